@@ -1,0 +1,5 @@
+//! mediactl reads and changes the configuration of media servers.
+//!
+//! Seven layers; each names only the layers above it in this list.
+
+pub mod store;

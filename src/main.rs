@@ -1,0 +1,2 @@
+//! placeholder until the command line lands
+fn main() {}
