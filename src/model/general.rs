@@ -1,0 +1,152 @@
+//! The general rule: all occurrences of one foreign keyword in one block, as one JSON value.
+//!
+//! - R1 once, no block: `k;` true, `k w;` the word, `k w w…;` an array of words.
+//! - R2 every occurrence is `k NAME {…}`, names distinct: an object by NAME.
+//! - R3 once, `k {…}`: an object.
+//! - R4 anything else: an array of occurrences, each an array of its words and, if it has a block,
+//!   the object last.
+
+use std::collections::HashSet;
+
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use super::member::Members;
+use super::scalar::Scalar;
+use super::schema::Scope;
+use super::secret::{Lens, WordSecrecy};
+use super::shape::only_argument;
+use crate::syntax::{Entry, Word};
+
+/// The form that the occurrences of a keyword have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// R1: one directive.
+    Directive,
+    /// R2: named blocks.
+    NamedBlocks,
+    /// R3: one block.
+    Block,
+    /// R4: a list of occurrences.
+    Occurrences,
+}
+
+impl Form {
+    /// The form of `entries`, which are all the occurrences of one keyword in a block.
+    pub fn of(entries: &[Entry<'_>]) -> Self {
+        match entries {
+            [only] if !only.is_block() => Self::Directive,
+            [only] if only.arguments().next().is_none() => Self::Block,
+            _ if are_named_blocks(entries) => Self::NamedBlocks,
+            _ => Self::Occurrences,
+        }
+    }
+}
+
+fn are_named_blocks(entries: &[Entry<'_>]) -> bool {
+    let mut names = HashSet::with_capacity(entries.len());
+    entries
+        .iter()
+        .all(|entry| entry.is_block() && only_argument(*entry).is_some_and(|name| names.insert(name.value())))
+}
+
+/// The JSON value of all occurrences of one keyword.
+pub struct General<'a, 'd> {
+    /// The occurrences, in the order of the text.
+    pub entries: &'a [Entry<'d>],
+    /// What of it is shown.
+    pub lens: &'a Lens,
+}
+
+impl Serialize for General<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match Form::of(self.entries) {
+            Form::Directive => self.directive(self.entries[0], serializer),
+            Form::NamedBlocks => self.named_blocks(serializer),
+            Form::Block => Contents { block: self.entries[0], lens: self.lens }.serialize(serializer),
+            Form::Occurrences => {
+                serializer.collect_seq(self.entries.iter().map(|&entry| self.occurrence(entry)))
+            }
+        }
+    }
+}
+
+impl<'d> General<'_, 'd> {
+    fn directive<S: Serializer>(&self, entry: Entry<'d>, serializer: S) -> Result<S::Ok, S::Error> {
+        let secrecy = WordSecrecy::of(&entry.keyword());
+        let mut words = entry.arguments();
+        let Some(first) = words.next() else { return serializer.serialize_bool(true) };
+        if words.next().is_none() {
+            return self.lens.scalar(first, secrecy).serialize(serializer);
+        }
+        serializer.collect_seq(entry.arguments().map(|word| self.lens.scalar(word, secrecy)))
+    }
+
+    fn named_blocks<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.entries.len()))?;
+        for &block in self.entries {
+            let name = block.arguments().next().map(|word| word.value()).unwrap_or_default();
+            map.serialize_entry(&name, &Contents { block, lens: self.lens })?;
+        }
+        map.end()
+    }
+
+    fn occurrence(&self, entry: Entry<'d>) -> Occurrence<'_, 'd> {
+        Occurrence { entry, lens: self.lens }
+    }
+}
+
+/// One occurrence under R4.
+struct Occurrence<'a, 'd> {
+    entry: Entry<'d>,
+    lens: &'a Lens,
+}
+
+impl Serialize for Occurrence<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let secrecy = WordSecrecy::of(&self.entry.keyword());
+        let mut sequence = serializer.serialize_seq(None)?;
+        for word in self.entry.arguments() {
+            sequence.serialize_element(&self.lens.scalar(word, secrecy))?;
+        }
+        if self.entry.is_block() {
+            sequence.serialize_element(&Contents { block: self.entry, lens: self.lens })?;
+        }
+        sequence.end()
+    }
+}
+
+/// What stands in a foreign block, as an object.
+pub struct Contents<'a, 'd> {
+    /// The entry that has the block.
+    pub block: Entry<'d>,
+    /// What of it is shown.
+    pub lens: &'a Lens,
+}
+
+impl Serialize for Contents<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let members = Members::of(Scope::Foreign, self.block.children());
+        foreign_members(&members, Scope::Foreign, self.lens, &mut map)?;
+        map.end()
+    }
+}
+
+/// The members of a block that are not ours.
+pub fn foreign_members<M: SerializeMap>(
+    members: &Members<'_>,
+    scope: Scope,
+    lens: &Lens,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    for member in members.foreign() {
+        map.serialize_entry(&member.key.to_json(scope), &General { entries: &member.entries, lens })?;
+    }
+    Ok(())
+}
+
+/// The words of an occurrence as scalars, unmasked.
+pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Scalar<'_>> {
+    entry.arguments().map(|word: Word<'_>| Scalar::of(word))
+}

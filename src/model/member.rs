@@ -1,0 +1,125 @@
+//! The members of one block: its entries grouped by the JSON key they are shown under.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
+use super::shape::{Reading, read};
+use crate::syntax::Entry;
+
+/// What a key of a JSON object stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key<'t> {
+    /// One of ours.
+    Own(&'static str),
+    /// A keyword that the general rule shows.
+    Foreign(Cow<'t, str>),
+}
+
+impl Key<'_> {
+    /// The key as JSON has it: a foreign keyword that would collide is escaped.
+    pub fn to_json(&self, scope: Scope) -> Cow<'_, str> {
+        match self {
+            Self::Own(key) => Cow::Borrowed(key),
+            Self::Foreign(keyword) if is_reserved(scope, keyword) => Cow::Owned(format!("{ESCAPE}{keyword}")),
+            Self::Foreign(keyword) => Cow::Borrowed(keyword),
+        }
+    }
+}
+
+/// The keyword that a JSON key which is not ours stands for.
+pub fn keyword_of(scope: Scope, key: &str) -> &str {
+    if scope == Scope::Foreign { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
+}
+
+/// The entries of a block that make one JSON member, in the order of the text.
+#[derive(Debug)]
+pub struct Member<'d> {
+    /// What it is called.
+    pub key: Key<'d>,
+    /// Never empty.
+    pub entries: Vec<Entry<'d>>,
+}
+
+/// The members of a block, our own in schema order, then the others by first appearance.
+#[derive(Debug)]
+pub struct Members<'d> {
+    scope: Scope,
+    own: Vec<Vec<Entry<'d>>>,
+    foreign: Vec<Member<'d>>,
+}
+
+/// Up to here a scan over the keywords seen is faster than hashing them.
+const SCAN: usize = 16;
+
+impl<'d> Members<'d> {
+    /// Groups `entries`, which stand in a block of this scope.
+    pub fn of(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
+        let mut members = Self { scope, own: Vec::new(), foreign: Vec::new() };
+        members.own.resize_with(parameters(scope).count(), Vec::new);
+        let mut index = HashMap::new();
+        for entry in entries {
+            match read(scope, entry) {
+                Reading::Own(parameter) => members.own[row_index(scope, parameter)].push(entry),
+                Reading::Misshapen(_) | Reading::Foreign => members.add_foreign(entry, &mut index),
+            }
+        }
+        members
+    }
+
+    fn add_foreign(&mut self, entry: Entry<'d>, index: &mut HashMap<Cow<'d, str>, usize>) {
+        let keyword = entry.keyword();
+        let found = match self.foreign.len() {
+            0..SCAN => self.foreign.iter().position(|member| member.key == Key::Foreign(keyword.clone())),
+            SCAN if index.is_empty() => {
+                index.extend(self.foreign.iter().enumerate().map(|(at, member)| (member.keyword(), at)));
+                index.get(&keyword).copied()
+            }
+            _ => index.get(&keyword).copied(),
+        };
+        match found {
+            Some(at) => self.foreign[at].entries.push(entry),
+            None => {
+                if self.foreign.len() >= SCAN {
+                    index.insert(keyword.clone(), self.foreign.len());
+                }
+                self.foreign.push(Member { key: Key::Foreign(keyword), entries: vec![entry] });
+            }
+        }
+    }
+
+    /// The entries of one of our parameters; empty if it is not set.
+    pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
+        &self.own[row_index(self.scope, parameter)]
+    }
+
+    /// The entries of the parameter with this key; empty if it is not set.
+    pub fn own_by_key(&self, key: &str) -> &[Entry<'d>] {
+        by_key(self.scope, key).map_or(&[], |parameter| self.own(parameter))
+    }
+
+    /// The members that are not ours, by first appearance.
+    pub fn foreign(&self) -> &[Member<'d>] {
+        &self.foreign
+    }
+
+    /// The entries of a keyword that is not ours; empty if there are none.
+    pub fn foreign_by_keyword(&self, keyword: &str) -> &[Entry<'d>] {
+        let key = Key::Foreign(Cow::Borrowed(keyword));
+        self.foreign.iter().find(|member| member.key == key).map_or(&[], |member| &member.entries)
+    }
+}
+
+impl<'d> Member<'d> {
+    fn keyword(&self) -> Cow<'d, str> {
+        match &self.key {
+            Key::Own(key) => Cow::Borrowed(key),
+            Key::Foreign(keyword) => keyword.clone(),
+        }
+    }
+}
+
+/// The rows of a scope are one slice of the table.
+fn row_index(scope: Scope, parameter: &'static Parameter) -> usize {
+    parameters(scope).position(|row| std::ptr::eq(row, parameter)).expect("the row is one of its scope")
+}

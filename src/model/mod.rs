@@ -1,0 +1,23 @@
+//! What the directives mean: the schema table, the JSON view, the checks.
+//!
+//! The view is streamed from the document into serde; no [`serde_json::Value`] of a whole
+//! configuration is ever built here. What the table does not know is shown by one general rule,
+//! which is total and can be undone.
+//!
+//! *Invariants.* This layer reads. It does not know how a text is edited, and it does no I/O. The
+//! view of a document with errors means nothing, and nobody asks for it.
+
+pub mod check;
+pub mod general;
+pub mod member;
+pub mod scalar;
+pub mod schema;
+pub mod secret;
+pub mod shape;
+pub mod suggest;
+pub mod view;
+
+pub use check::check;
+pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};
+pub use secret::{Lens, Masker};
+pub use view::{View, top_members};

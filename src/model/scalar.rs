@@ -1,0 +1,159 @@
+//! The word rule: one word of text, one JSON scalar, and back.
+//!
+//! An unquoted integer without leading zero or plus and |n| < 2^53 is a number, unquoted `true`
+//! and `false` are booleans, anything else is a string; a word with a quote in it is a string.
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+
+use crate::syntax::{Word, quoted_if_needed, quoted_word};
+
+/// Numbers from here on lose digits in JavaScript and are kept as strings.
+pub const MAX_SAFE: i64 = (1 << 53) - 1;
+
+/// The value of one word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scalar<'t> {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer with |n| < 2^53.
+    Number(i64),
+    /// Anything else.
+    Text(Cow<'t, str>),
+}
+
+impl<'t> Scalar<'t> {
+    /// The value of a word under the word rule.
+    pub fn of(word: Word<'t>) -> Self {
+        if word.is_quoted() { Self::Text(word.value()) } else { Self::of_bare(word.raw) }
+    }
+
+    fn of_bare(raw: &'t str) -> Self {
+        match raw {
+            "true" => Self::Bool(true),
+            "false" => Self::Bool(false),
+            _ => canonical_integer(raw).map_or(Self::Text(Cow::Borrowed(raw)), Self::Number),
+        }
+    }
+
+    /// The word that reads back as this value.
+    pub fn to_word(&self) -> Cow<'_, str> {
+        match self {
+            Self::Bool(true) => Cow::Borrowed("true"),
+            Self::Bool(false) => Cow::Borrowed("false"),
+            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Text(text) => match Scalar::of_bare(text) {
+                Scalar::Text(_) => quoted_if_needed(text),
+                _ => Cow::Owned(quoted_word(text)),
+            },
+        }
+    }
+}
+
+impl Serialize for Scalar<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Number(value) => serializer.serialize_i64(*value),
+            Self::Text(value) => serializer.serialize_str(value),
+        }
+    }
+}
+
+/// An integer as JSON writes it: no plus, no leading zero, |n| < 2^53.
+pub fn canonical_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let first = *digits.as_bytes().first()?;
+    let leading_zero = first == b'0' && text.len() > 1;
+    if !first.is_ascii_digit() || leading_zero || digits.len() > 16 {
+        return None;
+    }
+    let number: i64 = text.parse().ok()?;
+    (number.abs() <= MAX_SAFE).then_some(number)
+}
+
+/// The integer that a JSON number stands for, also when it is written `1.0` or `1e3`.
+///
+/// `None` for fractions and for |n| ≥ 2^53.
+pub fn integer_of_number(source: &str) -> Option<i64> {
+    let (mantissa, exponent) = match source.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (source, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let negative = whole.starts_with('-');
+    let digits = format!("{}{fraction}", whole.trim_start_matches('-'));
+    let magnitude = scaled(&digits, exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?)?;
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// `digits` times ten to the power of `exponent`, where that is a safe integer.
+fn scaled(digits: &str, exponent: i32) -> Option<i64> {
+    let significant = digits.trim_start_matches('0');
+    if significant.is_empty() {
+        return Some(0);
+    }
+    let dropped = usize::try_from(-exponent.min(0)).ok()?;
+    let kept = significant.len().checked_sub(dropped)?;
+    let (integer, fraction) = significant.split_at(kept);
+    if integer.len() > 16 || fraction.bytes().any(|digit| digit != b'0') {
+        return None;
+    }
+    let power = u32::try_from(exponent.max(0)).ok()?;
+    let value = integer.parse::<i64>().ok()?.checked_mul(10i64.checked_pow(power)?)?;
+    (value <= MAX_SAFE).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_canonical_integers_are_numbers() {
+        for (text, number) in [
+            ("0", Some(0)),
+            ("-1", Some(-1)),
+            ("9007199254740991", Some(MAX_SAFE)),
+            ("9007199254740992", None),
+            ("-0", None),
+            ("007", None),
+            ("+1", None),
+            ("1.0", None),
+            ("", None),
+            ("-", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(canonical_integer(text), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn json_numbers_are_integers_by_value() {
+        for (source, number) in [
+            ("1.0", Some(1)),
+            ("1e3", Some(1000)),
+            ("-12.50E1", Some(-125)),
+            ("1.5", None),
+            ("1e-1", None),
+            ("10e-1", Some(1)),
+            ("0e999999999", Some(0)),
+            ("1e999999999", None),
+            ("9007199254740992", None),
+            ("9007199254740991.0", Some(MAX_SAFE)),
+            ("-0", Some(0)),
+            ("1e99999999999", None),
+        ] {
+            assert_eq!(integer_of_number(source), number, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_string_that_would_read_as_something_else_is_quoted() {
+        for (text, word) in
+            [("5", "\"5\""), ("true", "\"true\""), ("5.0", "5.0"), ("", "\"\""), ("a b", "\"a b\"")]
+        {
+            assert_eq!(Scalar::Text(text.into()).to_word(), word);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The own shapes in text: does an entry have the form its row asks for, and what does it say.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde::{Serialize, Serializer};
+
+use super::scalar::{Scalar, canonical_integer};
+use super::schema::{Kind, Parameter, Scope, Shape, by_keyword};
+use crate::syntax::{Entry, Word};
+
+/// The row an entry belongs to, and whether the entry has the form of the row.
+#[derive(Debug, Clone, Copy)]
+pub enum Reading {
+    /// It is shown and edited as the parameter.
+    Own(&'static Parameter),
+    /// The keyword is ours, the form is not: the general rule shows it.
+    Misshapen(&'static Parameter),
+    /// The general rule shows it.
+    Foreign,
+}
+
+/// What `entry` is in `scope`.
+pub fn read(scope: Scope, entry: Entry<'_>) -> Reading {
+    match by_keyword(scope, &entry.keyword()) {
+        None => Reading::Foreign,
+        Some(parameter) if fits(parameter.shape, entry) => Reading::Own(parameter),
+        Some(parameter) => Reading::Misshapen(parameter),
+    }
+}
+
+fn fits(shape: Shape, entry: Entry<'_>) -> bool {
+    match shape {
+        Shape::Group(kind) => fits_group(kind, entry),
+        Shape::Ports => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
+        _ if entry.is_block() => false,
+        Shape::Port => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
+        Shape::Word => only_argument(entry).is_some(),
+        Shape::Switch => switch(entry).is_some(),
+        Shape::Account => account(entry).is_some(),
+        Shape::Backend | Shape::Sources => entry.arguments().next().is_some(),
+        Shape::Seconds => only_argument(entry).is_some_and(|word| seconds(&word.value()).is_some()),
+        Shape::Transcoder => true,
+        Shape::PortOptions | Shape::Derived(_) => false,
+    }
+}
+
+fn fits_group(kind: Kind, entry: Entry<'_>) -> bool {
+    let mut arguments = entry.arguments();
+    let named = arguments.next().is_some();
+    let one_line_source = kind == Kind::Stream && !entry.is_block();
+    named && (one_line_source || arguments.next().is_none())
+}
+
+/// The only word behind the keyword.
+pub fn only_argument(entry: Entry<'_>) -> Option<Word<'_>> {
+    let mut arguments = entry.arguments();
+    arguments.next().filter(|_| arguments.next().is_none())
+}
+
+/// A port or an address to listen on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Port<'t> {
+    /// 0..65535.
+    Number(u16),
+    /// `host:port`.
+    Address(Cow<'t, str>),
+}
+
+impl<'t> Port<'t> {
+    /// `None` if the text is neither.
+    pub fn of(value: &'t str) -> Option<Self> {
+        match canonical_integer(value) {
+            Some(number) => u16::try_from(number).ok().map(Port::Number),
+            None => is_address(value).then_some(Port::Address(Cow::Borrowed(value))),
+        }
+    }
+}
+
+fn is_address(value: &str) -> bool {
+    value.rsplit_once(':').is_some_and(|(host, port)| {
+        !host.is_empty() && canonical_integer(port).is_some_and(|port| u16::try_from(port).is_ok())
+    })
+}
+
+impl Serialize for Port<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(port) => serializer.serialize_u16(*port),
+            Self::Address(address) => serializer.serialize_str(address),
+        }
+    }
+}
+
+/// The value of `log_requests true;`; bare is true.
+pub fn switch(entry: Entry<'_>) -> Option<bool> {
+    if entry.arguments().next().is_none() {
+        return Some(true);
+    }
+    switch_value(&only_argument(entry)?.value())
+}
+
+/// `true`, `false`, and the spellings that other tools write.
+pub fn switch_value(word: &str) -> Option<bool> {
+    match word {
+        "true" | "True" | "on" => Some(true),
+        "false" | "False" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// Login and password of an account directive.
+pub fn account(entry: Entry<'_>) -> Option<[Word<'_>; 2]> {
+    let mut arguments = entry.arguments();
+    let both = [arguments.next()?, arguments.next()?];
+    arguments.next().is_none().then_some(both)
+}
+
+/// The value of `prepush`: a number of seconds, or switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seconds {
+    /// `prepush off;`
+    Off,
+    /// `prepush 5;`
+    Number(i64),
+}
+
+/// Reads the value of `prepush`.
+pub fn seconds(word: &str) -> Option<Seconds> {
+    match word {
+        "off" | "false" => Some(Seconds::Off),
+        _ => canonical_integer(word).filter(|&seconds| seconds >= 0).map(Seconds::Number),
+    }
+}
+
+/// One `key=value` or bare word behind the positional argument.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionWord<'t> {
+    /// The whole word.
+    pub word: Word<'t>,
+    /// The part in front of `=`.
+    pub key: Word<'t>,
+    /// The part behind `=`; none for a bare flag.
+    pub value: Option<Word<'t>>,
+}
+
+impl<'t> OptionWord<'t> {
+    /// Splits a word at its first `=` outside quotes.
+    pub fn of(word: Word<'t>) -> Self {
+        match word.split_option() {
+            Some((key, value)) => Self { word, key, value: Some(value) },
+            None => Self { word, key: word, value: None },
+        }
+    }
+
+    /// The value under the word rule; a bare flag is true.
+    pub fn scalar(&self) -> Scalar<'t> {
+        self.value.map_or(Scalar::Bool(true), Scalar::of)
+    }
+}
+
+/// A positional argument and the options behind it: `auth` and each source.
+#[derive(Debug, Clone)]
+pub struct Address<'t> {
+    /// The first word.
+    pub positional: Word<'t>,
+    /// All options, in the order of the text, repeated ones included.
+    pub options: Vec<OptionWord<'t>>,
+}
+
+impl<'t> Address<'t> {
+    /// The address that `words` spell; `None` for no words.
+    pub fn of(mut words: impl Iterator<Item = Word<'t>>) -> Option<Self> {
+        let positional = words.next()?;
+        Some(Self { positional, options: words.map(OptionWord::of).collect() })
+    }
+
+    /// The options that count: of a repeated one, the last.
+    pub fn effective(&self) -> Vec<&OptionWord<'t>> {
+        let mut seen = HashSet::with_capacity(self.options.len());
+        let mut last: Vec<_> =
+            self.options.iter().rev().filter(|option| seen.insert(option.key.value())).collect();
+        last.reverse();
+        last
+    }
+}
+
+/// The name in the header of a stream, live or plugin.
+pub fn group_name<'d>(entry: Entry<'d>) -> Word<'d> {
+    entry.arguments().next().expect("an entry that fits a group has a name")
+}
+
+/// The source in the header of a one-line stream.
+pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
+    Address::of(entry.arguments().skip(1))
+}
+
+/// What an element of the transcoder's list is called in JSON.
+pub fn transcoder_name<'t>(key: &Word<'t>) -> Cow<'t, str> {
+    match key.value() {
+        name if name == "vb" => Cow::Borrowed("video_bitrate"),
+        name if name == "ab" => Cow::Borrowed("audio_bitrate"),
+        name => name,
+    }
+}
+
+/// Whether a JSON name of the transcoder is a bitrate, and its keyword in text.
+pub fn bitrate_keyword(name: &str) -> Option<&'static str> {
+    match name {
+        "vb" | "video_bitrate" => Some("vb"),
+        "ab" | "audio_bitrate" => Some("ab"),
+        _ => None,
+    }
+}
+
+/// Bits per second of `1024k` or `128500`.
+pub fn bitrate(text: &str) -> Option<i64> {
+    let (digits, factor) = text.strip_suffix('k').map_or((text, 1), |digits| (digits, 1000));
+    let number = canonical_integer(digits).filter(|&number| number >= 0)?;
+    number.checked_mul(factor).filter(|&bits| bits <= super::scalar::MAX_SAFE)
+}
+
+/// A bitrate as text: in thousands where it divides.
+pub fn bitrate_word(bits: i64) -> String {
+    if bits != 0 && bits % 1000 == 0 { format!("{}k", bits / 1000) } else { bits.to_string() }
+}
+
+/// The value of a transcoder option; none for a bare flag.
+pub fn transcoder_value<'t>(option: &OptionWord<'t>) -> Option<Scalar<'t>> {
+    let value = option.value?;
+    let bits = bitrate_keyword(&option.key.value()).and_then(|_| bitrate(&value.value()));
+    Some(bits.map_or_else(|| Scalar::of(value), Scalar::Number))
+}

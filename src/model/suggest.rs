@@ -1,0 +1,82 @@
+//! "Did you mean": the known word nearest to a word that is not known.
+
+/// The candidate nearest to `word`, if it is near enough to be a slip of the finger.
+///
+/// One slip is allowed in words of at least four characters, two in words of at least seven.
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    candidates
+        .into_iter()
+        .filter_map(|candidate| slips(word, candidate).map(|slips| (slips, candidate)))
+        .min_by_key(|&(slips, _)| slips)
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many slips lead from one word to the other; `None` if too many, or none at all.
+fn slips(a: &str, b: &str) -> Option<usize> {
+    let longest = a.len().max(b.len());
+    let allowed = match longest {
+        0..=3 => return None,
+        4..=6 => 1,
+        _ => 2,
+    };
+    if longest > 64 || a.len().abs_diff(b.len()) > allowed {
+        return None;
+    }
+    let distance = edit_distance(a.as_bytes(), b.as_bytes());
+    (1..=allowed).contains(&distance).then_some(distance)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut previous: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut current = vec![i + 1];
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = previous[j] + usize::from(x != y);
+            let mut least = replaced.min(previous[j + 1] + 1).min(current[j] + 1);
+            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
+                least = least.min(before[j - 1] + 1);
+            }
+            current.push(least);
+        }
+        before = std::mem::replace(&mut previous, current);
+    }
+    previous[b.len()]
+}
+
+/// The names most like `name`, best first: for a name that is not there.
+pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
+    let mut scored: Vec<(usize, &str)> = names
+        .filter(|candidate| candidate.len() <= 256)
+        .filter_map(|candidate| {
+            let distance = edit_distance(&name.as_bytes()[..name.len().min(256)], candidate.as_bytes());
+            (distance <= 1 + name.len() / 3).then_some((distance, candidate))
+        })
+        .collect();
+    scored.sort();
+    scored.truncate(most);
+    scored.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_finds_slips_and_nothing_else() {
+        let known = ["prepush", "http", "rtmp", "transcoder", "auth"];
+        for (word, expected) in [
+            ("prepsh", Some("prepush")),
+            ("htpt", Some("http")),
+            ("htp", Some("http")),
+            ("transcodre", Some("transcoder")),
+            ("path", None),
+            ("http", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(word, known), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! The JSON view of a configuration, streamed from the document.
+
+use std::borrow::Cow;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::general::{Contents, foreign_members};
+use super::member::Members;
+use super::scalar::Scalar;
+use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
+use super::secret::{Lens, WordSecrecy, is_secret_keyword};
+use super::shape::{
+    Address, OptionWord, Port, Seconds, account, group_name, header_source, only_argument, seconds, switch,
+    transcoder_name, transcoder_value,
+};
+use crate::syntax::{Document, Entry};
+
+/// A whole configuration as JSON.
+pub struct View<'a, 'd> {
+    members: &'a Members<'d>,
+    globals: Globals<'d>,
+    lens: &'a Lens,
+}
+
+/// What is repeated in every stream and live.
+#[derive(Debug, Default, Clone)]
+struct Globals<'d> {
+    url: Option<Cow<'d, str>>,
+    cluster_key: Option<Cow<'d, str>>,
+}
+
+impl<'d> Globals<'d> {
+    fn of(top: &Members<'d>) -> Self {
+        let backend = top.own_by_key("auth").last().and_then(|entry| Address::of(entry.arguments()));
+        let url = backend.filter(|backend| !is_open(backend)).map(|backend| backend.positional.value());
+        let key = top.own_by_key("cluster_key").last().and_then(|&entry| only_argument(entry));
+        Self { url, cluster_key: key.map(|word| word.value()) }
+    }
+}
+
+/// `auth false;` opens what it stands in; `auth "false";` names a backend.
+pub fn is_open(backend: &Address<'_>) -> bool {
+    backend.positional.raw == "false"
+}
+
+/// The top-level members of a document.
+pub fn top_members(document: &Document) -> Members<'_> {
+    Members::of(Scope::Top, document.entries())
+}
+
+impl<'a, 'd> View<'a, 'd> {
+    /// The view of a document whose top-level members are `members`.
+    ///
+    /// It is meaningful only for a document without errors.
+    pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
+        Self { members, globals: Globals::of(members), lens }
+    }
+
+    /// The value of one top-level key; `None` if it is not shown.
+    pub fn member(&self, key: &str) -> Option<serde_json::Value> {
+        let value = match by_key(Scope::Top, key) {
+            Some(parameter) => self.own(parameter).and_then(|own| to_value(&own)),
+            None => {
+                self.members.foreign().iter().find(|member| member.key.to_json(Scope::Top) == key).and_then(
+                    |member| to_value(&super::general::General { entries: &member.entries, lens: self.lens }),
+                )
+            }
+        };
+        value
+    }
+
+    /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).
+    pub fn named(&self, kind: Kind, at: usize) -> Option<serde_json::Value> {
+        let entry = *self.members.own_by_key(kind.key()).get(at)?;
+        to_value(&self.block(kind, at, entry))
+    }
+
+    fn own(&self, parameter: &'static Parameter) -> Option<Own<'_, 'a, 'd>> {
+        let entries = self.members.own(parameter);
+        let shown = match parameter.shape {
+            Shape::PortOptions => self.ports_with_block().next().is_some(),
+            _ => !entries.is_empty() || parameter.is_always_shown(),
+        };
+        shown.then_some(Own { view: self, parameter, entries })
+    }
+
+    /// The http entries that have a block; of several for one port, the last.
+    fn ports_with_block(&self) -> impl Iterator<Item = Entry<'d>> {
+        let mut last: Vec<(Cow<'d, str>, Entry<'d>)> = Vec::new();
+        for &entry in self.members.own_by_key("http").iter().filter(|entry| entry.is_block()) {
+            let port = port_text(entry);
+            last.retain(|(known, _)| *known != port);
+            last.push((port, entry));
+        }
+        last.into_iter().map(|(_, entry)| entry)
+    }
+
+    fn block(&self, kind: Kind, at: usize, entry: Entry<'d>) -> NamedBlock<'_, 'd> {
+        NamedBlock { kind, position: at + 1, entry, globals: &self.globals, lens: self.lens }
+    }
+}
+
+fn to_value(value: &impl Serialize) -> Option<serde_json::Value> {
+    Some(
+        serde_json::to_value(value)
+            .expect("a view holds only strings, safe numbers, booleans, arrays and objects"),
+    )
+}
+
+impl Serialize for View<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for parameter in parameters(Scope::Top) {
+            if let Some(own) = self.own(parameter) {
+                map.serialize_entry(parameter.key, &own)?;
+            }
+        }
+        foreign_members(self.members, Scope::Top, self.lens, &mut map)?;
+        map.end()
+    }
+}
+
+/// One of our top-level members.
+struct Own<'v, 'a, 'd> {
+    view: &'v View<'a, 'd>,
+    parameter: &'static Parameter,
+    entries: &'v [Entry<'d>],
+}
+
+impl Serialize for Own<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.parameter.shape {
+            Shape::Group(kind) => self.group(kind, serializer),
+            Shape::PortOptions => self.port_options(serializer),
+            _ => Setting { parameter: self.parameter, entries: self.entries, lens: self.view.lens }
+                .serialize(serializer),
+        }
+    }
+}
+
+impl Own<'_, '_, '_> {
+    fn group<S: Serializer>(&self, kind: Kind, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (at, &entry) in self.entries.iter().enumerate() {
+            if self.view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
+                continue;
+            }
+            map.serialize_entry(&group_name(entry).value(), &self.view.block(kind, at, entry))?;
+        }
+        map.end()
+    }
+
+    fn port_options<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for block in self.view.ports_with_block() {
+            map.serialize_entry(&port_text(block), &Contents { block, lens: self.view.lens })?;
+        }
+        map.end()
+    }
+}
+
+/// The port of an http entry as its key under `http_options`.
+pub fn port_text(entry: Entry<'_>) -> Cow<'_, str> {
+    only_argument(entry).map(|word| word.value()).unwrap_or_default()
+}
+
+/// Whether a stream's keyword is `stream`, not `ondemand`.
+pub fn is_static(entry: Entry<'_>) -> bool {
+    entry.keyword() == "stream"
+}
+
+/// A stream, a live or a plugin.
+struct NamedBlock<'v, 'd> {
+    kind: Kind,
+    position: usize,
+    entry: Entry<'d>,
+    globals: &'v Globals<'d>,
+    lens: &'v Lens,
+}
+
+impl Serialize for NamedBlock<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let scope = self.kind.scope();
+        let members = Members::of(scope, self.entry.children());
+        let mut map = serializer.serialize_map(None)?;
+        for parameter in parameters(scope) {
+            match parameter.shape {
+                Shape::Derived(what) => self.derived(parameter.key, what, &mut map)?,
+                Shape::Sources => self.sources(parameter, &members, &mut map)?,
+                _ => self.setting(parameter, members.own(parameter), &mut map)?,
+            }
+        }
+        foreign_members(&members, scope, self.lens, &mut map)?;
+        map.end()
+    }
+}
+
+impl NamedBlock<'_, '_> {
+    fn derived<M: SerializeMap>(&self, key: &str, what: Derived, map: &mut M) -> Result<(), M::Error> {
+        match what {
+            Derived::Static => map.serialize_entry(key, &is_static(self.entry)),
+            _ if self.lens.own_only => Ok(()),
+            Derived::Name => map.serialize_entry(key, &group_name(self.entry).value()),
+            Derived::Position => map.serialize_entry(key, &self.position),
+            Derived::Global => self.global(key, map),
+            Derived::Runtime | Derived::Address => Ok(()),
+        }
+    }
+
+    fn global<M: SerializeMap>(&self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        let value = match key {
+            "url_global" => self.globals.url.clone().map(|url| self.lens.text(url)),
+            _ => self.globals.cluster_key.clone().map(|secret| self.lens.secret(secret)),
+        };
+        value.map_or(Ok(()), |value| map.serialize_entry(key, &value))
+    }
+
+    fn sources<M: SerializeMap>(
+        &self,
+        parameter: &'static Parameter,
+        members: &Members<'_>,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        map.serialize_entry(
+            parameter.key,
+            &Sources { header: self.entry, entries: members.own(parameter), lens: self.lens },
+        )
+    }
+
+    fn setting<M: SerializeMap>(
+        &self,
+        parameter: &'static Parameter,
+        entries: &[Entry<'_>],
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        match entries.is_empty() {
+            true if parameter.is_always_shown() => map.serialize_entry(parameter.key, &true),
+            true => Ok(()),
+            false => {
+                let setting = Setting { parameter, entries, lens: self.lens };
+                if setting.is_shown() { map.serialize_entry(parameter.key, &setting) } else { Ok(()) }
+            }
+        }
+    }
+}
+
+/// A parameter of which one occurrence counts: the last.
+struct Setting<'v, 'd> {
+    parameter: &'static Parameter,
+    entries: &'v [Entry<'d>],
+    lens: &'v Lens,
+}
+
+impl<'d> Setting<'_, 'd> {
+    /// A `transcoder;` without options says nothing.
+    fn is_shown(&self) -> bool {
+        self.parameter.shape != Shape::Transcoder || self.last().arguments().next().is_some()
+    }
+
+    fn last(&self) -> Entry<'d> {
+        *self.entries.last().expect("a setting is shown only where it stands in the text")
+    }
+
+    fn value(&self) -> Cow<'d, str> {
+        self.last().arguments().next().map(|word| word.value()).unwrap_or_default()
+    }
+}
+
+impl Serialize for Setting<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.parameter.shape {
+            Shape::Ports => {
+                serializer.collect_seq(self.entries.iter().filter_map(|&entry| OwnedPort::of(entry)))
+            }
+            Shape::Port => OwnedPort::of(self.last()).serialize(serializer),
+            Shape::Word if self.parameter.secret => serializer.serialize_str(&self.lens.secret(self.value())),
+            Shape::Word => serializer.serialize_str(&self.lens.text(self.value())),
+            Shape::Switch => serializer.serialize_bool(switch(self.last()).unwrap_or(true)),
+            Shape::Account => self.account(serializer),
+            Shape::Backend => Backend { entry: self.last(), lens: self.lens }.serialize(serializer),
+            Shape::Seconds => self.seconds(serializer),
+            Shape::Transcoder => serializer.collect_seq(
+                self.last()
+                    .arguments()
+                    .map(|word| TranscoderPair { option: OptionWord::of(word), lens: self.lens }),
+            ),
+            Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
+                serializer.serialize_unit()
+            }
+        }
+    }
+}
+
+impl Setting<'_, '_> {
+    fn account<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        if let Some([login, password]) = account(self.last()) {
+            map.serialize_entry("login", &login.value())?;
+            map.serialize_entry("password", &self.lens.secret(password.value()))?;
+        }
+        map.end()
+    }
+
+    fn seconds<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match seconds(&self.value()) {
+            Some(Seconds::Number(seconds)) => serializer.serialize_i64(seconds),
+            _ => serializer.serialize_bool(false),
+        }
+    }
+}
+
+/// The port of an entry; its address borrows from a value made for the call.
+struct OwnedPort<'d>(Cow<'d, str>);
+
+impl<'d> OwnedPort<'d> {
+    fn of(entry: Entry<'d>) -> Option<Self> {
+        only_argument(entry).map(|word| Self(word.value()))
+    }
+}
+
+impl Serialize for OwnedPort<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Port::of(&self.0).serialize(serializer)
+    }
+}
+
+/// `{url, extra}`.
+struct Backend<'v, 'd> {
+    entry: Entry<'d>,
+    lens: &'v Lens,
+}
+
+impl Serialize for Backend<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(backend) = Address::of(self.entry.arguments()) {
+            if is_open(&backend) {
+                map.serialize_entry("url", &false)?;
+            } else {
+                map.serialize_entry("url", &self.lens.text(backend.positional.value()))?;
+            }
+            if !backend.options.is_empty() {
+                map.serialize_entry("extra", &Extras { backend: &backend, lens: self.lens })?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct Extras<'v, 'd> {
+    backend: &'v Address<'d>,
+    lens: &'v Lens,
+}
+
+impl Serialize for Extras<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let effective = self.backend.effective();
+        let mut map = serializer.serialize_map(Some(effective.len()))?;
+        for option in effective {
+            match option.value {
+                Some(value) => map.serialize_entry(&option.key.value(), &self.lens.secret(value.value()))?,
+                None => map.serialize_entry(&option.key.value(), &true)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// The list of a stream's sources, from its header or its block.
+struct Sources<'v, 'd> {
+    header: Entry<'d>,
+    entries: &'v [Entry<'d>],
+    lens: &'v Lens,
+}
+
+impl Serialize for Sources<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let sources = sources(self.header, self.entries);
+        serializer.collect_seq(sources.map(|source| Source { source, lens: self.lens }))
+    }
+}
+
+/// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
+pub fn sources<'d, 'v: 'd>(header: Entry<'d>, entries: &'v [Entry<'d>]) -> impl Iterator<Item = Address<'d>> {
+    let in_header = if header.is_block() { None } else { header_source(header) };
+    in_header.into_iter().chain(entries.iter().flat_map(|&entry| entry_sources(entry)))
+}
+
+/// The sources of one `url` entry; of a `urls A B;` line, one a word.
+pub fn entry_sources(entry: Entry<'_>) -> Vec<Address<'_>> {
+    if is_plural(entry) {
+        entry.arguments().filter_map(|word| Address::of(std::iter::once(word))).collect()
+    } else {
+        Address::of(entry.arguments()).into_iter().collect()
+    }
+}
+
+/// Whether each word of a source directive is a source.
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == "urls"
+}
+
+/// `{url, key: value, …}`.
+pub struct Source<'v, 'd> {
+    /// What stands in the text.
+    pub source: Address<'d>,
+    /// What of it is shown.
+    pub lens: &'v Lens,
+}
+
+impl Serialize for Source<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let effective = self.source.effective();
+        let mut map = serializer.serialize_map(Some(1 + effective.len()))?;
+        map.serialize_entry("url", &self.lens.text(self.source.positional.value()))?;
+        for option in effective {
+            let keyword = super::member::Key::Foreign(option.key.value());
+            map.serialize_entry(&keyword.to_json(Scope::Source), &option_value(option, self.lens))?;
+        }
+        map.end()
+    }
+}
+
+fn option_value<'d>(option: &OptionWord<'d>, lens: &Lens) -> Scalar<'d> {
+    match option.value {
+        Some(value) if is_secret_keyword(&option.key.value()) => lens.scalar(value, WordSecrecy::Whole),
+        Some(value) => lens.scalar(value, WordSecrecy::Parts),
+        None => Scalar::Bool(true),
+    }
+}
+
+/// `[name, value]`, or `[name]` for a bare flag.
+struct TranscoderPair<'v, 'd> {
+    option: OptionWord<'d>,
+    lens: &'v Lens,
+}
+
+impl Serialize for TranscoderPair<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = transcoder_name(&self.option.key);
+        match transcoder_value(&self.option) {
+            None => (name,).serialize(serializer),
+            Some(Scalar::Text(text)) => (name, self.lens.text(text)).serialize(serializer),
+            Some(value) => (name, value).serialize(serializer),
+        }
+    }
+}

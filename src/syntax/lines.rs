@@ -1,0 +1,64 @@
+//! Byte offsets to lines and columns, built only when something has to be shown.
+
+/// A place as people count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+}
+
+/// Where the lines of a text start.
+#[derive(Debug)]
+pub struct LineIndex<'t> {
+    text: &'t str,
+    starts: Vec<u32>,
+}
+
+impl<'t> LineIndex<'t> {
+    /// One pass over the text.
+    pub fn new(text: &'t str) -> Self {
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1);
+        Self { text, starts: std::iter::once(0).chain(newlines).collect() }
+    }
+
+    /// Line and column of the character that holds `offset`.
+    pub fn position(&self, offset: u32) -> Position {
+        let line = self.starts.partition_point(|&start| start <= offset).max(1);
+        let start = self.starts[line - 1] as usize;
+        let offset = floor_char_boundary(self.text, offset as usize);
+        let before = self.text[start..offset.max(start)].trim_start_matches('\u{feff}');
+        Position { line, column: before.chars().count() + 1 }
+    }
+
+    /// The bytes of a line (from 1), without its line end.
+    pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
+        let start = self.starts[line - 1] as usize;
+        let end = self.starts.get(line).map_or(self.text.len(), |&next| next as usize - 1);
+        let content = self.text[start..end].trim_end_matches('\r');
+        start..start + content.len()
+    }
+}
+
+fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        let index = LineIndex::new("\u{feff}ab\r\nпривет x\n");
+        for (offset, line, column) in [(0, 1, 1), (3, 1, 1), (4, 1, 2), (7, 2, 1), (20, 2, 8), (99, 3, 1)] {
+            assert_eq!(index.position(offset), Position { line, column }, "{offset}");
+        }
+        assert_eq!(&index.text[index.line_range(1)], "\u{feff}ab");
+    }
+}

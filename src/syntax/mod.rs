@@ -1,0 +1,32 @@
+//! Text to `(Document, diagnostics)`: the grammar of `media.conf` and nothing else.
+//!
+//! ```text
+//! file      = [BOM] *entry
+//! entry     = 1*word (";" / block) / ";"
+//! block     = "{" *entry "}"
+//! ```
+//!
+//! The text is the truth; a [`Document`] owns it and is a flat index of spans over it. Words and
+//! comments are not stored: an [`Entry`] is lexed again when it is asked, because page faults, not
+//! lexing, are what costs on large files.
+//!
+//! *Invariants.* Parsing never fails and never recurses: every fault is a [`Diagnostic`], and the
+//! parser goes on at the next `;` or `}`. This layer does not know what any directive means, and
+//! it does no I/O.
+
+mod diagnostic;
+mod document;
+mod lex;
+mod lines;
+mod parse;
+mod reparse;
+mod snippet;
+mod word;
+
+pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
+pub use document::{Children, Document, Entry, EntryId, TextEdit};
+pub use lex::Words;
+pub use lines::{LineIndex, Position};
+pub use parse::MAX_DEPTH;
+pub use snippet::{Snippet, SourceLine};
+pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

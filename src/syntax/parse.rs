@@ -1,0 +1,411 @@
+//! The grammar of entries and blocks: an explicit loop with a stack of open braces, so that
+//! recovery and the depth limit come by themselves and no input can exhaust the call stack.
+
+use std::ops::Range;
+
+use super::diagnostic::{Diagnostic, Diagnostics, Span};
+use super::document::{BLOCK_BIT, EntryId, Index, Record};
+use super::lex;
+
+/// How deep blocks may nest.
+pub const MAX_DEPTH: usize = 64;
+
+/// Spans are `u32` and the index keeps one bit for itself.
+const MAX_TEXT: usize = (1 << 31) - 1;
+
+const BOM: &str = "\u{feff}";
+
+/// Indexes a whole text.
+pub(super) fn parse(text: &str) -> Index {
+    let mut index = Index::default();
+    if text.len() > MAX_TEXT {
+        index.diagnostics.push(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
+        return index;
+    }
+    if let Some(span) = erlang_terms(text) {
+        index.diagnostics.push(old_format(span));
+        return index;
+    }
+    report_nul(text, 0..text.len(), &mut index.diagnostics);
+    let mut parser = Parser::new(text, 0..text.len(), index);
+    parser.run();
+    parser.index
+}
+
+/// Indexes one part of a text that starts and ends between two top-level entries.
+///
+/// `None` where the part is not whole in itself, or has anything to complain about.
+pub(super) fn parse_window(text: &str, part: Range<usize>, index: &mut Index) -> Option<()> {
+    if text.len() > MAX_TEXT {
+        return None;
+    }
+    report_nul(text, part.clone(), &mut index.diagnostics);
+    let mut parser = Parser::new(text, part.clone(), std::mem::take(index));
+    parser.run();
+    let ends_in_comment = parser.ends_in_comment && part.end < text.len();
+    *index = parser.index;
+    (index.diagnostics.is_empty() && index.spanning.is_empty() && !ends_in_comment).then_some(())
+}
+
+/// An entry that has words but neither `;` nor `{` yet.
+struct Unfinished {
+    record: usize,
+    head_end: usize,
+    spanning: bool,
+}
+
+/// A block that has no `}` yet.
+struct Open {
+    record: usize,
+    brace: u32,
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    rest: &'t [u8],
+    index: Index,
+    unfinished: Option<Unfinished>,
+    open: Vec<Open>,
+    /// Braces open beyond [`MAX_DEPTH`]; nothing inside them is indexed.
+    too_deep: usize,
+    ends_in_comment: bool,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, part: Range<usize>, index: Index) -> Self {
+        let bom = if part.start == 0 && text.starts_with(BOM) { BOM.len() } else { 0 };
+        Self {
+            text: &text[..part.end],
+            rest: &text.as_bytes()[part.start + bom..part.end],
+            index,
+            unfinished: None,
+            open: Vec::new(),
+            too_deep: 0,
+            ends_in_comment: false,
+        }
+    }
+
+    /// file = [BOM] *entry
+    fn run(&mut self) {
+        loop {
+            let skipped = lex::trivia(&mut self.rest);
+            self.look_at_trivia(skipped);
+            match self.rest.first() {
+                None => break,
+                Some(b';') => self.semicolon(),
+                Some(b'{') => self.open_brace(),
+                Some(b'}') => self.close_brace(),
+                Some(_) => self.word(),
+            }
+        }
+        self.end_of_text();
+    }
+
+    fn at(&self) -> usize {
+        self.text.len() - self.rest.len()
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.index.diagnostics.push(diagnostic);
+    }
+
+    fn look_at_trivia(&mut self, skipped: &[u8]) {
+        if skipped.len() < 2 && self.unfinished.is_none() {
+            return;
+        }
+        if let Some(unfinished) = &mut self.unfinished {
+            unfinished.spanning |= memchr::memchr(b'\n', skipped).is_some()
+                && !matches!(self.rest.first(), None | Some(b';' | b'{' | b'}'));
+        }
+        if let Some(hash) = memchr::memchr(b'#', skipped) {
+            self.look_at_comments(&skipped[hash..], self.at() - (skipped.len() - hash));
+        }
+    }
+
+    /// A CR that ends a line for an old editor, but not for us, hides what stands behind it.
+    fn look_at_comments(&mut self, comments: &[u8], start: usize) {
+        let last_line = comments.rsplit(|&byte| byte == b'\n').next();
+        self.ends_in_comment = self.rest.is_empty() && last_line.is_some_and(|line| line.contains(&b'#'));
+        for cr in memchr::memchr_iter(b'\r', comments) {
+            let ends_line = matches!(comments.get(cr + 1), None | Some(b'\n'));
+            let in_comment = comments[..cr].rsplit(|&byte| byte == b'\n').next();
+            if !ends_line && in_comment.is_some_and(|line| line.contains(&b'#')) {
+                let at = (start + cr) as u32;
+                self.report(
+                    Diagnostic::warning(at..at + 1, "a comment with a carriage return inside")
+                        .hint("a comment ends at a line feed only: what follows the CR is still comment"),
+                );
+            }
+        }
+    }
+
+    /// word = 1*segment
+    fn word(&mut self) {
+        let start = self.at();
+        let (raw, closed) = lex::word_or_rest_of_line(&mut self.rest);
+        if self.too_deep > 0 {
+            return;
+        }
+        if !closed {
+            self.unclosed_quote(start);
+        }
+        self.look_at_word(raw, start);
+        let head_end = start + raw.len();
+        match &mut self.unfinished {
+            Some(unfinished) => unfinished.head_end = head_end,
+            None => {
+                let record = self.push_record(start);
+                self.unfinished = Some(Unfinished { record, head_end, spanning: false });
+            }
+        }
+    }
+
+    fn push_record(&mut self, start: usize) -> usize {
+        self.index.records.push(Record { start: start as u32, end: 0, next: 0 });
+        self.index.records.len() - 1
+    }
+
+    fn unclosed_quote(&mut self, word_start: usize) {
+        let quote = open_quote(&self.text.as_bytes()[word_start..self.at()]);
+        let at = (word_start + quote) as u32;
+        self.report(
+            Diagnostic::error(at..at + 1, "unclosed quote")
+                .hint("put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`"),
+        );
+    }
+
+    fn look_at_word(&mut self, raw: &[u8], start: usize) {
+        if raw[0] == b'\'' {
+            let span = start as u32..(start + raw.len()) as u32;
+            self.report(
+                Diagnostic::warning(span, "a single quote does not quote: it is part of the word")
+                    .hint("quote with `\"`, or take the `'` away"),
+            );
+        }
+        if memchr::memchr2(b'"', b'\\', raw).is_some() {
+            self.look_at_escapes(raw, start);
+        }
+    }
+
+    fn look_at_escapes(&mut self, raw: &[u8], start: usize) {
+        let (mut quoted, mut at) = (false, 0);
+        while at < raw.len() {
+            match raw[at] {
+                b'"' => quoted = !quoted,
+                b'\\' if quoted => {
+                    if !matches!(raw.get(at + 1), Some(b'\\' | b'"')) {
+                        let place = (start + at) as u32;
+                        self.report(
+                            Diagnostic::warning(
+                                place..place + 1,
+                                "this backslash escapes nothing: it is taken as it is",
+                            )
+                            .hint("write `\\\\` for a backslash"),
+                        );
+                    } else {
+                        at += 1;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// entry = 1*word ";" / ";"
+    fn semicolon(&mut self) {
+        let at = self.at();
+        self.rest = &self.rest[1..];
+        if self.too_deep > 0 {
+            return;
+        }
+        match self.unfinished.take() {
+            Some(unfinished) => self.finish(&unfinished, at + 1),
+            None => self.report(Diagnostic::warning(at as u32..at as u32 + 1, "stray `;`")),
+        }
+    }
+
+    fn finish(&mut self, unfinished: &Unfinished, end: usize) {
+        let next = self.index.records.len() as u32;
+        let record = &mut self.index.records[unfinished.record];
+        record.end = end as u32;
+        record.next = next;
+        self.note_spanning(unfinished);
+    }
+
+    fn note_spanning(&mut self, unfinished: &Unfinished) {
+        if unfinished.spanning {
+            self.index.spanning.push(EntryId(unfinished.record as u32));
+        }
+    }
+
+    /// entry = 1*word block
+    fn open_brace(&mut self) {
+        let at = self.at();
+        self.rest = &self.rest[1..];
+        if self.too_deep > 0 {
+            self.too_deep += 1;
+            return;
+        }
+        let record = self.record_of_block(at);
+        if self.open.len() == MAX_DEPTH {
+            self.too_deep = 1;
+            self.report(
+                Diagnostic::error(at as u32..at as u32 + 1, format!("blocks nest deeper than {MAX_DEPTH}"))
+                    .hint("what is inside is not looked at"),
+            );
+        }
+        self.open.push(Open { record, brace: at as u32 });
+    }
+
+    fn record_of_block(&mut self, brace: usize) -> usize {
+        match self.unfinished.take() {
+            Some(unfinished) => {
+                self.note_spanning(&unfinished);
+                unfinished.record
+            }
+            None => {
+                self.report(
+                    Diagnostic::error(
+                        brace as u32..brace as u32 + 1,
+                        "a block without a keyword in front of its `{`",
+                    )
+                    .hint("a block starts like `stream NAME {`"),
+                );
+                self.push_record(brace)
+            }
+        }
+    }
+
+    /// block = "{" *entry "}"
+    fn close_brace(&mut self) {
+        let at = self.at();
+        self.rest = &self.rest[1..];
+        if self.too_deep > 1 {
+            self.too_deep -= 1;
+            return;
+        }
+        self.too_deep = 0;
+        if let Some(unfinished) = self.unfinished.take() {
+            self.missing_semicolon(&unfinished);
+        }
+        match self.open.pop() {
+            Some(open) => self.close(&open, at + 1),
+            None => self.report(
+                Diagnostic::error(at as u32..at as u32 + 1, "stray `}`")
+                    .hint("no block is open here: take it away, or add the `{` it belongs to"),
+            ),
+        }
+    }
+
+    fn close(&mut self, open: &Open, end: usize) {
+        let next = self.index.records.len() as u32;
+        let record = &mut self.index.records[open.record];
+        record.end = end as u32;
+        record.next = next | BLOCK_BIT;
+    }
+
+    /// Production clients send this; the closing brace proves that nothing was cut off.
+    fn missing_semicolon(&mut self, unfinished: &Unfinished) {
+        let end = unfinished.head_end;
+        self.finish(unfinished, end);
+        if !self.open.is_empty() {
+            self.report(
+                Diagnostic::warning(end as u32..end as u32, "missing `;` before `}`")
+                    .hint("end the directive with `;`"),
+            );
+        }
+    }
+
+    fn end_of_text(&mut self) {
+        if let Some(unfinished) = self.unfinished.take() {
+            let end = unfinished.head_end;
+            self.finish(&unfinished, end);
+            self.report(
+                Diagnostic::error(end as u32..end as u32, "missing `;` at the end of the file")
+                    .hint("was the file cut off? end the last directive with `;`"),
+            );
+        }
+        while let Some(open) = self.open.pop() {
+            self.close(&open, self.text.len());
+            self.report(
+                Diagnostic::error(open.brace..open.brace + 1, "unclosed `{`: the file ends before its `}`")
+                    .hint("was the file cut off? close the block with `}`"),
+            );
+        }
+    }
+}
+
+/// The first quote of a word that is never closed opens the trouble only if the ones before it pair up.
+fn open_quote(raw: &[u8]) -> usize {
+    let (mut open, mut at) = (None, 0);
+    while at < raw.len() {
+        match raw[at] {
+            b'"' => open = if open.is_some() { None } else { Some(at) },
+            b'\\' if open.is_some() => at += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    open.unwrap_or(0)
+}
+
+fn report_nul(text: &str, part: Range<usize>, diagnostics: &mut Diagnostics) {
+    let start = part.start;
+    if let Some(nul) = memchr::memchr(0, &text.as_bytes()[part]) {
+        let at = (start + nul) as u32;
+        diagnostics.push(
+            Diagnostic::error(at..at + 1, "a NUL byte")
+                .hint("a crash or a broken copy leaves these: restore the file, or take them away"),
+        );
+    }
+}
+
+/// Reports each run of bytes that is not UTF-8, at its place in the lossy text.
+pub(super) fn report_invalid_utf8(bytes: &[u8], diagnostics: &mut Diagnostics) {
+    let (mut original, mut lossy) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        original += chunk.valid().len();
+        lossy += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            continue;
+        }
+        let replacement = char::REPLACEMENT_CHARACTER.len_utf8();
+        diagnostics.push(
+            Diagnostic::error(
+                lossy as u32..(lossy + replacement) as u32,
+                format!("invalid UTF-8 at byte {original}"),
+            )
+            .hint("is the file in another encoding, such as Latin-1? convert it with `iconv -t UTF-8`"),
+        );
+        original += chunk.invalid().len();
+        lossy += replacement;
+    }
+}
+
+/// `{http, 8080}.` and `%` comments: the configuration format of version 3.
+fn erlang_terms(text: &str) -> Option<Span> {
+    let mut start = 0;
+    for line in text.trim_start_matches(BOM).split_inclusive('\n') {
+        let content = line.trim();
+        if !content.is_empty() && !content.starts_with('%') {
+            return starts_with_tuple(content).then(|| {
+                let at = (text.len() - text.trim_start_matches(BOM).len() + start) as u32;
+                at..at + line.trim_end().len() as u32
+            });
+        }
+        start += line.len();
+    }
+    None
+}
+
+fn starts_with_tuple(line: &str) -> bool {
+    let Some(inside) = line.strip_prefix('{') else { return false };
+    let atom = inside.trim_start().trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    atom.len() < inside.trim_start().len() && atom.trim_start().starts_with(',')
+}
+
+fn old_format(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "this is the old 3.x format (Erlang terms), not a `media.conf`")
+        .hint("write `http 8080;` for `{http, 8080}.`, and `#` for `%`")
+}
