@@ -2,6 +2,7 @@
 //!
 //! Seven layers; each names only the layers above it in this list.
 
+pub mod edit;
 pub mod model;
 pub mod syntax;
 

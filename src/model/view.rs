@@ -446,3 +446,11 @@ impl Serialize for TranscoderPair<'_, '_> {
         }
     }
 }
+
+/// The own members of one stream, live or plugin, unmasked.
+pub fn named_own(kind: Kind, entry: Entry<'_>) -> serde_json::Value {
+    let lens = Lens { own_only: true, ..Lens::default() };
+    let block = NamedBlock { kind, position: 0, entry, globals: &Globals::default(), lens: &lens };
+    serde_json::to_value(block)
+        .expect("a view holds only strings, safe numbers, booleans, arrays and objects")
+}

@@ -1,1 +1,63 @@
-//! The file.
+//! The file on disk: find it, lock it, load it, replace it.
+//!
+//! A writer goes through these steps, and a failure at any of them leaves the old file:
+//! lock ([`ConfFile::lock`]) → load ([`Locked::load`]) → compare with what is there now → new text
+//! into `.FILE.mediactl-XXXXXX` beside the file → owner, group, mode, extended attributes → fsync →
+//! compare once more → rename → fsync of the folder ([`Locked::replace`]). Where a rename cannot
+//! work, because the file is a mount point of its own, the text is written in place under a
+//! journal (`in_place`). A reader takes no lock, makes nothing and writes nothing.
+//!
+//! What only the kernel could close stays open: somebody who does not take our lock and writes
+//! between the last comparison and the rename is overwritten. That is some microseconds.
+//!
+//! The *state folder* `.mediactl/FILE/` stands beside the file that the links lead to, so every
+//! process computes the same place:
+//!
+//! | name                                        | what it is                                                      |
+//! |---------------------------------------------|-----------------------------------------------------------------|
+//! | `lock`                                      | held by a writer; its text is the holder's process id           |
+//! | `in-place`                                  | journal of an in-place write; there only while one is under way |
+//! | `in-place.kept`                             | a journal that no longer fits the file, kept for its texts      |
+//! | `candidate-XXXXXX`                          | a text that a checking program looks at before it is written    |
+//! | `.gitignore`                                | `*`, so that a configuration under version control stays clean  |
+//! | `serve.lock`, `sock`, `history/`, `pending` | reserved, not written yet                                       |
+//!
+//! This layer does not know what is in the text, it has no notion of a terminal and prints nothing:
+//! what the caller should tell the user comes back as a [`StoreError`] or a [`Warning`].
+
+mod holder;
+mod revision;
+
+mod error;
+mod warning;
+
+mod target;
+
+mod open;
+mod stamp;
+
+mod state_dir;
+mod temporary;
+
+mod journal;
+mod load;
+
+mod attributes;
+mod in_place;
+mod recheck;
+
+mod lock;
+
+mod candidate;
+mod replace;
+
+pub use candidate::Candidate;
+pub use error::{FileKind, StoreError};
+pub use holder::Holder;
+pub use load::{Loaded, Old};
+pub use lock::Locked;
+pub use replace::Outcome;
+pub use revision::{NotARevision, Revision};
+pub use stamp::Stamp;
+pub use target::ConfFile;
+pub use warning::Warning;

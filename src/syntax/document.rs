@@ -121,7 +121,7 @@ impl Document {
     ///
     /// Only the top-level entries around an edit are parsed again; the rest of the index is
     /// shifted. The result is the same as that of parsing the whole new text.
-    pub fn edited(&self, edits: &[TextEdit]) -> Document {
+    pub fn edited(&self, edits: &[Splice]) -> Document {
         let text = apply(&self.text, edits);
         match reparse::index_of_edited(self, edits, &text) {
             Some(index) => Self::from_index(text, index),
@@ -138,16 +138,19 @@ impl Document {
     }
 }
 
-/// A replacement of a range of bytes.
+/// One replacement in a text.
+///
+/// Lists of splices are in order of place, do not overlap, and count all offsets in the old text;
+/// each bound lies between characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextEdit {
-    /// The bytes that go.
+pub struct Splice {
+    /// The bytes of the old text that go; empty for an insertion.
     pub range: Range<usize>,
-    /// What stands in their place.
+    /// What comes in their place.
     pub text: String,
 }
 
-fn apply(text: &str, edits: &[TextEdit]) -> String {
+fn apply(text: &str, edits: &[Splice]) -> String {
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
     let mut new = String::with_capacity(text.len() + grown);
     let mut at = 0;

@@ -24,7 +24,7 @@ mod snippet;
 mod word;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
-pub use document::{Children, Document, Entry, EntryId, TextEdit};
+pub use document::{Children, Document, Entry, EntryId, Splice};
 pub use lex::Words;
 pub use lines::{LineIndex, Position};
 pub use parse::MAX_DEPTH;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::document::{BLOCK_BIT, Children, Document, Index, Record, TextEdit};
+use super::document::{BLOCK_BIT, Children, Document, Index, Record, Splice};
 use super::parse;
 
 /// A run of records and edits that stand together.
@@ -18,7 +18,7 @@ struct Window {
 }
 
 /// The index of `text`, which is the text of `old` after `edits`.
-pub(super) fn index_of_edited(old: &Document, edits: &[TextEdit], text: &str) -> Option<Index> {
+pub(super) fn index_of_edited(old: &Document, edits: &[Splice], text: &str) -> Option<Index> {
     let records = &old.index().records;
     if !old.index().diagnostics.is_empty() || !old.index().spanning.is_empty() {
         return None;
@@ -46,7 +46,7 @@ fn copy_shifted(from: &[Record], range: Range<usize>, shift: i64, to: &mut Vec<R
     }));
 }
 
-fn windows(old: &Document, edits: &[TextEdit]) -> Vec<Window> {
+fn windows(old: &Document, edits: &[Splice]) -> Vec<Window> {
     let mut windows: Vec<Window> = Vec::new();
     let mut ahead = old.entries();
     let mut start = 0;
@@ -69,7 +69,7 @@ fn windows(old: &Document, edits: &[TextEdit]) -> Vec<Window> {
 }
 
 /// The window of one edit, where `ahead` starts with the first entry that ends behind its start.
-fn window_of(edit: &TextEdit, start: usize, mut ahead: Children<'_>, old: &Document) -> Window {
+fn window_of(edit: &Splice, start: usize, mut ahead: Children<'_>, old: &Document) -> Window {
     let first = ahead.at();
     let behind = ahead.find(|entry| entry.start() > edit.range.end);
     Window {

@@ -31,7 +31,10 @@ fn folders(parent: &Path) -> Vec<Case> {
 
 /// The files with this extension in a folder, in order.
 pub fn files(parent: &Path, extension: &str) -> Vec<PathBuf> {
-    sorted(parent).into_iter().filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
+    sorted(parent)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect()
 }
 
 fn sorted(parent: &Path) -> Vec<PathBuf> {
@@ -57,7 +60,8 @@ impl Case {
     }
 
     pub fn json(&self, file: &str) -> Value {
-        serde_json::from_str(&self.text(file)).unwrap_or_else(|error| panic!("{}/{file}: {error}", self.name()))
+        serde_json::from_str(&self.text(file))
+            .unwrap_or_else(|error| panic!("{}/{file}: {error}", self.name()))
     }
 }
 
@@ -82,7 +86,11 @@ pub fn corpus(verdict: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Runs `test` on every item and reports all failures at once.
-pub fn all<T>(items: impl IntoIterator<Item = T>, name: impl Fn(&T) -> String, test: impl Fn(&T) -> Result<(), String>) {
+pub fn all<T>(
+    items: impl IntoIterator<Item = T>,
+    name: impl Fn(&T) -> String,
+    test: impl Fn(&T) -> Result<(), String>,
+) {
     let mut failures = Vec::new();
     let mut count = 0;
     for item in items {

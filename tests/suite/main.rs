@@ -3,4 +3,5 @@
 #![allow(missing_docs)]
 
 mod fixtures;
+mod store;
 mod view;

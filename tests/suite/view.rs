@@ -25,33 +25,47 @@ fn is_subset(subset: &Value, of: &Value) -> bool {
 fn members_of_the_worked_views_are_equal() {
     fixtures::all(fixtures::cases("view"), fixtures::Case::name, |case| {
         let (expected, found) = (case.json("subset.json"), view(&case.text("in.conf")));
-        is_subset(&expected, &found).then_some(()).ok_or_else(|| format!("expected {expected:#}\nfound {found:#}"))
+        is_subset(&expected, &found)
+            .then_some(())
+            .ok_or_else(|| format!("expected {expected:#}\nfound {found:#}"))
     });
 }
 
 #[test]
 fn whole_views_are_equal_in_their_order_too() {
     let files = fixtures::files(&fixtures::root().join("valid"), "conf");
-    fixtures::all(files, |path| path.display().to_string(), |path| {
-        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        let expected = std::fs::read_to_string(path.with_extension("json")).map_err(|error| error.to_string())?;
-        let expected: Value = serde_json::from_str(&expected).map_err(|error| error.to_string())?;
-        let (expected, found) = (format!("{expected:#}"), format!("{:#}", view(&text)));
-        (expected == found).then_some(()).ok_or_else(|| format!("expected {expected}\nfound {found}"))
-    });
+    fixtures::all(
+        files,
+        |path| path.display().to_string(),
+        |path| {
+            let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+            let expected =
+                std::fs::read_to_string(path.with_extension("json")).map_err(|error| error.to_string())?;
+            let expected: Value = serde_json::from_str(&expected).map_err(|error| error.to_string())?;
+            let (expected, found) = (format!("{expected:#}"), format!("{:#}", view(&text)));
+            (expected == found).then_some(()).ok_or_else(|| format!("expected {expected}\nfound {found}"))
+        },
+    );
 }
 
 #[test]
 fn invalid_files_get_their_diagnostics() {
     let files = fixtures::files(&fixtures::root().join("invalid"), "conf");
-    fixtures::all(files, |path| path.display().to_string(), |path| {
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-        let expected = std::fs::read_to_string(path.with_extension("expect")).map_err(|error| error.to_string())?;
-        let expected: Vec<String> =
-            expected.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
-        let (found, texts) = diagnostics(bytes);
-        (expected == found).then_some(()).ok_or_else(|| format!("expected {expected:?}\nfound {}", texts.join("\n")))
-    });
+    fixtures::all(
+        files,
+        |path| path.display().to_string(),
+        |path| {
+            let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+            let expected =
+                std::fs::read_to_string(path.with_extension("expect")).map_err(|error| error.to_string())?;
+            let expected: Vec<String> =
+                expected.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+            let (found, texts) = diagnostics(bytes);
+            (expected == found)
+                .then_some(())
+                .ok_or_else(|| format!("expected {expected:?}\nfound {}", texts.join("\n")))
+        },
+    );
 }
 
 fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
@@ -62,7 +76,8 @@ fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
         let position = lines.position(diagnostic.span.start);
         format!("{}:{}: {}", position.line, position.column, diagnostic.severity.label())
     };
-    let texts = found.iter().map(|diagnostic| format!("{} {}", place(diagnostic), diagnostic.message)).collect();
+    let texts =
+        found.iter().map(|diagnostic| format!("{} {}", place(diagnostic), diagnostic.message)).collect();
     (found.iter().map(place).collect(), texts)
 }
 
@@ -77,11 +92,17 @@ fn the_corpus_gets_its_verdicts() {
             .collect();
         texts
     };
-    fixtures::all(fixtures::valid_corpus(), |(name, _)| name.clone(), |(_, bytes)| {
-        let found = errors(bytes);
-        found.is_empty().then_some(()).ok_or_else(|| found.join("\n"))
-    });
-    fixtures::all(fixtures::corpus("invalid"), |(name, _)| name.clone(), |(_, bytes)| {
-        (!errors(bytes).is_empty()).then_some(()).ok_or_else(|| "no error".to_owned())
-    });
+    fixtures::all(
+        fixtures::valid_corpus(),
+        |(name, _)| name.clone(),
+        |(_, bytes)| {
+            let found = errors(bytes);
+            found.is_empty().then_some(()).ok_or_else(|| found.join("\n"))
+        },
+    );
+    fixtures::all(
+        fixtures::corpus("invalid"),
+        |(name, _)| name.clone(),
+        |(_, bytes)| (!errors(bytes).is_empty()).then_some(()).ok_or_else(|| "no error".to_owned()),
+    );
 }

@@ -1,0 +1,264 @@
+//! New text: entries that are not there yet, and the words of values.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::merge::scalar_text;
+use crate::model::general::Form;
+use crate::model::member::keyword_of;
+use crate::model::scalar::Scalar;
+use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key, parameters};
+use crate::model::shape::{bitrate_keyword, bitrate_word};
+use crate::syntax::{quoted_if_needed, quoted_word};
+
+/// An entry to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// Its words as they stand in the text, the keyword first.
+    pub head: String,
+    /// The entries of its block, if it has one.
+    pub block: Option<Vec<Draft>>,
+}
+
+/// How lines around a draft are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    /// In front of each line.
+    pub indent: String,
+    /// What one level of nesting adds.
+    pub unit: String,
+    /// The line end.
+    pub newline: &'static str,
+}
+
+impl Style {
+    /// The style of the lines inside a block that is written in this one.
+    #[must_use]
+    pub fn nested(&self) -> Self {
+        Self { indent: format!("{}{}", self.indent, self.unit), ..self.clone() }
+    }
+}
+
+impl Draft {
+    /// `head;`
+    pub fn directive(words: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let words: Vec<String> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        Self { head: words.join(" "), block: None }
+    }
+
+    /// On lines of its own, without the last line end.
+    pub fn lines(&self, style: &Style) -> String {
+        let mut text = style.indent.clone();
+        text.push_str(&self.without_indent(style));
+        text
+    }
+
+    /// As [`Draft::lines`], where the indentation is there already.
+    pub fn without_indent(&self, style: &Style) -> String {
+        match &self.block {
+            None => format!("{};", self.head),
+            Some(entries) => format!("{} {}", self.head, block_lines(entries, style)),
+        }
+    }
+
+    /// On the line where it stands.
+    pub fn inline(&self) -> String {
+        match &self.block {
+            None => format!("{};", self.head),
+            Some(entries) => {
+                let entries: String = entries.iter().map(|entry| format!("{} ", entry.inline())).collect();
+                format!("{} {{ {entries}}}", self.head)
+            }
+        }
+    }
+}
+
+/// `{ … }` with each entry on a line.
+pub fn block_lines(entries: &[Draft], style: &Style) -> String {
+    let nested = style.nested();
+    let mut text = String::from("{");
+    text.push_str(style.newline);
+    for entry in entries {
+        text.push_str(&entry.lines(&nested));
+        text.push_str(style.newline);
+    }
+    text.push_str(&style.indent);
+    text.push('}');
+    text
+}
+
+/// A scalar as a word under the word rule.
+pub fn word(value: &Value) -> String {
+    let scalar = match value {
+        Value::Bool(value) => Scalar::Bool(*value),
+        Value::Number(number) => {
+            number.as_i64().map_or(Scalar::Text(number.to_string().into()), Scalar::Number)
+        }
+        Value::String(text) => Scalar::Text(Cow::Borrowed(text)),
+        _ => Scalar::Text(Cow::Borrowed("")),
+    };
+    scalar.to_word().into_owned()
+}
+
+/// A value of one of our string fields, which need no quotes to stay strings.
+pub fn plain_word(value: &Value) -> String {
+    quoted_if_needed(&scalar_text(value).unwrap_or_default()).into_owned()
+}
+
+/// All occurrences of a foreign keyword; `form` is the one that existing text has.
+pub fn general(keyword: &str, value: &Value, form: Option<Form>) -> Vec<Draft> {
+    let head = quoted_if_needed(keyword).into_owned();
+    match value {
+        Value::Bool(true) => vec![Draft { head, block: None }],
+        Value::Array(occurrences) if occurrences.iter().any(Value::is_array) => {
+            occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(&head, words)).collect()
+        }
+        Value::Array(words) => vec![occurrence(&head, words)],
+        Value::Object(members) if is_named_blocks(members, form) => {
+            members.iter().map(|(name, block)| named_block(&head, name, block)).collect()
+        }
+        scalar => vec![occurrence(&head, std::slice::from_ref(scalar))],
+    }
+}
+
+/// A new non-empty object whose values are all objects is R2, else R3; existing text keeps its form.
+fn is_named_blocks(members: &Map<String, Value>, form: Option<Form>) -> bool {
+    match form {
+        Some(Form::NamedBlocks) => true,
+        Some(Form::Block) => false,
+        _ => !members.is_empty() && members.values().all(Value::is_object),
+    }
+}
+
+/// One occurrence: words, and maybe a block last.
+pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
+    let mut head = keyword.to_owned();
+    let mut block = None;
+    for value in words {
+        match value {
+            Value::Object(members) => block = Some(contents(members)),
+            scalar => {
+                head.push(' ');
+                head.push_str(&word(scalar));
+            }
+        }
+    }
+    Draft { head, block }
+}
+
+fn named_block(keyword: &str, name: &str, block: &Value) -> Draft {
+    let empty = Map::new();
+    Draft {
+        head: format!("{keyword} {}", quoted_if_needed(name)),
+        block: Some(contents(block.as_object().unwrap_or(&empty))),
+    }
+}
+
+/// The entries of a foreign block.
+pub fn contents(members: &Map<String, Value>) -> Vec<Draft> {
+    members.iter().flat_map(|(keyword, value)| general(keyword, value, None)).collect()
+}
+
+/// The directives that say `value` of one of our parameters.
+pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
+    let keyword = parameter.keywords[0];
+    match (parameter.shape, value) {
+        (Shape::Ports, Value::Array(ports)) => {
+            ports.iter().map(|port| Draft::directive([keyword, &plain_word(port)])).collect()
+        }
+        (Shape::Sources, Value::Array(sources)) => {
+            sources.iter().map(|element| source(keyword, element)).collect()
+        }
+        _ => {
+            vec![Draft::directive(std::iter::once(keyword.to_owned()).chain(setting_words(parameter, value)))]
+        }
+    }
+}
+
+/// The words behind the keyword of a parameter that has one directive.
+pub fn setting_words(parameter: &Parameter, value: &Value) -> Vec<String> {
+    match parameter.shape {
+        Shape::Account => ["login", "password"].iter().map(|part| plain_word(&value[*part])).collect(),
+        Shape::Backend => backend_words(value),
+        Shape::Transcoder => value.as_array().into_iter().flatten().map(transcoder_word).collect(),
+        Shape::Seconds if value == &Value::Bool(false) => vec!["off".to_owned()],
+        _ => vec![plain_word(value)],
+    }
+}
+
+fn backend_words(value: &Value) -> Vec<String> {
+    let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
+    std::iter::once(backend_url(&value["url"]))
+        .chain(extras.map(|(key, value)| extra_word(key, value)))
+        .collect()
+}
+
+/// The address of a backend; the string "false" is not what opens it.
+pub fn backend_url(url: &Value) -> String {
+    match url.as_str() {
+        Some("false") => quoted_word("false"),
+        _ => plain_word(url),
+    }
+}
+
+/// An extra parameter of a backend, whose values are strings.
+pub fn extra_word(key: &str, value: &Value) -> String {
+    if value == &Value::Bool(true) { key.to_owned() } else { format!("{key}={}", plain_word(value)) }
+}
+
+/// An option of a source; a new `true` is a bare flag.
+pub fn option_word(key: &str, value: &Value) -> String {
+    if value == &Value::Bool(true) { key.to_owned() } else { format!("{key}={}", word(value)) }
+}
+
+/// `[name, value]` as a word.
+pub fn transcoder_word(pair: &Value) -> String {
+    let name = pair[0].as_str().unwrap_or_default();
+    let key = bitrate_keyword(name).unwrap_or(name);
+    pair.get(1)
+        .map_or_else(|| key.to_owned(), |value| format!("{key}={}", transcoder_value_word(name, value)))
+}
+
+/// The value of a transcoder option as text.
+pub fn transcoder_value_word(name: &str, value: &Value) -> String {
+    match value.as_i64() {
+        Some(bits) if bitrate_keyword(name).is_some() => bitrate_word(bits),
+        _ => word(value),
+    }
+}
+
+/// The line of one source.
+pub fn source(keyword: &str, element: &Value) -> Draft {
+    Draft::directive(std::iter::once(keyword.to_owned()).chain(source_words(element)))
+}
+
+/// The words of one source.
+pub fn source_words(element: &Value) -> Vec<String> {
+    let options = element.as_object().into_iter().flatten().filter(|(key, _)| *key != "url");
+    let words = options.map(|(key, value)| option_word(keyword_of(Scope::Source, key), value));
+    std::iter::once(plain_word(&element["url"])).chain(words).collect()
+}
+
+/// A new stream, live or plugin with these own members.
+pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
+    let keyword = match members.get("static") {
+        Some(Value::Bool(false)) if kind == Kind::Stream => "ondemand",
+        _ => kind.noun(),
+    };
+    let fields = fields(kind.scope(), members);
+    let block = (kind == Kind::Stream || !fields.is_empty()).then_some(fields);
+    Draft { head: format!("{keyword} {}", quoted_if_needed(name)), block }
+}
+
+/// The entries of a block: ours in schema order, then the others as they come.
+fn fields(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
+    let own = parameters(scope)
+        .filter(|parameter| !matches!(parameter.shape, Shape::Derived(_)))
+        .filter_map(|parameter| Some((parameter, members.get(parameter.key)?)))
+        .filter(|(parameter, value)| !(parameter.key == PUBLISH_ENABLED && *value == &Value::Bool(true)));
+    let foreign = members.iter().filter(|(key, _)| by_key(scope, key).is_none());
+    own.flat_map(|(parameter, value)| setting(parameter, value))
+        .chain(foreign.flat_map(|(key, value)| general(keyword_of(scope, key), value, None)))
+        .collect()
+}

@@ -1,0 +1,137 @@
+//! Which elements of a list stay, which move, which are edited: FORMAT §3.3.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+/// Where an element of the new list comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The element of the old list with this index stays where it is.
+    Kept(usize),
+    /// It stays where it is, with another value.
+    Edited(usize),
+    /// It has the same value in another place.
+    Moved(usize),
+    /// It was not there.
+    New,
+}
+
+impl Origin {
+    /// The old element whose place in the text this one has.
+    pub fn in_place(self) -> Option<usize> {
+        match self {
+            Self::Kept(old) | Self::Edited(old) => Some(old),
+            Self::Moved(_) | Self::New => None,
+        }
+    }
+}
+
+/// What becomes of the elements of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alignment {
+    /// One for each element of the new list.
+    pub new: Vec<Origin>,
+    /// The old elements of which nothing stays in place, moved ones included.
+    pub gone: Vec<usize>,
+}
+
+/// Aligns two lists: the longest common part stays, equal elements outside of it move, and between
+/// two that stay the i-th removed and the i-th new one are one edited element.
+pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
+    let (old, new) = as_numbers(old, new);
+    let mut origins = vec![Origin::New; new.len()];
+    let gaps = keep_common(&old, &new, &mut origins);
+    let moved = find_moved(&old, &new, &gaps, &mut origins);
+    let mut gone: Vec<usize> =
+        moved.iter().enumerate().filter(|&(_, &moved)| moved).map(|(at, _)| at).collect();
+    for gap in &gaps {
+        let left_new: Vec<usize> = gap.new.clone().filter(|&at| origins[at] == Origin::New).collect();
+        let left_old: Vec<usize> = gap.old.clone().filter(|&at| !moved[at]).collect();
+        for (&new_at, &old_at) in left_new.iter().zip(&left_old) {
+            origins[new_at] = Origin::Edited(old_at);
+        }
+        gone.extend(left_old.iter().skip(left_new.len()));
+    }
+    gone.sort_unstable();
+    Alignment { new: origins, gone }
+}
+
+/// Elements as numbers that are equal where the elements are.
+fn as_numbers<T: Eq + Hash>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
+    let mut numbers = HashMap::new();
+    let mut number = |element| {
+        let next = numbers.len() as u32;
+        *numbers.entry(element).or_insert(next)
+    };
+    (old.iter().map(&mut number).collect(), new.iter().map(&mut number).collect())
+}
+
+/// A stretch between two elements that stay.
+struct Gap {
+    old: std::ops::Range<usize>,
+    new: std::ops::Range<usize>,
+}
+
+fn keep_common(old: &[u32], new: &[u32], origins: &mut [Origin]) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
+        let (tag, old, new) = operation.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            old.zip(new).for_each(|(old, new)| origins[new] = Origin::Kept(old));
+        } else {
+            extend_gaps(&mut gaps, Gap { old, new });
+        }
+    }
+    gaps
+}
+
+/// A deletion and an insertion side by side are one gap.
+fn extend_gaps(gaps: &mut Vec<Gap>, gap: Gap) {
+    match gaps.last_mut() {
+        Some(last) if last.old.end == gap.old.start && last.new.end == gap.new.start => {
+            last.old.end = gap.old.end;
+            last.new.end = gap.new.end;
+        }
+        _ => gaps.push(gap),
+    }
+}
+
+fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [Origin]) -> Vec<bool> {
+    let mut moved = vec![false; old.len()];
+    let mut waiting: HashMap<u32, Vec<usize>> = HashMap::new();
+    for at in gaps.iter().flat_map(|gap| gap.old.clone()).rev() {
+        waiting.entry(old[at]).or_default().push(at);
+    }
+    for at in gaps.iter().flat_map(|gap| gap.new.clone()) {
+        if let Some(from) = waiting.get_mut(&new[at]).and_then(Vec::pop) {
+            origins[at] = Origin::Moved(from);
+            moved[from] = true;
+        }
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Origin::{Edited, Kept, Moved, New};
+    use super::*;
+
+    #[test]
+    fn elements_stay_move_and_change() {
+        for (old, new, origins, gone) in [
+            ("abc", "abc", vec![Kept(0), Kept(1), Kept(2)], vec![]),
+            ("abc", "axc", vec![Kept(0), Edited(1), Kept(2)], vec![]),
+            ("abc", "cab", vec![Moved(2), Kept(0), Kept(1)], vec![2]),
+            ("abc", "ac", vec![Kept(0), Kept(2)], vec![1]),
+            ("ab", "axyb", vec![Kept(0), New, New, Kept(1)], vec![]),
+            ("ab", "xyz", vec![Edited(0), Edited(1), New], vec![]),
+            ("", "a", vec![New], vec![]),
+            ("aab", "b", vec![Kept(2)], vec![0, 1]),
+        ] {
+            let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
+            assert_eq!(align(&old, &new), Alignment { new: origins, gone }, "{old:?} {new:?}");
+        }
+    }
+}

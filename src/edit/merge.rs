@@ -1,0 +1,340 @@
+//! What a reduced patch makes of the own values: RFC 7396 with the rules of FORMAT §3.4 and §3.5.
+//!
+//! This is the value side of an edit. The text side works towards these values, and what it made
+//! is read again and compared with them before anything is written.
+
+use serde_json::{Map, Value};
+
+use super::draft;
+use super::fault::{Fault, Faults, Pointer};
+use crate::model::general::{Contents, Form, General};
+use crate::model::member::{Members, keyword_of};
+use crate::model::schema::{ESCAPE, Kind, Scope, Shape, by_key, by_keyword};
+use crate::model::shape::{Reading, read};
+use crate::model::{Lens, Parameter, view};
+use crate::syntax::{Document, Entry};
+
+/// Own values, unmasked.
+pub fn own_lens() -> Lens {
+    Lens { own_only: true, ..Lens::default() }
+}
+
+/// The value of all occurrences of a foreign keyword.
+pub fn general_value(entries: &[Entry<'_>]) -> Option<Value> {
+    let lens = own_lens();
+    (!entries.is_empty()).then(|| to_value(&General { entries, lens: &lens }))
+}
+
+/// The value of a foreign block.
+pub fn contents_value(block: Entry<'_>) -> Value {
+    to_value(&Contents { block, lens: &own_lens() })
+}
+
+fn to_value(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value)
+        .expect("a view holds only strings, safe numbers, booleans, arrays and objects")
+}
+
+/// What a value is merged into.
+#[derive(Clone, Copy)]
+enum Into<'a, 'd> {
+    /// All occurrences of one keyword, maybe none.
+    Keyword(&'a [Entry<'d>]),
+    /// The inside of one block.
+    Block(Entry<'d>),
+}
+
+/// Merges into a foreign member; `None` where nothing of it is left.
+pub fn foreign(entries: &[Entry<'_>], patch: &Value) -> Option<Value> {
+    match patch {
+        Value::Null => None,
+        Value::Object(members) => foreign_object(Into::Keyword(entries), members),
+        _ => Some(canonical(patch)),
+    }
+}
+
+fn foreign_object(into: Into<'_, '_>, patch: &Map<String, Value>) -> Option<Value> {
+    match into {
+        Into::Keyword(entries) => match (entries, Form::of(entries)) {
+            ([], _) => new_object(patch),
+            (entries, Form::NamedBlocks) => named_blocks(entries, patch),
+            ([block], Form::Block) => foreign_object(Into::Block(*block), patch),
+            _ => Some(Value::Object(patch_of_nothing(patch))),
+        },
+        Into::Block(block) => Some(Value::Object(contents(block, patch))),
+    }
+}
+
+/// An object that is not there yet; one that only removes makes nothing.
+fn new_object(patch: &Map<String, Value>) -> Option<Value> {
+    let object = patch_of_nothing(patch);
+    (patch.is_empty() || !object.is_empty()).then_some(Value::Object(object))
+}
+
+fn patch_of_nothing(patch: &Map<String, Value>) -> Map<String, Value> {
+    patch.iter().filter_map(|(key, value)| Some((key.clone(), foreign(&[], value)?))).collect()
+}
+
+/// An object of named blocks that lost its last name is gone.
+fn named_blocks(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Option<Value> {
+    let mut object = Map::new();
+    for &block in entries {
+        let name = block.arguments().next().map(|word| word.value().into_owned()).unwrap_or_default();
+        let value = match patch.get(&name) {
+            None => Some(contents_value(block)),
+            Some(Value::Object(members)) => foreign_object(Into::Block(block), members),
+            Some(value) => foreign(&[], value),
+        };
+        object.extend(value.map(|value| (name, value)));
+    }
+    add_new(&mut object, patch);
+    (!object.is_empty()).then_some(Value::Object(object))
+}
+
+fn contents(block: Entry<'_>, patch: &Map<String, Value>) -> Map<String, Value> {
+    let mut object = Map::new();
+    for member in Members::of(Scope::Foreign, block.children()).foreign() {
+        let key = member.key.to_json(Scope::Foreign).into_owned();
+        let value = match patch.get(&key) {
+            None => general_value(&member.entries),
+            Some(value) => foreign(&member.entries, value),
+        };
+        object.extend(value.map(|value| (key, value)));
+    }
+    add_new(&mut object, patch);
+    object
+}
+
+fn add_new(object: &mut Map<String, Value>, patch: &Map<String, Value>) {
+    for (key, value) in patch {
+        if !object.contains_key(key) && !value.is_null() {
+            object.extend(foreign(&[], value).map(|value| (key.clone(), value)));
+        }
+    }
+}
+
+/// The form that a value reads back as: one occurrence is R1, R2 or R3.
+pub fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => canonical_list(elements),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+fn canonical_list(elements: &[Value]) -> Value {
+    if !elements.iter().any(Value::is_array) {
+        return match elements {
+            [only] => only.clone(),
+            _ => Value::Array(elements.to_vec()),
+        };
+    }
+    let occurrences: Vec<Value> = elements.iter().map(canonical_occurrence).collect();
+    canonical_named_blocks(&occurrences)
+        .or_else(|| canonical_single(&occurrences))
+        .unwrap_or(Value::Array(occurrences))
+}
+
+fn canonical_occurrence(occurrence: &Value) -> Value {
+    match occurrence {
+        Value::Array(words) => Value::Array(words.iter().map(canonical).collect()),
+        other => other.clone(),
+    }
+}
+
+fn canonical_named_blocks(occurrences: &[Value]) -> Option<Value> {
+    let mut object = Map::new();
+    for occurrence in occurrences {
+        match occurrence.as_array().map(Vec::as_slice) {
+            Some([name, Value::Object(block)]) => {
+                let name = scalar_text(name)?;
+                if object.insert(name, Value::Object(block.clone())).is_some() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(Value::Object(object))
+}
+
+fn canonical_single(occurrences: &[Value]) -> Option<Value> {
+    let [only] = occurrences else { return None };
+    match only.as_array()?.as_slice() {
+        [] => Some(Value::Bool(true)),
+        [word] => Some(word.clone()),
+        words if !words.iter().any(Value::is_object) => Some(only.clone()),
+        _ => None,
+    }
+}
+
+/// The text of a scalar as a word.
+pub fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Merges into one of our settings; `None` where it is not set afterwards.
+pub fn setting(
+    parameter: &'static Parameter,
+    current: Option<&Value>,
+    patch: &Value,
+    at: &Pointer,
+) -> Result<Option<Value>, Faults> {
+    match (parameter.shape, patch) {
+        (_, Value::Null) => Ok(None),
+        (Shape::Account, Value::Object(patch)) => account(current, patch, at),
+        (Shape::Backend, Value::Object(patch)) => backend(current, patch, at),
+        (Shape::Transcoder, Value::Array(pairs)) if pairs.is_empty() => Ok(None),
+        _ => Ok(Some(patch.clone())),
+    }
+}
+
+fn account(
+    current: Option<&Value>,
+    patch: &Map<String, Value>,
+    at: &Pointer,
+) -> Result<Option<Value>, Faults> {
+    if current.is_none() && patch.is_empty() {
+        return Ok(None);
+    }
+    let mut merged = current.and_then(Value::as_object).cloned().unwrap_or_default();
+    merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
+    let mut faults = Faults::default();
+    for part in ["login", "password"] {
+        if !merged.contains_key(part) {
+            faults.push(Fault::wrong_type(&at.child(part), format!("the {part} is missing")));
+        }
+    }
+    faults.into_result(Some(Value::Object(merged)))
+}
+
+fn backend(
+    current: Option<&Value>,
+    patch: &Map<String, Value>,
+    at: &Pointer,
+) -> Result<Option<Value>, Faults> {
+    let current = current.and_then(Value::as_object);
+    let url = match patch.get("url") {
+        None => current.and_then(|current| current.get("url")).cloned(),
+        Some(url) => Some(url.clone()).filter(|url| !url.is_null()),
+    };
+    let opens =
+        url == Some(Value::Bool(false)) && current.and_then(|current| current.get("url")) != url.as_ref();
+    let existing =
+        current.and_then(|current| current.get("extra")).and_then(Value::as_object).filter(|_| !opens);
+    let extra = match patch.get("extra") {
+        Some(Value::Null) => Map::new(),
+        Some(Value::Object(patch)) => extras(existing, patch),
+        _ => existing.cloned().unwrap_or_default(),
+    };
+    match (url, extra.is_empty()) {
+        (None, true) => Ok(None),
+        (None, false) => {
+            let fault =
+                Fault::wrong_type(&at.child("url"), "extra parameters without a url can't be written");
+            Err(fault.hint("set the url too, or remove the whole with null").into())
+        }
+        (Some(url), _) => {
+            let mut merged = Map::from_iter([("url".to_owned(), url)]);
+            if !extra.is_empty() {
+                merged.insert("extra".to_owned(), Value::Object(extra));
+            }
+            Ok(Some(Value::Object(merged)))
+        }
+    }
+}
+
+/// New keys first, in the order given, then the existing ones in theirs.
+fn extras(existing: Option<&Map<String, Value>>, patch: &Map<String, Value>) -> Map<String, Value> {
+    let empty = Map::new();
+    let existing = existing.unwrap_or(&empty);
+    let is_set = |value: &Value| !value.is_null();
+    let new = patch.iter().filter(|(key, value)| !existing.contains_key(*key) && is_set(value));
+    let kept = existing.iter().map(|(key, value)| (key, patch.get(key).unwrap_or(value)));
+    new.chain(kept.filter(|(_, value)| is_set(value)))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// Merges into a stream, live or plugin: the own members of its block afterwards.
+pub fn named(
+    kind: Kind,
+    current: Option<(&Map<String, Value>, &Members<'_>)>,
+    patch: &Map<String, Value>,
+    at: &Pointer,
+) -> Result<Map<String, Value>, Faults> {
+    let mut merged = current.map(|(own, _)| own.clone()).unwrap_or_else(|| shown_of_nothing(kind));
+    let mut faults = Faults::default();
+    for (key, value) in patch.iter().filter(|(key, _)| *key != "position") {
+        let at = at.child(key);
+        let result = match by_key(kind.scope(), key) {
+            Some(parameter) => setting(parameter, merged.get(key), value, &at),
+            None => {
+                let entries = current.map_or(&[][..], |(_, members)| {
+                    members.foreign_by_keyword(keyword_of(kind.scope(), key))
+                });
+                fits_own_shape(kind.scope(), key, value, &at).map(|()| foreign(entries, value))
+            }
+        };
+        match result {
+            Ok(value) => put(kind, &mut merged, key, value),
+            Err(found) => faults.0.extend(found.0),
+        }
+    }
+    faults.into_result(merged)
+}
+
+fn put(kind: Kind, merged: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+    match value.or_else(|| shown_of_nothing(kind).get(key).cloned()) {
+        Some(value) => {
+            merged.insert(key.to_owned(), value);
+        }
+        None => {
+            merged.shift_remove(key);
+        }
+    }
+}
+
+/// What the view shows of a block that says nothing.
+fn shown_of_nothing(kind: Kind) -> Map<String, Value> {
+    let shown: &[(&str, Value)] = match kind {
+        Kind::Stream => &[("static", Value::Bool(true)), ("urls", Value::Array(Vec::new()))],
+        Kind::Live => &[("publish_enabled", Value::Bool(true)), ("static", Value::Bool(false))],
+        Kind::Plugin => &[],
+    };
+    shown.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+}
+
+/// An escaped keyword whose value would read back as our own parameter can't be written.
+pub fn fits_own_shape(scope: Scope, key: &str, value: &Value, at: &Pointer) -> Result<(), Faults> {
+    let keyword = keyword_of(scope, key);
+    let Some(parameter) = key.strip_prefix(ESCAPE).and_then(|keyword| by_keyword(scope, keyword)) else {
+        return Ok(());
+    };
+    if value.is_null() {
+        return Ok(());
+    }
+    let text: Vec<String> = draft::general(keyword, value, None).iter().map(draft::Draft::inline).collect();
+    let document = Document::parse(text.join(" "));
+    let reads_as_own = |entry| matches!(read(scope, entry), Reading::Own(_));
+    if parameter.is_strict() || document.entries().any(reads_as_own) {
+        let fault = Fault::wrong_type(at, format!("`{keyword}` written like this is `{}`", parameter.key));
+        return Err(fault.hint(format!("set `{}`", parameter.key)).into());
+    }
+    Ok(())
+}
+
+/// The own members of one named block in the text.
+pub fn named_value(kind: Kind, entry: Entry<'_>) -> Map<String, Value> {
+    match view::named_own(kind, entry) {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,201 @@
+//! A patch as it arrives: JSON text to a value, with what serde_json lets pass refused.
+//!
+//! serde_json silently takes the last of repeated keys; here they are a fault with its pointer, as
+//! is nesting that the text format could not hold.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use super::fault::{Fault, FaultKind, Faults, Pointer};
+use crate::syntax::MAX_DEPTH;
+
+/// With `arbitrary_precision`, serde_json hands numbers over as a map with this one key.
+const NUMBER_TOKEN: &str = "$serde_json::private::Number";
+
+/// Reads the text of a patch.
+pub fn parse(text: &[u8]) -> Result<Value, Faults> {
+    let faults = RefCell::new(Vec::new());
+    let seed = Node { pointer: Pointer::root(), depth: 0, faults: &faults };
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let parsed = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let mut faults = faults.into_inner();
+    match parsed {
+        Ok(value) => Faults(faults).into_result(value),
+        Err(error) => {
+            if faults.is_empty() {
+                faults.push(not_json(text, &error));
+            }
+            Err(Faults(faults))
+        }
+    }
+}
+
+fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
+    let single_quoted =
+        text.trim_ascii_start().starts_with(b"{'") || text.trim_ascii_start().starts_with(b"'");
+    let hint = match (text.trim_ascii().is_empty(), single_quoted) {
+        (true, _) => "it is empty; send an object, such as {\"streams\": {}}",
+        (_, true) => "JSON strings are in double quotes",
+        _ => "send a JSON object, such as {\"streams\": {\"cam1\": {\"prepush\": 5}}}",
+    };
+    let what = error.to_string();
+    let what = what.split(" at line ").next().unwrap_or(&what);
+    let place = match error.line() {
+        0 => String::new(),
+        line => format!(" at line {line} column {}", error.column()),
+    };
+    // What serde_json says of a value quotes it, and the value may be a secret.
+    let what = if what.starts_with("invalid type") || what.starts_with("invalid value") {
+        "unexpected value"
+    } else {
+        what
+    };
+    Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {what}{place}")).hint(hint)
+}
+
+struct Node<'f> {
+    pointer: Pointer,
+    depth: usize,
+    faults: &'f RefCell<Vec<Fault>>,
+}
+
+impl Node<'_> {
+    fn child(&self, key: impl fmt::Display) -> Self {
+        Self { pointer: self.pointer.child(key), depth: self.depth + 1, faults: self.faults }
+    }
+
+    fn refuse(&self, fault: Fault) {
+        self.faults.borrow_mut().push(fault);
+    }
+
+    fn check_depth<E: Error>(&self) -> Result<(), E> {
+        if self.depth < MAX_DEPTH {
+            return Ok(());
+        }
+        self.refuse(Fault::new(
+            FaultKind::NotJson,
+            self.pointer.clone(),
+            format!("the patch nests deeper than {MAX_DEPTH}"),
+        ));
+        Err(E::custom("too deep"))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        self.check_depth()?;
+        let mut array = Vec::new();
+        while let Some(value) = elements.next_element_seed(self.child(array.len()))? {
+            array.push(value);
+        }
+        Ok(Value::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        let mut repeated = HashSet::new();
+        while let Some(key) = members.next_key::<String>()? {
+            if key == NUMBER_TOKEN && object.is_empty() {
+                return number(&members.next_value::<String>()?);
+            }
+            self.check_depth()?;
+            if object.contains_key(&key) && repeated.insert(key.clone()) {
+                self.refuse(
+                    Fault::new(
+                        FaultKind::NotJson,
+                        self.pointer.child(&key),
+                        format!("the key `{key}` is given more than once"),
+                    )
+                    .hint("keep one of them: JSON does not say which counts"),
+                );
+            }
+            let value = members.next_value_seed(self.child(&key))?;
+            object.insert(key, value);
+        }
+        self.check_depth()?;
+        Ok(Value::Object(object))
+    }
+}
+
+fn number<E: Error>(source: &str) -> Result<Value, E> {
+    source.parse::<Number>().map(Value::Number).map_err(|_| E::custom("invalid number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        parse(text.as_bytes())
+            .expect_err("it is no patch")
+            .0
+            .iter()
+            .map(Fault::to_string)
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    #[test]
+    fn repeated_keys_are_named_with_their_place() {
+        assert_eq!(fault(r#"{"a":{"b/c":1,"b/c":2}}"#), "/a/b~1c: the key `b/c` is given more than once");
+    }
+
+    #[test]
+    fn depth_is_bounded_without_recursion_trouble() {
+        assert!(parse(format!("{}{}", "[".repeat(64), "]".repeat(64)).as_bytes()).is_ok());
+        assert!(fault(&"[".repeat(10_000)).contains("nests deeper than 64"));
+        assert!(fault(&"{\"a\":".repeat(10_000)).contains("nests deeper than 64"));
+    }
+
+    #[test]
+    fn numbers_keep_their_source_text() {
+        for source in ["1.0", "1e3", "12345678901234567890.5", "-0"] {
+            assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
+        }
+    }
+
+    #[test]
+    fn a_secret_in_bad_json_is_not_quoted() {
+        for text in ["{'password': 's3cret'}", "\"s3cret", "{\"a\": s3cret}"] {
+            assert!(!fault(text).contains("s3cret"));
+        }
+    }
+}

@@ -1,0 +1,531 @@
+//! A patch, reduced to what it asks for: FORMAT §3.1.
+//!
+//! Output-only members are dropped unread, values are brought to the one form that the view shows
+//! them in, and everything that no text could say is refused, all faults at once.
+
+use serde_json::{Map, Number, Value};
+
+use super::fault::{Fault, FaultKind, Faults, Pointer};
+use crate::model::member::keyword_of;
+use crate::model::scalar::{canonical_integer, integer_of_number};
+use crate::model::schema::{Derived, ESCAPE, Kind, Parameter, Scope, Shape, by_key, by_keyword};
+use crate::model::secret::holds_mask;
+use crate::model::shape::{Port, bitrate, bitrate_keyword};
+
+/// Reduces a patch.
+pub fn reduce(patch: Value) -> Result<Map<String, Value>, Faults> {
+    let root = Pointer::root();
+    let mut reducer = Reducer { faults: Faults::default() };
+    let members = match patch {
+        Value::Object(members) => members,
+        Value::Array(elements) if elements.is_empty() => Map::new(),
+        _ => {
+            let fault = Fault::new(FaultKind::NotJson, root, "a patch must be an object");
+            return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
+        }
+    };
+    let reduced = reducer.members(Scope::Top, members, &root);
+    reducer.faults.into_result(reduced)
+}
+
+/// A value that is to be dropped, or one that is refused, is `None`.
+type Reduced = Option<Value>;
+
+struct Reducer {
+    faults: Faults,
+}
+
+impl Reducer {
+    fn refuse(&mut self, fault: Fault) -> Reduced {
+        self.faults.push(fault);
+        None
+    }
+
+    fn wrong(&mut self, at: &Pointer, message: impl Into<String>) -> Reduced {
+        self.refuse(Fault::wrong_type(at, message))
+    }
+
+    fn members(&mut self, scope: Scope, members: Map<String, Value>, at: &Pointer) -> Map<String, Value> {
+        let mut reduced = Map::new();
+        for (key, value) in members {
+            let at = at.child(&key);
+            let value = match by_key(scope, &key) {
+                Some(parameter) => self.own(parameter, value, &at),
+                None => self.foreign_member(scope, &key, value, &at),
+            };
+            if let Some(value) = value {
+                reduced.insert(key, value);
+            }
+        }
+        reduced
+    }
+
+    fn own(&mut self, parameter: &'static Parameter, value: Value, at: &Pointer) -> Reduced {
+        if let Shape::Derived(what) = parameter.shape {
+            return self.derived(what, parameter.scope, value, at);
+        }
+        if value.is_null() {
+            return Some(value);
+        }
+        match parameter.shape {
+            Shape::Ports => self.elements(value, at, Self::port),
+            Shape::Port => self.port(value, at),
+            Shape::Word => self.string(value, at),
+            Shape::Switch => self.boolean(value, at),
+            Shape::Account => self.account(value, at),
+            Shape::Backend => self.backend(value, at),
+            Shape::Sources => self.elements(value, at, Self::source),
+            Shape::Seconds => self.seconds(value, at),
+            Shape::Transcoder => self.elements(value, at, Self::transcoder_pair),
+            Shape::Group(kind) => self.group(kind, value, at),
+            Shape::PortOptions => {
+                self.each_member(value, at, |reducer, _, value, at| reducer.contents_or_null(value, at))
+            }
+            Shape::Derived(_) => None,
+        }
+    }
+
+    fn derived(&mut self, what: Derived, scope: Scope, value: Value, at: &Pointer) -> Reduced {
+        match what {
+            _ if what.is_output_only() || value.is_null() => None,
+            Derived::Static if scope == Scope::Stream => self.boolean(value, at),
+            Derived::Static => match value {
+                Value::Bool(false) => None,
+                _ => self.refuse(Fault::new(
+                    FaultKind::ReadOnly,
+                    at.clone(),
+                    "a live is never static: only false is taken",
+                )),
+            },
+            Derived::Position => self.position(value, at),
+            // Names were compared with their key before.
+            _ => None,
+        }
+    }
+
+    fn position(&mut self, value: Value, at: &Pointer) -> Reduced {
+        match integer(&value) {
+            Some(position) if position >= 1 => Some(Value::Number(position.into())),
+            _ => self.wrong(at, "a position is an integer from 1"),
+        }
+    }
+
+    fn string(&mut self, value: Value, at: &Pointer) -> Reduced {
+        match value {
+            Value::String(text) => self.text(text, at),
+            other => {
+                let hint = scalar_text(&other).map(|text| format!("write it as a string: \"{text}\""));
+                let fault = Fault::wrong_type(at, format!("expected a string, found {}", kind_of(&other)));
+                self.refuse(Fault { hint, ..fault })
+            }
+        }
+    }
+
+    fn text(&mut self, text: String, at: &Pointer) -> Reduced {
+        if holds_mask(&text) {
+            let fault = Fault::new(
+                FaultKind::MaskedValue,
+                at.clone(),
+                "this is a mask, not the secret it stands for",
+            );
+            return self
+                .refuse(fault.hint("leave the member out to keep the secret; `--show-secrets` reads it"));
+        }
+        if text.contains('\0') {
+            return self.wrong(at, "a value can't hold a NUL character");
+        }
+        Some(Value::String(text))
+    }
+
+    fn boolean(&mut self, value: Value, at: &Pointer) -> Reduced {
+        match value {
+            Value::Bool(_) => Some(value),
+            other => self.wrong(at, format!("expected true or false, found {}", kind_of(&other))),
+        }
+    }
+
+    fn port(&mut self, value: Value, at: &Pointer) -> Reduced {
+        let in_range = integer(&value).and_then(|port| u16::try_from(port).ok());
+        match (in_range, value) {
+            (Some(port), _) => Some(Value::Number(port.into())),
+            (None, Value::String(text)) if Port::of(&text).is_some() => self.text(text, at),
+            (None, other) => {
+                let fault = Fault::wrong_type(at, format!("expected a port, found {}", shown(&other)));
+                self.refuse(fault.hint("a port is an integer from 0 to 65535, or a string \"host:port\""))
+            }
+        }
+    }
+
+    fn seconds(&mut self, value: Value, at: &Pointer) -> Reduced {
+        match integer(&value).filter(|&seconds| seconds >= 0) {
+            Some(seconds) => Some(Value::Number(seconds.into())),
+            None if value == Value::Bool(false) => Some(value),
+            None => self.refuse(
+                Fault::wrong_type(
+                    at,
+                    format!("expected a number of seconds or false, found {}", shown(&value)),
+                )
+                .hint("false is written `off`"),
+            ),
+        }
+    }
+
+    fn elements(
+        &mut self,
+        value: Value,
+        at: &Pointer,
+        element: fn(&mut Self, Value, &Pointer) -> Reduced,
+    ) -> Reduced {
+        let Value::Array(elements) = value else {
+            return self.wrong(at, format!("expected an array, found {}", kind_of(&value)));
+        };
+        let reduced = elements
+            .into_iter()
+            .enumerate()
+            .filter_map(|(index, value)| element(self, value, &at.child(index)));
+        Some(Value::Array(reduced.collect()))
+    }
+
+    fn object(&mut self, value: Value, at: &Pointer) -> Option<Map<String, Value>> {
+        match value {
+            Value::Object(members) => Some(members),
+            Value::Array(elements) if elements.is_empty() => Some(Map::new()),
+            other => {
+                self.wrong(at, format!("expected an object, found {}", kind_of(&other)));
+                None
+            }
+        }
+    }
+
+    fn each_member(
+        &mut self,
+        value: Value,
+        at: &Pointer,
+        mut member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Reduced,
+    ) -> Reduced {
+        let members = self.object(value, at)?;
+        let mut reduced = Map::new();
+        for (key, value) in members {
+            if let Some(value) = member(self, &key, value, &at.child(&key)) {
+                reduced.insert(key, value);
+            }
+        }
+        Some(Value::Object(reduced))
+    }
+
+    /// A member of an object whose members are all known.
+    fn unknown_member(&mut self, at: &Pointer, known: &str) -> Reduced {
+        self.refuse(
+            Fault::wrong_type(at, "there is no such member here").hint(format!("the members are {known}")),
+        )
+    }
+
+    fn account(&mut self, value: Value, at: &Pointer) -> Reduced {
+        self.each_member(value, at, |reducer, key, value, at| match key {
+            "login" | "password" if value.is_null() => reducer.refuse(
+                Fault::wrong_type(at, format!("the {key} can't be removed alone"))
+                    .hint("set the whole to null to remove it"),
+            ),
+            "login" | "password" => reducer.string(value, at),
+            _ => reducer.unknown_member(at, "`login` and `password`"),
+        })
+    }
+
+    fn backend(&mut self, value: Value, at: &Pointer) -> Reduced {
+        if let Value::String(_) | Value::Bool(_) = value {
+            let fault = Fault::wrong_type(at, format!("expected an object, found {}", kind_of(&value)));
+            return self.refuse(fault.hint("the backend is the member `url`"));
+        }
+        self.each_member(value, at, |reducer, key, value, at| match (key, value) {
+            ("url", Value::Null) => Some(Value::Null),
+            ("url", Value::Bool(false)) => Some(Value::Bool(false)),
+            ("url", value) => reducer.string(value, at),
+            ("extra", Value::Null) => Some(Value::Null),
+            ("extra", value) => {
+                reducer.each_member(value, at, |reducer, key, value, at| reducer.extra(key, value, at))
+            }
+            _ => reducer.unknown_member(at, "`url` and `extra`"),
+        })
+    }
+
+    fn extra(&mut self, _key: &str, value: Value, at: &Pointer) -> Reduced {
+        match value {
+            Value::Null | Value::Bool(true) => Some(value),
+            value => self.string(value, at),
+        }
+    }
+
+    fn source(&mut self, value: Value, at: &Pointer) -> Reduced {
+        if let Value::String(_) = value {
+            let fault = Fault::wrong_type(at, "expected an object, found a string");
+            return self.refuse(fault.hint("a source is an object with the member `url`"));
+        }
+        let members = self.object(value, at)?;
+        let url = at.child("url");
+        if members.get("url").is_none_or(Value::is_null) {
+            return self.wrong(&url, "a source without a url");
+        }
+        let mut reduced = Map::new();
+        for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
+            let at = at.child(&key);
+            let value = if key == "url" { self.string(value, &at) } else { self.option(value, &at) };
+            if let Some(value) = value {
+                reduced.insert(key, value);
+            }
+        }
+        Some(Value::Object(reduced))
+    }
+
+    fn option(&mut self, value: Value, at: &Pointer) -> Reduced {
+        match value {
+            Value::Array(_) | Value::Object(_) | Value::Null => self
+                .wrong(at, format!("an option is a string, a number or a boolean, not {}", kind_of(&value))),
+            scalar => self.scalar(scalar, at),
+        }
+    }
+
+    /// A scalar of the general rule: what is no safe integer becomes the string of its source text.
+    fn scalar(&mut self, value: Value, at: &Pointer) -> Reduced {
+        match value {
+            Value::Number(number) => Some(canonical_number(&number)),
+            Value::String(text) => self.text(text, at),
+            other => Some(other),
+        }
+    }
+
+    fn transcoder_pair(&mut self, value: Value, at: &Pointer) -> Reduced {
+        let Value::Array(pair) = value else {
+            return self.wrong(at, format!("expected [name, value], found {}", kind_of(&value)));
+        };
+        let mut pair = pair.into_iter();
+        let (name, value) = (pair.next(), pair.next());
+        if pair.next().is_some() {
+            return self.wrong(at, "a transcoder option is [name, value]");
+        }
+        let Some(Value::String(name)) = name else {
+            return self.wrong(&at.child(0), "the name of a transcoder option is a string");
+        };
+        let Some(value) = value else { return Some(Value::Array(vec![Value::String(long_name(name))])) };
+        let value = self.transcoder_value(&name, value, &at.child(1))?;
+        Some(Value::Array(vec![Value::String(long_name(name)), value]))
+    }
+
+    fn transcoder_value(&mut self, name: &str, value: Value, at: &Pointer) -> Reduced {
+        let value = self.option(value, at)?;
+        match (bitrate_keyword(name), &value) {
+            (Some(_), Value::String(text)) => {
+                Some(bitrate(text).map_or(value, |bits| Value::Number(bits.into())))
+            }
+            (Some(_), Value::Number(number)) if integer(&value).is_some_and(|bits| bits < 0) => {
+                self.wrong(at, format!("a bitrate can't be {number}"))
+            }
+            _ => Some(value),
+        }
+    }
+
+    fn group(&mut self, kind: Kind, value: Value, at: &Pointer) -> Reduced {
+        let reduced =
+            self.each_member(value, at, |reducer, name, value, at| reducer.named(kind, name, value, at))?;
+        self.equal_positions(&reduced, at);
+        Some(reduced)
+    }
+
+    fn named(&mut self, kind: Kind, name: &str, value: Value, at: &Pointer) -> Reduced {
+        if value.is_null() {
+            return Some(value);
+        }
+        if name.contains('\0') || holds_mask(name) {
+            return self.wrong(at, format!("a {} can't have this name", kind.noun()));
+        }
+        let mut members = self.object(value, at)?;
+        let name_key = if kind == Kind::Live { "prefix" } else { "name" };
+        if let Some(given) = members.shift_remove(name_key)
+            && given != Value::String(name.to_owned())
+        {
+            let fault = Fault::new(
+                FaultKind::ReadOnly,
+                at.child(name_key),
+                format!("it differs from its key `{name}`"),
+            );
+            return self.refuse(
+                fault.hint(format!("to rename, delete the {} and create it under the new name", kind.noun())),
+            );
+        }
+        Some(Value::Object(self.members(kind.scope(), members, at)))
+    }
+
+    fn equal_positions(&mut self, group: &Value, at: &Pointer) {
+        let mut seen = std::collections::HashSet::new();
+        for (name, value) in group.as_object().into_iter().flatten() {
+            if let Some(position) = value.get("position").and_then(Value::as_i64)
+                && !seen.insert(position)
+            {
+                self.wrong(
+                    &at.child(name).child("position"),
+                    format!("two blocks can't both be at position {position}"),
+                );
+            }
+        }
+    }
+
+    fn foreign_member(&mut self, scope: Scope, key: &str, value: Value, at: &Pointer) -> Reduced {
+        if let Some(parameter) = by_keyword(scope, key) {
+            let fault =
+                Fault::wrong_type(at, format!("`{key}` is a keyword of the text, not a key of the JSON"));
+            return self.refuse(fault.hint(format!("did you mean `{}`?", parameter.key)));
+        }
+        if scope != Scope::Foreign && key.starts_with(ESCAPE) && !needs_escape(scope, keyword_of(scope, key))
+        {
+            let fault = Fault::wrong_type(at, format!("`{key}` needs no `{ESCAPE}`"));
+            return self.refuse(fault.hint(format!("write it as `{}`", keyword_of(scope, key))));
+        }
+        if key.contains('\0') || holds_mask(key) {
+            return self.wrong(at, "a keyword can't be written like this");
+        }
+        self.general_or_null(value, at)
+    }
+
+    fn general_or_null(&mut self, value: Value, at: &Pointer) -> Reduced {
+        if value.is_null() { Some(value) } else { self.general(value, at) }
+    }
+
+    /// A value under the general rule.
+    fn general(&mut self, value: Value, at: &Pointer) -> Reduced {
+        match value {
+            Value::Object(_) => self.contents_or_null(value, at),
+            Value::Array(elements) => self.list(elements, at),
+            scalar => self.scalar(scalar, at),
+        }
+    }
+
+    fn contents_or_null(&mut self, value: Value, at: &Pointer) -> Reduced {
+        if value.is_null() {
+            return Some(value);
+        }
+        let members = self.object(value, at)?;
+        Some(Value::Object(self.members(Scope::Foreign, members, at)))
+    }
+
+    /// Words, or occurrences: an array of scalars, or an array of arrays.
+    fn list(&mut self, elements: Vec<Value>, at: &Pointer) -> Reduced {
+        if elements.is_empty() {
+            return self.refuse(
+                Fault::wrong_type(at, "an empty list can't be written").hint("null removes the directive"),
+            );
+        }
+        let occurrences = elements.iter().any(Value::is_array);
+        let mut reduced = Vec::new();
+        for (index, element) in elements.into_iter().enumerate() {
+            let at = at.child(index);
+            reduced.push(match element {
+                Value::Array(words) if occurrences => self.occurrence(words, &at),
+                scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) if !occurrences => {
+                    self.scalar(scalar, &at)
+                }
+                other => self.misfit(&other, occurrences, &at),
+            });
+        }
+        reduced.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
+    }
+
+    fn misfit(&mut self, value: &Value, occurrences: bool, at: &Pointer) -> Reduced {
+        let expected = if occurrences {
+            "a list of occurrences holds arrays of words"
+        } else {
+            "a list of words holds strings, numbers and booleans"
+        };
+        self.refuse(Fault::wrong_type(at, format!("{expected}, not {}", kind_of(value))))
+    }
+
+    /// One occurrence: its words, and maybe the object of its block last.
+    fn occurrence(&mut self, words: Vec<Value>, at: &Pointer) -> Reduced {
+        let last = words.len().saturating_sub(1);
+        let mut reduced = Vec::new();
+        for (index, word) in words.into_iter().enumerate() {
+            let at = at.child(index);
+            reduced.push(match word {
+                block @ Value::Object(_) if index == last => {
+                    let Value::Object(members) = block else { continue };
+                    let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
+                    Some(Value::Object(without_nulls(self.members(Scope::Foreign, kept, &at))))
+                }
+                scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => self.scalar(scalar, &at),
+                other => self.wrong(
+                    &at,
+                    format!("an occurrence holds words and, last, one object, not {}", kind_of(&other)),
+                ),
+            });
+        }
+        reduced.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
+    }
+}
+
+/// Whether a keyword is written with an escape as a key: it is ours, or starts with one itself.
+fn needs_escape(scope: Scope, keyword: &str) -> bool {
+    crate::model::schema::is_reserved(scope, keyword)
+}
+
+/// Null members of objects inside arrays say nothing: there is nothing to remove them from.
+fn without_nulls(members: Map<String, Value>) -> Map<String, Value> {
+    members
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| match value {
+            Value::Object(members) => (key, Value::Object(without_nulls(members))),
+            other => (key, other),
+        })
+        .collect()
+}
+
+fn long_name(name: String) -> String {
+    match name.as_str() {
+        "vb" => "video_bitrate".to_owned(),
+        "ab" => "audio_bitrate".to_owned(),
+        _ => name,
+    }
+}
+
+/// The integer a JSON value stands for; canonical decimal strings are taken too.
+pub fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => integer_of_number(number.as_str()),
+        Value::String(text) => canonical_integer(text),
+        _ => None,
+    }
+}
+
+fn canonical_number(number: &Number) -> Value {
+    match integer_of_number(number.as_str()) {
+        Some(integer) => Value::Number(integer.into()),
+        None => Value::String(number.as_str().to_owned()),
+    }
+}
+
+/// What a value is, for messages: never the value itself, which may be a secret.
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(true) => "true",
+        Value::Bool(false) => "false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A value that is no secret, for messages.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Number(number) => format!("`{number}`"),
+        Value::String(text) if text.chars().count() <= 40 => format!("`{text}`"),
+        other => kind_of(other).to_owned(),
+    }
+}
+
+fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

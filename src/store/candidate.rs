@@ -1,0 +1,36 @@
+//! A text that is to become the configuration, where other programs can look at it first.
+
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use super::error::StoreError;
+use super::lock::Locked;
+use super::temporary::Place;
+
+/// Mode of a candidate until it gets that of the other files in the state folder.
+const CANDIDATE_MODE: u32 = 0o600;
+
+/// A file in the state folder that holds a new text; removed when this is dropped.
+#[derive(Debug)]
+pub struct Candidate(NamedTempFile);
+
+impl Candidate {
+    /// The absolute path of the file.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Locked<'_> {
+    /// Writes `pieces`, one after the other, into a file that a checking program can read. The
+    /// configuration stays as it is.
+    ///
+    /// # Errors
+    /// `Io`, `PermissionDenied`.
+    pub fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+        let temporary = Place::of_candidates(&self.state).write(CANDIDATE_MODE, pieces)?;
+        self.state.adopt(temporary.as_file());
+        Ok(Candidate(temporary))
+    }
+}

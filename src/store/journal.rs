@@ -1,0 +1,147 @@
+//! The journal of an in-place write: both texts, durable before the first byte of the file changes.
+//!
+//! Layout, numbers little endian: [`MAGIC`], inode of the file (u64), length of the old text (u64),
+//! length of the new one (u64), old text, new text, xxh3-128 of all before it (u128).
+
+use std::fs::{File, Metadata};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+use super::error::StoreError;
+use super::open::{open_regular, read_whole};
+use super::state_dir::StateDir;
+
+/// Name of the journal in the state folder.
+pub(super) const JOURNAL: &str = "in-place";
+
+/// Name of a journal that does not fit the file any more.
+pub(super) const KEPT_JOURNAL: &str = "in-place.kept";
+
+const MAGIC: &[u8; 20] = b"mediactl in-place 1\n";
+const HEADER: usize = MAGIC.len() + 3 * size_of::<u64>();
+const CHECKSUM: usize = size_of::<u128>();
+
+/// A journal that is whole.
+pub(super) struct Journal {
+    /// The journal without its checksum.
+    body: Vec<u8>,
+    inode: u64,
+    old_length: usize,
+}
+
+/// What a file is, compared with the two texts of a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The old text or the new one, complete.
+    Complete,
+    /// Each byte is that of the old or that of the new text at its place.
+    Mixture,
+    /// Neither: somebody edited or replaced it.
+    Edited,
+}
+
+impl Journal {
+    /// Writes the journal of a write that makes `pieces` out of `old`; it is durable on return.
+    pub(super) fn write(
+        state: &StateDir,
+        inode: u64,
+        old: &[u8],
+        pieces: &[&[u8]],
+    ) -> Result<(), StoreError> {
+        let file = state.open(JOURNAL)?;
+        write_to(&file, inode, old, pieces)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| state.sync_path())
+            .map_err(StoreError::io("write", &state.path_of(JOURNAL)))
+    }
+
+    /// The journal in `state_dir`; `None` when there is none or when writing it was cut short, which
+    /// means that the file was not touched yet.
+    pub(super) fn read(state_dir: &Path) -> Result<Option<Journal>, StoreError> {
+        let path = state_dir.join(JOURNAL);
+        match open_regular(&path) {
+            Ok((file, _)) => Ok(Journal::parse(read_whole(&file, &path)?)),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// True when the file described by `found`, which holds `bytes`, is partly written.
+    pub(super) fn is_torn(&self, found: &Metadata, bytes: &[u8]) -> bool {
+        self.compare(found, bytes) == State::Mixture
+    }
+
+    /// What the file described by `found`, which holds `bytes`, is.
+    pub(super) fn compare(&self, found: &Metadata, bytes: &[u8]) -> State {
+        let (old, new) = (self.old(), self.new_text());
+        if bytes == old || bytes == new {
+            State::Complete
+        } else if found.ino() == self.inode && is_mixture(bytes, old, new) {
+            State::Mixture
+        } else {
+            State::Edited
+        }
+    }
+
+    /// The text before the write.
+    pub(super) fn old(&self) -> &[u8] {
+        &self.body[HEADER..HEADER + self.old_length]
+    }
+
+    /// The text before the write, in the buffer that the journal was read into.
+    pub(super) fn into_old(mut self) -> Vec<u8> {
+        self.body.truncate(HEADER + self.old_length);
+        self.body.drain(..HEADER);
+        self.body
+    }
+
+    fn new_text(&self) -> &[u8] {
+        &self.body[HEADER + self.old_length..]
+    }
+
+    fn parse(mut body: Vec<u8>) -> Option<Journal> {
+        let checksum = body.split_off(body.len().checked_sub(CHECKSUM)?);
+        if !body.starts_with(MAGIC) || checksum != xxh3_128(&body).to_le_bytes() {
+            return None;
+        }
+        let number = |index: usize| {
+            let start = MAGIC.len() + index * size_of::<u64>();
+            let bytes = body.get(start..start + size_of::<u64>())?;
+            Some(u64::from_le_bytes(bytes.try_into().ok()?))
+        };
+        let (inode, old, new) = (number(0)?, number(1)?, number(2)?);
+        let old_length = usize::try_from(old).ok()?;
+        let texts = (body.len() - HEADER) as u64;
+        let fits = old.checked_add(new) == Some(texts);
+        fits.then_some(Journal { body, inode, old_length })
+    }
+}
+
+fn write_to(mut file: &File, inode: u64, old: &[u8], pieces: &[&[u8]]) -> io::Result<()> {
+    let new_length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    let mut header = MAGIC.to_vec();
+    for number in [inode, old.len() as u64, new_length as u64] {
+        header.extend(number.to_le_bytes());
+    }
+    let mut hasher = Xxh3Default::new();
+    file.set_len(0)?;
+    for part in [&header, old].into_iter().chain(pieces.iter().copied()) {
+        hasher.update(part);
+        file.write_all(part)?;
+    }
+    file.write_all(&hasher.digest128().to_le_bytes())
+}
+
+/// The lengths are those between the two, because the file grows or is cut in one step each.
+fn is_mixture(bytes: &[u8], old: &[u8], new: &[u8]) -> bool {
+    let (shorter, longer) = if old.len() < new.len() { (old, new) } else { (new, old) };
+    if bytes.len() < shorter.len() || bytes.len() > longer.len() {
+        return false;
+    }
+    let (both, rest) = bytes.split_at(shorter.len());
+    let either = |((byte, old), new)| byte == old || byte == new;
+    both.iter().zip(old).zip(new).all(either) && longer[shorter.len()..].starts_with(rest)
+}

@@ -1,0 +1,79 @@
+//! Reading the file whole, in one read of its exact size.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::error::StoreError;
+use super::journal::Journal;
+use super::open::{open_regular, read_whole};
+use super::revision::Revision;
+use super::stamp::Stamp;
+use super::target::ConfFile;
+
+/// How often a file that changes while it is read is read again.
+const READ_ATTEMPTS: usize = 5;
+
+/// A text and the version of the file it came from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The text, byte for byte.
+    pub bytes: Vec<u8>,
+    /// The version of the file.
+    pub stamp: Stamp,
+}
+
+/// The text that a change was computed on, wherever its owner keeps it by now.
+#[derive(Clone, Copy, Debug)]
+pub struct Old<'a> {
+    /// The text as it was loaded.
+    pub text: &'a [u8],
+    /// The version of the file it came from.
+    pub stamp: &'a Stamp,
+}
+
+impl Loaded {
+    /// The revision of the text; hashes it at each call.
+    pub fn revision(&self) -> Revision {
+        Revision::of(&self.bytes)
+    }
+
+    /// This text as the one a change was computed on.
+    pub fn as_old(&self) -> Old<'_> {
+        Old { text: &self.bytes, stamp: &self.stamp }
+    }
+}
+
+impl ConfFile {
+    /// Loads the file without a lock, making and writing nothing. It never blocks on a pipe.
+    ///
+    /// While an in-place write is under way, or when one was cut short, the text before that write
+    /// is served: it is what the next writer puts back.
+    ///
+    /// # Errors
+    /// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
+    /// stands still, or became a link since it was resolved.
+    pub fn load(&self) -> Result<Loaded, StoreError> {
+        for _ in 0..READ_ATTEMPTS {
+            // Before the file: a journal that appears later comes with a changed stamp.
+            let journal = Journal::read(&self.state_dir()).ok().flatten();
+            let (file, found) = open_regular(self.target())?;
+            let stamp = Stamp::of(&found);
+            let bytes = read_whole(&file, self.target())?;
+            if !stamp.same_writing_as(&stamp_now(&file, self.target())?) {
+                continue;
+            }
+            return Ok(match journal {
+                Some(journal) if journal.is_torn(&found, &bytes) => {
+                    Loaded { bytes: journal.into_old(), stamp: stamp.unsettled() }
+                }
+                _ => Loaded { bytes, stamp },
+            });
+        }
+        Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })
+    }
+}
+
+fn stamp_now(file: &File, path: &Path) -> Result<Stamp, StoreError> {
+    let found = file.metadata().map_err(StoreError::io("look at", path))?;
+    Ok(Stamp::of(&found))
+}

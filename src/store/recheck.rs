@@ -1,0 +1,82 @@
+//! Is the file still the one that was loaded?
+//!
+//! Editors do not take our lock, so a writer asks before it starts and again before the rename.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::error::StoreError;
+use super::load::Old;
+use super::open::open_regular;
+use super::stamp::Stamp;
+use super::target::ConfFile;
+
+/// How much of the file is compared at a time.
+const CHUNK: usize = 256 * 1024;
+
+/// The file as it is now; its text is the one that was loaded.
+pub(super) struct Current {
+    /// Open for reading.
+    pub(super) file: File,
+    /// Owner, mode and names.
+    pub(super) metadata: Metadata,
+    stamp: Stamp,
+}
+
+impl Current {
+    /// Opens the file and makes sure that it holds `old`, by its stamp or else by its bytes.
+    pub(super) fn expect(conf: &ConfFile, old: Old<'_>) -> Result<Current, StoreError> {
+        let path = conf.target();
+        let (file, metadata) = open_regular(path).map_err(gone_is_changed)?;
+        let stamp = Stamp::of(&metadata);
+        if !old.stamp.proves(&stamp) {
+            let same = holds(&file, old.text).map_err(StoreError::io("read", path))?;
+            refuse_unless(same, path)?;
+        }
+        Ok(Current { file, metadata, stamp })
+    }
+
+    /// Makes sure that nobody changed the text, the owner or the mode since.
+    pub(super) fn recheck(&self, conf: &ConfFile, text: &[u8]) -> Result<(), StoreError> {
+        let now = Current::expect(conf, Old { text, stamp: &self.stamp })?;
+        refuse_unless(rights(&now.metadata) == rights(&self.metadata), conf.target())
+    }
+}
+
+fn refuse_unless(same: bool, path: &Path) -> Result<(), StoreError> {
+    if same { Ok(()) } else { Err(StoreError::ChangedMeanwhile { path: path.to_owned() }) }
+}
+
+fn gone_is_changed(error: StoreError) -> StoreError {
+    match error {
+        StoreError::NotFound { path } => StoreError::ChangedMeanwhile { path },
+        other => other,
+    }
+}
+
+fn rights(found: &Metadata) -> (u32, u32, u32) {
+    (found.uid(), found.gid(), found.mode())
+}
+
+/// True when `file`, from where it stands, holds exactly `text`.
+pub(super) fn holds(mut file: &File, text: &[u8]) -> io::Result<bool> {
+    if file.metadata()?.size() != text.len() as u64 {
+        return Ok(false);
+    }
+    let mut chunk = vec![0; CHUNK];
+    let mut rest = text;
+    loop {
+        let count = match file.read(&mut chunk) {
+            Ok(0) => return Ok(rest.is_empty()),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        match rest.strip_prefix(&chunk[..count]) {
+            Some(after) => rest = after,
+            None => return Ok(false),
+        }
+    }
+}

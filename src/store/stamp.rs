@@ -1,0 +1,71 @@
+//! What the file system tells about one version of a file, and what that proves.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Two ticks of the slowest kernel clock that stamps files (100 Hz).
+const TICK: Duration = Duration::from_millis(20);
+
+/// Granularity of the file systems that keep no fractions of a second (ext3; FAT has two seconds).
+const WHOLE_SECONDS: Duration = Duration::from_secs(2);
+
+/// The version of the file that a text was loaded from.
+///
+/// Equal stamps prove an equal text only when the last change was old enough at loading time: a
+/// second write within one tick of the clock leaves the same times behind.
+#[derive(Clone, Debug)]
+pub struct Stamp {
+    identity: Identity,
+    settled: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of a file that is about to be read.
+    pub(super) fn of(found: &Metadata) -> Stamp {
+        let identity = Identity {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        };
+        let settled = is_settled(found, SystemTime::now());
+        Stamp { identity, settled }
+    }
+
+    /// The same version, as somebody says who cannot vouch for the text.
+    pub(super) fn unsettled(self) -> Stamp {
+        Stamp { settled: false, ..self }
+    }
+
+    /// True when a file with the stamp `later` must still hold the text that was read after `self`.
+    pub(super) fn proves(&self, later: &Stamp) -> bool {
+        self.settled && self.identity == later.identity
+    }
+
+    /// True when nobody wrote into the file between the two, as far as its clock can tell. A new
+    /// owner, name or mode is no matter here.
+    pub(super) fn same_writing_as(&self, other: &Stamp) -> bool {
+        let writing = |stamp: &Stamp| (stamp.identity.size, stamp.identity.modified);
+        writing(self) == writing(other)
+    }
+}
+
+fn is_settled(found: &Metadata, now: SystemTime) -> bool {
+    let has_fractions = found.ctime_nsec() != 0 || found.mtime_nsec() != 0;
+    let window = if has_fractions { TICK } else { WHOLE_SECONDS };
+    let changed = u64::try_from(found.ctime()).map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+    let nanoseconds = Duration::from_nanos(found.ctime_nsec().unsigned_abs());
+    // A time in the future, or before 1970, is a clock that proves nothing.
+    changed.is_ok_and(|seconds| now.duration_since(seconds + nanoseconds).is_ok_and(|age| age > window))
+}

@@ -1,0 +1,589 @@
+//! The file on disk: what a writer keeps, what it refuses, what it leaves behind.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mediactl::store::{ConfFile, FileKind, Loaded, Locked, Outcome, Revision, StoreError, Warning};
+use tempfile::TempDir;
+
+const OLD: &[u8] = b"http 80;\n";
+const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
+const NEW_TEXT: &[u8] = b"http 8080;\n";
+
+/// A folder with a `media.conf` that holds `OLD`.
+struct Place {
+    folder: TempDir,
+    conf: PathBuf,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place::empty();
+        fs::write(&place.conf, OLD).expect("a new folder is writable");
+        place
+    }
+
+    fn empty() -> Place {
+        let folder = tempfile::tempdir().expect("the system has room for temporary folders");
+        let conf = folder.path().join("media.conf");
+        Place { folder, conf }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self) -> Vec<u8> {
+        read(&self.conf)
+    }
+
+    /// Everything beside the state folder.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).expect("the folder is there");
+        let names = entries.map(|entry| entry.expect("the folder can be listed").file_name());
+        let mut names: Vec<String> = names
+            .map(|name| name.to_string_lossy().into_owned())
+            .filter(|name| name != ".mediactl")
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).expect("the file is there")
+}
+
+fn found(path: &Path) -> fs::Metadata {
+    fs::symlink_metadata(path).expect("the file is there")
+}
+
+fn mode(path: &Path) -> u32 {
+    found(path).mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the file is ours");
+}
+
+fn resolve(path: &Path) -> ConfFile {
+    ConfFile::resolve(path).expect("the path leads to a file")
+}
+
+fn lock(conf: &ConfFile) -> Locked<'_> {
+    conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock")
+}
+
+fn load(locked: &Locked<'_>) -> Loaded {
+    locked.load().expect("the file can be read").expect("the file exists")
+}
+
+fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
+    let conf = ConfFile::resolve(path)?;
+    let locked = conf.lock(Duration::ZERO, &mut |_| ())?;
+    let old = locked.load()?;
+    locked.replace(old.as_ref().map(Loaded::as_old), pieces)
+}
+
+fn warnings_of(outcome: Outcome) -> Vec<Warning> {
+    match outcome {
+        Outcome::Written { warnings } => warnings,
+        Outcome::Unchanged => panic!("nothing was written"),
+    }
+}
+
+fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status().expect("mkfifo is part of every Unix");
+    assert!(made.success());
+}
+
+#[test]
+fn replaces_the_text_and_leaves_nothing_behind() {
+    let place = Place::new();
+    let warnings = warnings_of(replace(&place.conf, NEW).expect("the file is writable"));
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(place.text(), NEW_TEXT);
+    assert_eq!(place.names(), ["media.conf"]);
+}
+
+#[test]
+fn keeps_every_mode() {
+    for wanted in [0o600, 0o640, 0o644, 0o660, 0o664, 0o755, 0o6750] {
+        let place = Place::new();
+        set_mode(&place.conf, wanted);
+        replace(&place.conf, NEW).expect("the file is writable");
+        assert_eq!(mode(&place.conf), wanted, "{wanted:o}");
+    }
+}
+
+/// Only root may give files away, so for anybody else this says nothing.
+#[test]
+fn keeps_the_owner_when_root_writes() {
+    let place = Place::new();
+    if std::os::unix::fs::chown(&place.conf, Some(4242), Some(4343)).is_err() {
+        return;
+    }
+    set_mode(&place.conf, 0o660);
+    let warnings = warnings_of(replace(&place.conf, NEW).expect("root may write"));
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let state = place.path(".mediactl/media.conf");
+    for path in [&place.conf, &place.path(".mediactl"), &state, &state.join("lock")] {
+        let owner = (found(path).uid(), found(path).gid());
+        assert_eq!(owner, (4242, 4343), "{}", path.display());
+    }
+}
+
+#[test]
+fn keeps_extended_attributes() {
+    let place = Place::new();
+    let file = File::open(&place.conf).expect("the file is there");
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::fsetxattr(&file, "user.note", b"keep me", flags).is_err() {
+        return; // this file system has none
+    }
+    let warnings = warnings_of(replace(&place.conf, NEW).expect("the file is writable"));
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let mut value = [0; 16];
+    let length = rustix::fs::getxattr(&place.conf, "user.note", &mut value[..]);
+    assert_eq!(&value[..length.expect("the attribute is there")], b"keep me");
+}
+
+#[test]
+fn says_that_other_hard_links_keep_the_old_text() {
+    let place = Place::new();
+    fs::hard_link(&place.conf, place.path("twin.conf")).expect("same file system");
+    let warnings = warnings_of(replace(&place.conf, NEW).expect("the file is writable"));
+    assert!(matches!(warnings[..], [Warning::OtherNames { others: 1, .. }]), "{warnings:?}");
+    assert_eq!(read(&place.path("twin.conf")), OLD);
+}
+
+#[test]
+fn equal_bytes_keep_mtime_and_inode() {
+    let place = Place::new();
+    let before = found(&place.conf);
+    thread::sleep(Duration::from_millis(25));
+    let outcome = replace(&place.conf, &[b"http", b"", b" 80;\n"]).expect("the file is writable");
+    assert!(matches!(outcome, Outcome::Unchanged));
+    let after = found(&place.conf);
+    let identity = |found: &fs::Metadata| (found.ino(), found.mtime_nsec(), found.ctime_nsec());
+    assert_eq!(identity(&after), identity(&before));
+}
+
+#[test]
+fn an_empty_file_is_a_text_like_any_other() {
+    let place = Place::new();
+    replace(&place.conf, &[]).expect("the file is writable");
+    assert_eq!(place.text(), b"");
+    let conf = resolve(&place.conf);
+    assert_eq!(conf.load().expect("the file can be read").bytes, b"");
+    replace(&place.conf, NEW).expect("the file is writable");
+    assert_eq!(place.text(), NEW_TEXT);
+}
+
+#[test]
+fn follows_a_chain_of_links_across_folders() {
+    let place = Place::new();
+    for folder in ["one", "two", "two/deep"] {
+        fs::create_dir(place.path(folder)).expect("a new folder is writable");
+    }
+    let link = |to: &Path, at: &str| symlink(to, place.path(at)).expect("the name is free");
+    link(Path::new("../two/deep/link.conf"), "one/link.conf");
+    link(&place.path("two/last.conf"), "two/deep/link.conf");
+    link(Path::new("../media.conf"), "two/last.conf");
+    link(Path::new("two/deep"), "short");
+
+    for (count, given) in ["one/link.conf", "short/link.conf"].into_iter().enumerate() {
+        let given = place.path(given);
+        let text = format!("http {count};\n");
+        replace(&given, &[text.as_bytes()]).expect("the file is writable");
+        assert!(found(&given).is_symlink());
+        assert!(!found(&place.conf).is_symlink());
+        assert_eq!(place.text(), text.as_bytes());
+        assert_eq!(resolve(&given).state_dir(), resolve(&place.conf).state_dir());
+    }
+    assert!(place.path(".mediactl/media.conf/lock").exists());
+    assert!(!place.path("one/.mediactl").exists());
+}
+
+#[test]
+fn a_bare_name_is_in_the_current_folder() {
+    let here = std::env::current_dir().and_then(fs::canonicalize).expect("tests run in a folder");
+    let conf = resolve(Path::new("no-such-file.conf"));
+    assert_eq!(conf.target(), here.join("no-such-file.conf"));
+    assert_eq!(conf.given(), Path::new("no-such-file.conf"));
+    assert_eq!(conf.state_dir(), here.join(".mediactl/no-such-file.conf"));
+}
+
+#[test]
+fn a_loop_of_links_is_refused() {
+    let place = Place::empty();
+    symlink("b.conf", place.path("a.conf")).expect("the name is free");
+    symlink("a.conf", place.path("b.conf")).expect("the name is free");
+    symlink("round", place.path("round")).expect("the name is free");
+    for given in ["a.conf", "round/media.conf"] {
+        let error = ConfFile::resolve(&place.path(given)).expect_err("it leads nowhere");
+        assert!(matches!(error, StoreError::LinkLoop { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn a_dangling_link_says_where_it_points() {
+    let place = Place::empty();
+    symlink("second.conf", place.path("first.conf")).expect("the name is free");
+    symlink("gone/media.conf", place.path("second.conf")).expect("the name is free");
+    let error = ConfFile::resolve(&place.path("first.conf")).expect_err("it leads nowhere");
+    let expected = format!(
+        "`{}` is a link to `{}`, which does not exist",
+        place.path("second.conf").display(),
+        place.path("gone/media.conf").display(),
+    );
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn only_regular_files_are_configurations() {
+    let place = Place::empty();
+    make_pipe(&place.path("pipe"));
+    let _socket = std::os::unix::net::UnixListener::bind(place.path("socket")).expect("a free name");
+    symlink("pipe", place.path("link")).expect("the name is free");
+    let cases = [
+        (place.path("."), FileKind::Folder),
+        (place.path(".."), FileKind::Folder),
+        (PathBuf::from("/"), FileKind::Folder),
+        (place.path("pipe"), FileKind::Pipe),
+        (place.path("link"), FileKind::Pipe),
+        (place.path("socket"), FileKind::Socket),
+        (PathBuf::from("/dev/null"), FileKind::Device),
+    ];
+    for (path, expected) in cases {
+        match ConfFile::resolve(&path) {
+            Err(StoreError::NotAFile { kind, .. }) => assert_eq!(kind, expected),
+            other => panic!("{}: {other:?}", path.display()),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_became_a_pipe_does_not_block() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    fs::remove_file(&place.conf).expect("the folder is ours");
+    make_pipe(&place.conf);
+    assert!(matches!(conf.load(), Err(StoreError::NotAFile { kind: FileKind::Pipe, .. })));
+    let locked = conf.lock(Duration::ZERO, &mut |_| ());
+    assert!(matches!(locked.err(), Some(StoreError::NotAFile { .. })));
+    assert_eq!(place.names(), ["media.conf"]);
+    assert!(!place.path(".mediactl").exists());
+}
+
+#[test]
+fn a_missing_file_is_not_found_and_a_missing_folder_neither() {
+    let place = Place::empty();
+    let error = resolve(&place.conf).load().expect_err("it does not exist");
+    assert!(matches!(error, StoreError::NotFound { .. }), "{error:?}");
+    let error = ConfFile::resolve(&place.path("gone/media.conf")).expect_err("no such folder");
+    assert!(matches!(error, StoreError::NotFound { .. }), "{error:?}");
+    let error = ConfFile::resolve(Path::new("")).expect_err("that is no path");
+    assert!(matches!(error, StoreError::NotFound { .. }), "{error:?}");
+}
+
+#[test]
+fn a_new_file_is_closed_to_others() {
+    let place = Place::empty();
+    let warnings = warnings_of(replace(&place.conf, NEW).expect("the folder is writable"));
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(place.text(), NEW_TEXT);
+    assert_eq!(mode(&place.conf) & !0o640, 0);
+    assert_eq!(place.names(), ["media.conf"]);
+}
+
+#[test]
+fn a_new_file_does_not_overwrite_one_that_appeared() {
+    let place = Place::empty();
+    let conf = resolve(&place.conf);
+    let locked = lock(&conf);
+    assert!(locked.load().expect("missing is no error").is_none());
+    fs::write(&place.conf, OLD).expect("the folder is writable");
+    let error = locked.replace(None, NEW).expect_err("the file appeared");
+    assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{error:?}");
+    assert_eq!(place.text(), OLD);
+}
+
+#[test]
+fn a_change_by_somebody_else_is_not_overwritten() {
+    let edits: [fn(&Place); 5] = [
+        |place| fs::write(&place.conf, b"http 81;\n").expect("the file is ours"),
+        |place| {
+            fs::write(place.path("next"), b"http 81;\n").expect("the folder is ours");
+            fs::rename(place.path("next"), &place.conf).expect("the folder is ours");
+        },
+        |place| fs::write(&place.conf, b"").expect("the file is ours"),
+        |place| fs::remove_file(&place.conf).expect("the folder is ours"),
+        |place| {
+            fs::rename(&place.conf, place.path("next")).expect("the folder is ours");
+            symlink("next", &place.conf).expect("the name is free");
+        },
+    ];
+    for (number, edit) in edits.into_iter().enumerate() {
+        let place = Place::new();
+        let conf = resolve(&place.conf);
+        let locked = lock(&conf);
+        let loaded = load(&locked);
+        edit(&place);
+        let (text, names) = (fs::read(&place.conf).ok(), place.names());
+        let error = locked.replace(Some(loaded.as_old()), NEW).expect_err("it changed");
+        assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{number}: {error:?}");
+        assert_eq!(fs::read(&place.conf).ok(), text, "{number}");
+        assert_eq!(place.names(), names, "{number}");
+    }
+}
+
+/// A copy with the same bytes, a `touch`, a `chmod`: the change still fits, so it is made.
+#[test]
+fn the_same_text_in_another_file_is_no_change() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let locked = lock(&conf);
+    let loaded = load(&locked);
+    fs::write(place.path("next"), OLD).expect("the folder is ours");
+    set_mode(&place.path("next"), 0o604);
+    fs::rename(place.path("next"), &place.conf).expect("the folder is ours");
+    locked.replace(Some(loaded.as_old()), NEW).expect("the text is the same");
+    assert_eq!(place.text(), NEW_TEXT);
+    assert_eq!(mode(&place.conf), 0o604);
+}
+
+#[test]
+fn the_state_folder_is_closed_and_ignored() {
+    for (conf_mode, folder_mode, file_mode) in
+        [(0o644, 0o700, 0o600), (0o660, 0o770, 0o660), (0o600, 0o700, 0o600)]
+    {
+        let place = Place::new();
+        set_mode(&place.conf, conf_mode);
+        let conf = resolve(&place.conf);
+        drop(lock(&conf));
+        let state = conf.state_dir();
+        assert_eq!(mode(&place.path(".mediactl")), folder_mode);
+        assert_eq!(mode(&state), folder_mode);
+        assert_eq!(mode(&state.join("lock")), file_mode);
+        assert_eq!(mode(&state.join(".gitignore")), file_mode);
+        assert_eq!(read(&state.join(".gitignore")), b"*\n");
+    }
+}
+
+/// The mode of the file decides, also when it changes after the folder was made.
+#[test]
+fn the_state_folder_follows_the_mode_of_the_file() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    for (conf_mode, folder_mode, file_mode) in
+        [(0o600, 0o700, 0o600), (0o660, 0o770, 0o660), (0o640, 0o700, 0o600)]
+    {
+        set_mode(&place.conf, conf_mode);
+        drop(lock(&conf));
+        assert_eq!(mode(&conf.state_dir()), folder_mode);
+        assert_eq!(mode(&conf.state_dir().join("lock")), file_mode);
+    }
+}
+
+#[test]
+fn loading_makes_nothing() {
+    let place = Place::new();
+    resolve(&place.conf).load().expect("the file can be read");
+    assert!(!place.path(".mediactl").exists());
+}
+
+#[test]
+fn what_is_in_the_way_of_the_state_folder_is_named() {
+    let blockers: [fn(&Place); 4] = [
+        |place| fs::write(place.path(".mediactl"), b"").expect("the folder is ours"),
+        |place| symlink("elsewhere", place.path(".mediactl")).expect("the name is free"),
+        |place| {
+            fs::create_dir_all(place.path("elsewhere")).expect("the folder is ours");
+            symlink("elsewhere", place.path(".mediactl")).expect("the name is free");
+        },
+        |place| {
+            fs::create_dir_all(place.path(".mediactl/media.conf")).expect("the folder is ours");
+            symlink(&place.conf, place.path(".mediactl/media.conf/lock")).expect("a free name");
+        },
+    ];
+    for (number, block) in blockers.into_iter().enumerate() {
+        let place = Place::new();
+        block(&place);
+        let names = place.names();
+        let error = replace(&place.conf, NEW).expect_err("the lock has no place");
+        assert!(matches!(error, StoreError::StateFolder { .. }), "{number}: {error:?}");
+        assert!(error.to_string().contains("/.mediactl"), "{error}");
+        assert_eq!(place.text(), OLD);
+        assert_eq!(place.names(), names);
+    }
+}
+
+/// A read-only folder does not stop root, one that is gone stops everybody.
+#[test]
+fn a_folder_that_goes_away_is_an_error_and_nothing_else() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let locked = lock(&conf);
+    let loaded = load(&locked);
+    let moved = place.path("moved");
+    fs::create_dir(&moved).expect("the folder is ours");
+    fs::rename(&place.conf, moved.join("media.conf")).expect("the folder is ours");
+    let error = locked.replace(Some(loaded.as_old()), NEW).expect_err("the file is gone");
+    assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{error:?}");
+    assert_eq!(read(&moved.join("media.conf")), OLD);
+    assert_eq!(place.names(), ["moved"]);
+}
+
+/// The name is too long for the temporary file, but not for the file itself.
+#[test]
+fn a_temporary_file_that_cannot_be_made_leaves_the_old_file() {
+    let place = Place::empty();
+    let conf = place.path(&"x".repeat(250));
+    fs::write(&conf, OLD).expect("the folder is writable");
+    let error = replace(&conf, NEW).expect_err("the name is too long");
+    assert!(matches!(error, StoreError::Io { .. }), "{error:?}");
+    assert_eq!(read(&conf), OLD);
+    assert_eq!(place.names().len(), 1);
+}
+
+#[test]
+fn a_killed_writers_temporary_file_goes_and_nothing_else() {
+    let place = Place::new();
+    let stay = [".media.conf.mediactl-toolong", ".media.conf.mediactl-a.b.c.", ".other.conf.mediactl-abcdef"];
+    for name in stay.into_iter().chain([".media.conf.mediactl-Abc123"]) {
+        fs::write(place.path(name), b"half a te").expect("the folder is writable");
+    }
+    let conf = resolve(&place.conf);
+    conf.load().expect("the file can be read");
+    assert_eq!(place.names().len(), 5, "a reader removes nothing");
+    assert!(lock(&conf).warnings().is_empty());
+    let mut expected = stay.to_vec();
+    expected.push("media.conf");
+    expected.sort_unstable();
+    assert_eq!(place.names(), expected);
+}
+
+#[test]
+fn a_candidate_is_there_to_be_checked_and_then_gone() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let locked = lock(&conf);
+    let candidate = locked.candidate(NEW).expect("the state folder is writable");
+    let path = candidate.path().to_owned();
+    assert_eq!(read(&path), NEW_TEXT);
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(place.text(), OLD);
+    drop(candidate);
+    assert!(!path.exists());
+    fs::write(&path, b"left by a killed writer").expect("the folder is ours");
+    drop(locked);
+    lock(&conf);
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_held_lock_is_waited_for_and_then_named() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let held = lock(&conf);
+    let start = Instant::now();
+    let mut told = Vec::new();
+    let wait = Duration::from_millis(1200);
+    let busy = conf.lock(wait, &mut |holder| told.push(*holder)).expect_err("it is held");
+    assert!(start.elapsed() >= wait && start.elapsed() < wait * 3);
+    let us = Some(std::process::id());
+    assert!(matches!(&busy, StoreError::Busy { holder, .. } if holder.pid == us), "{busy:?}");
+    assert_eq!(told.iter().map(|holder| holder.pid).collect::<Vec<_>>(), [us]);
+    drop(held);
+    lock(&conf);
+}
+
+#[test]
+fn a_lock_whose_folder_was_removed_does_not_count() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let held = lock(&conf);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| conf.lock(Duration::from_secs(10), &mut |_| ()).is_ok());
+        thread::sleep(Duration::from_millis(50));
+        fs::remove_dir_all(place.path(".mediactl")).expect("the folder is ours");
+        drop(held);
+        assert!(waiting.join().expect("the thread does not panic"));
+    });
+    assert!(conf.state_dir().join("lock").exists());
+}
+
+/// Each writer adds one letter to what it finds; none may be lost.
+#[test]
+fn writers_wait_for_each_other() {
+    const WRITERS: usize = 4;
+    const ROUNDS: usize = 10;
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let write_once = || {
+        let locked = conf.lock(Duration::from_secs(30), &mut |_| ()).expect("it gets free");
+        let loaded = load(&locked);
+        locked.replace(Some(loaded.as_old()), &[&loaded.bytes, b"#"]).expect("nobody else writes");
+    };
+    thread::scope(|scope| {
+        for _ in 0..WRITERS {
+            scope.spawn(|| (0..ROUNDS).for_each(|_| write_once()));
+        }
+    });
+    assert_eq!(place.text().len(), OLD.len() + WRITERS * ROUNDS);
+    assert_eq!(place.names(), ["media.conf"]);
+}
+
+#[test]
+fn a_reader_sees_one_text_or_the_other() {
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let texts = [vec![b'a'; 100_000], vec![b'b'; 200_000]];
+    fs::write(&place.conf, &texts[0]).expect("the file is ours");
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for round in 1..20 {
+                replace(&place.conf, &[&texts[round % 2]]).expect("the file is writable");
+            }
+        });
+        while !writer.is_finished() {
+            match conf.load() {
+                Ok(loaded) => assert!(texts.contains(&loaded.bytes)),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn revisions_name_texts() {
+    let revision = Revision::of(NEW_TEXT);
+    assert_eq!(Revision::of_pieces(NEW.iter().copied()), revision);
+    assert_ne!(Revision::of(OLD), revision);
+    let shown = revision.to_string();
+    assert_eq!(shown.len(), 32);
+    assert_eq!(shown.parse(), Ok(revision));
+    // XXH3_128bits of nothing with seed 0, from the reference implementation.
+    assert_eq!(Revision::of(b"").to_string(), "99aa06d3014798d86001c324468d497f");
+    for wrong in ["", "0", "+9aa06d3014798d86001c324468d497f", "g9aa06d3014798d86001c324468d497f"] {
+        assert!(wrong.parse::<Revision>().is_err(), "{wrong}");
+    }
+    let place = Place::new();
+    assert_eq!(resolve(&place.conf).load().expect("it can be read").revision(), Revision::of(OLD));
+}
+
+#[test]
+fn messages_are_short_and_lower_case() {
+    let place = Place::new();
+    fs::write(place.path(".mediactl"), b"").expect("the folder is ours");
+    let error = replace(&place.conf, NEW).expect_err("the lock has no place");
+    let expected =
+        format!("cannot use the state folder `{}`: not a directory", place.path(".mediactl").display());
+    assert_eq!(error.to_string(), expected);
+    assert!(error.hint().is_some());
+}
