@@ -61,7 +61,7 @@ fn foreign_object(into: Into<'_, '_>, patch: &Map<String, Value>) -> Option<Valu
             ([block], Form::Block) => foreign_object(Into::Block(*block), patch),
             _ => Some(Value::Object(patch_of_nothing(patch))),
         },
-        Into::Block(block) => Some(Value::Object(contents(block, patch))),
+        Into::Block(block) => Some(Value::Object(contents_after(block, patch))),
     }
 }
 
@@ -91,7 +91,8 @@ fn named_blocks(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Option<Val
     (!object.is_empty()).then_some(Value::Object(object))
 }
 
-fn contents(block: Entry<'_>, patch: &Map<String, Value>) -> Map<String, Value> {
+/// The members of a foreign block afterwards.
+pub fn contents_after(block: Entry<'_>, patch: &Map<String, Value>) -> Map<String, Value> {
     let mut object = Map::new();
     for member in Members::of(Scope::Foreign, block.children()).foreign() {
         let key = member.key.to_json(Scope::Foreign).into_owned();

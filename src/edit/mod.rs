@@ -1,9 +1,85 @@
-//! Patch to operations to splices to new text, verified.
+//! A patch becomes operations, splices and a new text, which is verified before anybody sees it.
+//!
+//! ```text
+//! JSON → patch → reduce → plan (merge, align) → layout → splices → new document → verify
+//! ```
+//!
+//! Nothing is printed back from a tree: an edit is a list of splices over the old text, and all
+//! bytes outside of them are the old ones.
+//!
+//! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
+//! be proved is not handed out.
+
 pub mod draft;
 pub mod fault;
+pub mod layout;
 pub mod list;
 pub mod merge;
 pub mod patch;
 pub mod path;
+pub mod plan;
 pub mod reduce;
+mod removal;
+mod surroundings;
 pub mod text_diff;
+mod verify;
+
+use serde_json::{Map, Value};
+
+pub use fault::{Fault, FaultKind, Faults, Pointer};
+pub use plan::Note;
+pub use verify::Unproved;
+
+use crate::model::top_members;
+use crate::syntax::{Document, Splice};
+
+/// A change of a text, proved to say what was asked for.
+#[derive(Debug)]
+pub struct Edit {
+    /// What changes in the old text; empty if nothing does.
+    pub splices: Vec<Splice>,
+    /// The text afterwards, indexed.
+    pub document: Document,
+    /// What a user should be told.
+    pub notes: Vec<Note>,
+    /// How many streams are deleted.
+    pub deleted_streams: usize,
+    /// How many streams there were before.
+    pub streams_before: usize,
+}
+
+/// Why there is no edit.
+#[derive(Debug)]
+pub enum EditError {
+    /// The patch asks for something that can't be.
+    Faults(Faults),
+    /// The new text does not say what was asked for: a defect of ours, and nothing is changed.
+    Unproved(Unproved),
+}
+
+impl From<Faults> for EditError {
+    fn from(faults: Faults) -> Self {
+        Self::Faults(faults)
+    }
+}
+
+/// Merges a patch into a document without errors; `None` if that changes nothing.
+pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditError> {
+    let reduced: Map<String, Value> = reduce::reduce(patch)?;
+    let members = top_members(document);
+    let plan = plan::plan(document, &members, &reduced)?;
+    let splices = layout::splices(document, &plan.operations);
+    if splices.is_empty() {
+        verify::verify(&members, document, &plan).map_err(EditError::Unproved)?;
+        return Ok(None);
+    }
+    let edited = document.edited(&splices);
+    verify::verify(&members, &edited, &plan).map_err(EditError::Unproved)?;
+    Ok(Some(Edit {
+        splices,
+        document: edited,
+        notes: plan.notes,
+        deleted_streams: plan.deleted_streams,
+        streams_before: members.own_by_key("streams").len(),
+    }))
+}

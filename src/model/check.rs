@@ -7,7 +7,7 @@ use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword,
 use super::shape::{Address, Reading, group_name, read};
 use super::suggest::nearest;
 use super::view::{entry_sources, is_plural};
-use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Word};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, Word};
 
 /// All diagnostics of a document, those of its parser included, in the order of the text.
 pub fn check(document: &Document) -> Diagnostics {
@@ -74,10 +74,10 @@ impl<'d> Checker<'d> {
     fn named_block(&mut self, kind: Kind, entry: Entry<'d>) {
         let name = group_name(entry);
         if let Some(first) = self.names.insert(kind, name, entry) {
-            let first = first.head_span();
+            let first = group_name(first).span();
             self.diagnostics.push(
                 Diagnostic::error(
-                    entry.head_span(),
+                    name.span(),
                     format!("the {} `{}` is there twice", kind.noun(), name.value()),
                 )
                 .related(first, "first here")
@@ -147,8 +147,8 @@ impl<'d> Checker<'d> {
         let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
         let hint = format!("write it like `{}`", parameter.example);
         let diagnostic = match parameter.is_strict() {
-            true => Diagnostic::error(entry.head_span(), message),
-            false => Diagnostic::warning(entry.head_span(), message),
+            true => Diagnostic::error(misfit(parameter.shape, entry), message),
+            false => Diagnostic::warning(misfit(parameter.shape, entry), message),
         };
         self.diagnostics.push(diagnostic.hint(hint));
     }
@@ -191,6 +191,15 @@ impl<'d> Checker<'d> {
             previous = Some(word);
         }
     }
+}
+
+/// The first word that does not fit, else the keyword.
+fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
+    let expected = if shape == Shape::Account { 2 } else { 1 };
+    let mut arguments = entry.arguments();
+    let (first, second) = (arguments.next(), arguments.nth(expected - 1));
+    let one_is_wrong = second.is_none() && !entry.is_block() && shape != Shape::Account;
+    second.or(first.filter(|_| one_is_wrong)).or(entry.words().next()).map_or(entry.span(), |word| word.span())
 }
 
 /// The names of streams, lives and plugins seen so far.

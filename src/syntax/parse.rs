@@ -146,10 +146,11 @@ impl<'t> Parser<'t> {
         if self.too_deep > 0 {
             return;
         }
-        if !closed {
+        if closed {
+            self.look_at_word(raw, start);
+        } else {
             self.unclosed_quote(start);
         }
-        self.look_at_word(raw, start);
         let head_end = start + raw.len();
         match &mut self.unfinished {
             Some(unfinished) => unfinished.head_end = head_end,
@@ -157,6 +158,10 @@ impl<'t> Parser<'t> {
                 let record = self.push_record(start);
                 self.unfinished = Some(Unfinished { record, head_end, spanning: false });
             }
+        }
+        // The open quote has swallowed the `;`: what is on the next line is a new entry.
+        if let Some(unfinished) = self.unfinished.take_if(|_| !closed) {
+            self.finish(&unfinished, head_end);
         }
     }
 

@@ -59,6 +59,15 @@ impl Case {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
+    /// A file that may not be UTF-8: what is not is then an error, as it is in the program.
+    pub fn lossy(&self, file: &str) -> String {
+        let bytes = fs::read(self.folder.join(file)).expect("a case has its files");
+        match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(_) => "\0".to_owned(),
+        }
+    }
+
     pub fn json(&self, file: &str) -> Value {
         serde_json::from_str(&self.text(file))
             .unwrap_or_else(|error| panic!("{}/{file}: {error}", self.name()))

@@ -2,6 +2,7 @@
 //! folder is there, those that are shared beside it.
 #![allow(missing_docs)]
 
+mod edit;
 mod fixtures;
 mod store;
 mod view;

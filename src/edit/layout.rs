@@ -1,0 +1,387 @@
+//! Operations on entries to splices of the text: FORMAT §3.7, §3.8 and §4.
+//!
+//! Operations name entries; this is where they become lines, with the indentation, the line ends
+//! and the blank lines of their neighbours.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::draft::{Draft, Style, block_lines};
+use super::removal;
+use super::surroundings::Surroundings;
+use crate::syntax::{Document, Entry, EntryId, Splice};
+
+/// Where something new goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Behind the line of this entry.
+    After(EntryId),
+    /// In front of the line of this entry.
+    Before(EntryId),
+    /// In front of the comments directly above this entry.
+    BeforeComments(EntryId),
+    /// At the start of the block of this entry.
+    FirstIn(EntryId),
+    /// At the end of the text.
+    End,
+}
+
+/// What comes to a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// An entry that is not there yet.
+    New(Draft),
+    /// One that leaves its place, with the comment on its line.
+    Line(EntryId),
+    /// A block that leaves its place, with the comment lines above it.
+    Block(EntryId),
+}
+
+/// One change to the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// An entry goes.
+    Remove(EntryId),
+    /// Bytes inside an entry change.
+    Rewrite(Splice),
+    /// A one-line entry becomes a block: from this offset on, its words go.
+    Unfold { entry: EntryId, from: usize, block: Vec<Draft> },
+    /// Something comes, or comes here from elsewhere.
+    Put {
+        /// The entry whose block it comes into; none at top level.
+        within: Option<EntryId>,
+        /// Where in there.
+        place: Place,
+        /// What.
+        content: Content,
+        /// How many blank lines stand between it and its neighbour.
+        blank_lines: usize,
+    },
+}
+
+/// The splices that make `operations`, in order.
+pub fn splices(document: &Document, operations: &[Operation]) -> Vec<Splice> {
+    let mut layout = Layout::new(document, operations);
+    for operation in operations {
+        if let Operation::Rewrite(splice) = operation {
+            layout.push(splice.range.clone(), splice.text.clone());
+        }
+    }
+    operations.iter().for_each(|operation| layout.unfold(operation));
+    operations.iter().for_each(|operation| layout.put(operation));
+    layout.finish()
+}
+
+struct Layout<'d> {
+    document: &'d Document,
+    around: Surroundings<'d>,
+    /// Entries that leave their place, by the offset of their first word.
+    leaving: HashMap<usize, EntryId>,
+    removed: Vec<Range<usize>>,
+    splices: Vec<Splice>,
+    /// Entries whose missing `;` was supplied.
+    terminated: Vec<EntryId>,
+}
+
+impl<'d> Layout<'d> {
+    fn new(document: &'d Document, operations: &[Operation]) -> Self {
+        let leaving = operations.iter().filter_map(|operation| match operation {
+            Operation::Remove(entry) => Some((*entry, false)),
+            Operation::Put { content: Content::Line(entry), .. } => Some((*entry, false)),
+            Operation::Put { content: Content::Block(entry), .. } => Some((*entry, true)),
+            _ => None,
+        });
+        let leaving: Vec<(Entry<'d>, bool)> =
+            leaving.map(|(id, comments)| (document.entry(id), comments)).collect();
+        let around = Surroundings::of(document);
+        Self {
+            document,
+            around,
+            removed: removal::ranges(document, &leaving),
+            leaving: leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect(),
+            splices: Vec::new(),
+            terminated: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, range: Range<usize>, text: impl Into<String>) {
+        self.splices.push(Splice { range, text: text.into() });
+    }
+
+    fn unfold(&mut self, operation: &Operation) {
+        let Operation::Unfold { entry, from, block } = operation else { return };
+        let entry = self.document.entry(*entry);
+        let style = Style {
+            indent: self.around.indent(entry.start()).to_owned(),
+            unit: self.around.unit_like(&entry.keyword()).to_owned(),
+            newline: self.around.newline(entry.start()),
+        };
+        self.push(*from..entry.end(), format!(" {}", block_lines(block, &style)));
+    }
+
+    fn put(&mut self, operation: &Operation) {
+        let Operation::Put { within, place, content, blank_lines } = operation else { return };
+        let within = within.map(|block| self.document.entry(block));
+        match *place {
+            Place::After(anchor) => {
+                self.put_after(within, self.document.entry(anchor), content, *blank_lines)
+            }
+            Place::Before(anchor) => self.put_before(within, self.document.entry(anchor), content),
+            Place::BeforeComments(anchor) => {
+                self.put_above(self.document.entry(anchor), content, *blank_lines)
+            }
+            Place::FirstIn(block) => self.put_first(self.document.entry(block), content),
+            Place::End => self.put_at_end(content, *blank_lines),
+        }
+    }
+
+    fn put_after(
+        &mut self,
+        within: Option<Entry<'d>>,
+        anchor: Entry<'d>,
+        content: &Content,
+        blank_lines: usize,
+    ) {
+        self.terminate(anchor);
+        let style = self.style(within, Some(anchor), content);
+        let one_line = within.is_some_and(|block| self.around.is_one_line(block));
+        let behind = self.behind_on_line(anchor.end());
+        let own_line = |layout: &Self| layout.lines(content, &style);
+        match behind {
+            _ if one_line => self.push(anchor.end()..anchor.end(), format!(" {}", self.inline(content))),
+            Behind::Nothing => {
+                let at = self.around.line_end(anchor.end());
+                let text = format!("{}{}", style.newline.repeat(1 + blank_lines), own_line(self));
+                self.push(at..at, text);
+            }
+            Behind::Close => {
+                let text = format!("{}{}", style.newline, own_line(self));
+                self.push(anchor.end()..anchor.end(), text);
+            }
+            Behind::Entry if self.needs_own_line(content) => {
+                let text = format!("{0}{1}{0}{2}", style.newline, own_line(self), style.indent);
+                self.push(anchor.end()..anchor.end(), text);
+            }
+            Behind::Entry => self.push(anchor.end()..anchor.end(), format!(" {}", self.inline(content))),
+        }
+    }
+
+    /// What lacks its `;` gets it when something is put behind it.
+    fn terminate(&mut self, anchor: Entry<'d>) {
+        if !anchor.is_terminated() && !self.terminated.contains(&anchor.id()) {
+            self.terminated.push(anchor.id());
+            self.push(anchor.end()..anchor.end(), ";");
+        }
+    }
+
+    fn put_before(&mut self, within: Option<Entry<'d>>, anchor: Entry<'d>, content: &Content) {
+        let style = self.style(within, Some(anchor), content);
+        if self.around.begins_line(anchor.start()) {
+            let at = self.around.line_start(anchor.start());
+            let text = format!("{}{}", self.lines(content, &style), style.newline);
+            self.push(at..at, text);
+        } else {
+            let text = format!("{} ", self.inline(content));
+            self.push(anchor.start()..anchor.start(), text);
+        }
+    }
+
+    fn put_above(&mut self, anchor: Entry<'d>, content: &Content, blank_lines: usize) {
+        let style = self.style(None, None, content);
+        let text = format!("{}{}", self.lines(content, &style), style.newline.repeat(1 + blank_lines));
+        let at = match self.around.begins_line(anchor.start()) {
+            true => self.around.attached_comments(self.around.line_start(anchor.start())),
+            false => anchor.start(),
+        };
+        self.push(at..at, text);
+    }
+
+    fn put_first(&mut self, block: Entry<'d>, content: &Content) {
+        let body = block.body();
+        let style = self.style(Some(block), None, content);
+        if self.around.is_one_line(block) {
+            let padding = if body.is_empty() { " " } else { "" };
+            let text = format!(" {}{padding}", self.inline(content));
+            return self.push(body.start..body.start, text);
+        }
+        let at = match self.behind_on_line(body.start) {
+            Behind::Nothing => self.around.line_end(body.start),
+            Behind::Close | Behind::Entry => body.start,
+        };
+        let text = format!("{}{}", style.newline, self.lines(content, &style));
+        self.push(at..at, text);
+    }
+
+    fn put_at_end(&mut self, content: &Content, blank_lines: usize) {
+        let text = self.document.text();
+        let at = text.len();
+        let style = self.style(None, None, content);
+        let lines = self.lines(content, &style);
+        let blank = style.newline.repeat(self.missing_blank_lines(blank_lines));
+        let written = match (self.is_all_removed(), text.ends_with('\n')) {
+            (true, ended) if ended || at == self.around.text_start() => format!("{lines}{}", style.newline),
+            (true, _) => lines,
+            (false, true) => format!("{blank}{lines}{}", style.newline),
+            (false, false) => format!("{}{blank}{lines}", style.newline),
+        };
+        self.push(at..at, written);
+    }
+
+    /// Blank lines that stand at the end already count.
+    fn missing_blank_lines(&self, wanted: usize) -> usize {
+        let text = self.document.text();
+        let end = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let there = super::surroundings::count_lines(&text[end..]).saturating_sub(1);
+        wanted.saturating_sub(there)
+    }
+
+    fn is_all_removed(&self) -> bool {
+        let mut at = self.around.text_start();
+        for range in &self.removed {
+            if range.start > at {
+                break;
+            }
+            at = at.max(range.end);
+        }
+        at >= self.document.text().len()
+    }
+
+    /// What stands on the line behind `at`, with what leaves taken away.
+    fn behind_on_line(&self, at: usize) -> Behind {
+        let text = self.document.text().as_bytes();
+        let mut at = at;
+        loop {
+            match text.get(at) {
+                None | Some(b'\n' | b'#') => return Behind::Nothing,
+                Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
+                Some(b'}') => return Behind::Close,
+                Some(_) => match self.leaving.get(&at) {
+                    Some(&id) => at = self.document.entry(id).end(),
+                    None => return Behind::Entry,
+                },
+            }
+        }
+    }
+
+    fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>, content: &Content) -> Style {
+        let newline_at = sibling.or(within).map_or(self.document.text().len(), |entry| entry.start());
+        let keyword = match content {
+            Content::New(draft) => draft.head.split(' ').next().unwrap_or_default(),
+            _ => "",
+        };
+        let unit = || self.around.unit_like(keyword);
+        let (indent, unit) = match within {
+            None => (self.top_indent(sibling, keyword).to_owned(), unit()),
+            Some(block) => self.inner_indent(block, sibling),
+        };
+        Style { indent, unit: unit.to_owned(), newline: self.around.newline(newline_at) }
+    }
+
+    /// At top level a setting looks like the one it follows; accounts stand at column 0, where
+    /// other tools grep for them, and so do blocks.
+    fn top_indent(&self, sibling: Option<Entry<'d>>, keyword: &str) -> &'d str {
+        let follows_setting =
+            sibling.filter(|sibling| !sibling.is_block() && self.around.begins_line(sibling.start()));
+        let at_column_0 =
+            ["edit_auth", "view_auth", "stream", "ondemand", "live", "plugin"].contains(&keyword);
+        follows_setting.filter(|_| !at_column_0).map_or("", |sibling| self.around.indent(sibling.start()))
+    }
+
+    fn inner_indent(&self, block: Entry<'d>, sibling: Option<Entry<'d>>) -> (String, &'d str) {
+        let shows_indent = |entry: &Entry<'d>| self.around.begins_line(entry.start());
+        let unit = self.around.unit_of(block).unwrap_or_else(|| self.around.unit_like(&block.keyword()));
+        let sibling = sibling.filter(shows_indent).or_else(|| block.children().filter(shows_indent).last());
+        let indent = match sibling {
+            Some(sibling) => self.around.indent(sibling.start()).to_owned(),
+            None => format!("{}{unit}", self.around.indent(block.start())),
+        };
+        (indent, unit)
+    }
+
+    fn lines(&self, content: &Content, style: &Style) -> String {
+        match content {
+            Content::New(draft) => draft.lines(style),
+            Content::Line(entry) => {
+                format!("{}{}", style.indent, self.moved(self.line_chunk(self.document.entry(*entry))))
+            }
+            Content::Block(entry) => {
+                self.moved(removal::block_chunk(self.document, self.document.entry(*entry)))
+            }
+        }
+    }
+
+    fn inline(&self, content: &Content) -> String {
+        match content {
+            Content::New(draft) => draft.inline(),
+            Content::Line(entry) | Content::Block(entry) => {
+                let entry = self.document.entry(*entry);
+                let terminator = if entry.is_terminated() { "" } else { ";" };
+                format!("{}{terminator}", self.moved(entry.start()..entry.end()))
+            }
+        }
+    }
+
+    fn needs_own_line(&self, content: &Content) -> bool {
+        match content {
+            Content::New(draft) => draft.block.as_ref().is_some_and(|entries| !entries.is_empty()),
+            Content::Line(entry) => {
+                self.document.text()[self.line_chunk(self.document.entry(*entry))].contains('#')
+            }
+            Content::Block(_) => true,
+        }
+    }
+
+    /// From an entry to the end of its line, if it is alone on it.
+    fn line_chunk(&self, entry: Entry<'d>) -> Range<usize> {
+        let alone = self.around.begins_line(entry.start())
+            && matches!(self.behind_on_line(entry.end()), Behind::Nothing);
+        let end = if alone { self.around.line_end(entry.end()) } else { entry.end() };
+        entry.start()..end
+    }
+
+    /// A range of the text with the splices made that lie inside it.
+    fn moved(&self, range: Range<usize>) -> String {
+        let text = self.document.text();
+        let mut inner: Vec<&Splice> =
+            self.splices.iter().filter(|splice| contains(&range, &splice.range)).collect();
+        inner.sort_by_key(|splice| splice.range.start);
+        let mut moved = String::new();
+        let mut at = range.start;
+        for splice in inner {
+            moved.push_str(&text[at..splice.range.start]);
+            moved.push_str(&splice.text);
+            at = splice.range.end;
+        }
+        moved.push_str(&text[at..range.end]);
+        moved
+    }
+
+    fn finish(mut self) -> Vec<Splice> {
+        let removed = std::mem::take(&mut self.removed);
+        // What was changed inside something that moved has gone with it.
+        let outside = |splice: &Splice| {
+            let next = removed.partition_point(|range| range.end <= splice.range.start);
+            removed
+                .get(next)
+                .is_none_or(|range| splice.range.start <= range.start && splice.range.end <= range.start)
+        };
+        let mut splices: Vec<Splice> = self.splices.into_iter().filter(outside).collect();
+        splices.extend(removed.iter().map(|range| Splice { range: range.clone(), text: String::new() }));
+        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        splices
+    }
+}
+
+/// What follows on a line.
+enum Behind {
+    /// Blanks and maybe a comment.
+    Nothing,
+    /// A closing brace.
+    Close,
+    /// Another entry.
+    Entry,
+}
+
+fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

@@ -1,0 +1,224 @@
+//! Directives that the general rule shows.
+
+use serde_json::{Map, Value};
+
+use super::words::WordEdits;
+use super::{Container, Planner};
+use crate::edit::draft;
+use crate::edit::fault::{Fault, Pointer};
+use crate::edit::layout::{Content, Operation, Place};
+use crate::edit::list::{Origin, align};
+use crate::edit::merge::{contents_value, general_value};
+use crate::model::general::{Form, scalars};
+use crate::model::member::Members;
+use crate::model::schema::Scope;
+use crate::syntax::{Entry, Splice, Word, quoted_if_needed};
+
+impl<'d> Planner<'_, 'd> {
+    /// Works towards `target`, which differs from what `entries`, all occurrences of `keyword`, say.
+    pub(super) fn foreign(
+        &mut self,
+        container: Container<'d>,
+        keyword: &str,
+        entries: &[Entry<'d>],
+        target: Option<&Value>,
+        at: &Pointer,
+    ) {
+        let Some(target) = target else {
+            return entries.iter().for_each(|&entry| self.remove(entry));
+        };
+        if entries.is_empty() {
+            return draft::general(keyword, target, None)
+                .into_iter()
+                .for_each(|draft| self.pend(draft, entries));
+        }
+        match (Form::of(entries), target) {
+            (Form::NamedBlocks, Value::Object(target)) => self.named_blocks(keyword, entries, target, at),
+            (Form::Block, Value::Object(target)) => self.contents(entries[0], target, at),
+            (form, target) => {
+                self.occurrences(container, keyword, entries, &occurrences(entries, form, target))
+            }
+        }
+    }
+
+    fn named_blocks(
+        &mut self,
+        keyword: &str,
+        entries: &[Entry<'d>],
+        target: &Map<String, Value>,
+        at: &Pointer,
+    ) {
+        let name = |entry: &Entry<'d>| {
+            entry.arguments().next().map(|word| word.value().into_owned()).unwrap_or_default()
+        };
+        for (key, value) in target {
+            let Value::Object(wanted) = value else {
+                let fault = Fault::wrong_type(
+                    &at.child(key),
+                    format!("`{keyword}` holds named blocks here: this is not an object"),
+                );
+                self.refuse(fault);
+                continue;
+            };
+            match entries.iter().find(|entry| name(entry) == *key) {
+                Some(&block) if contents_value(block) == *value => {}
+                Some(&block) => self.contents(block, wanted, &at.child(key)),
+                None => {
+                    let head = format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(key));
+                    let draft = draft::Draft { head, block: Some(draft::contents(wanted)) };
+                    self.pend(draft, entries);
+                }
+            }
+        }
+        entries
+            .iter()
+            .filter(|entry| !target.contains_key(&name(entry)))
+            .for_each(|&entry| self.remove(entry));
+    }
+
+    /// Works towards `target` inside a foreign block.
+    pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, at: &Pointer) {
+        let outer = std::mem::take(&mut self.pending);
+        let container = Container::of(block);
+        let members = Members::of(Scope::Foreign, block.children());
+        for member in members.foreign() {
+            let key = member.key.to_json(Scope::Foreign);
+            let wanted = target.get(&*key);
+            if general_value(&member.entries).as_ref() != wanted {
+                self.foreign(container, &key, &member.entries, wanted, &at.child(&key));
+            }
+        }
+        for (key, value) in target {
+            if members.foreign_by_keyword(key).is_empty() {
+                self.foreign(container, key, &[], Some(value), &at.child(key));
+            }
+        }
+        self.place_pending(container);
+        self.pending = outer;
+    }
+
+    fn occurrences(&mut self, container: Container<'d>, keyword: &str, entries: &[Entry<'d>], new: &[Value]) {
+        let old: Vec<Value> = entries.iter().map(|&entry| occurrence(entry)).collect();
+        let alignment = align(&old, new);
+        let moved: Vec<usize> = alignment
+            .new
+            .iter()
+            .filter_map(|origin| match origin {
+                Origin::Moved(index) => Some(*index),
+                _ => None,
+            })
+            .collect();
+        alignment
+            .gone
+            .iter()
+            .filter(|index| !moved.contains(index))
+            .for_each(|&index| self.remove(entries[index]));
+        let first = alignment.new.iter().find_map(|origin| origin.in_place());
+        let mut previous = None;
+        for (at, origin) in alignment.new.iter().enumerate() {
+            let content = match *origin {
+                Origin::Kept(index) => {
+                    previous = Some(index);
+                    continue;
+                }
+                Origin::Edited(index) => {
+                    previous = Some(index);
+                    self.edit_occurrence(entries[index], &new[at]);
+                    continue;
+                }
+                Origin::Moved(index) => Content::Line(entries[index].id()),
+                Origin::New => {
+                    Content::New(draft::occurrence(&quoted_if_needed(keyword), words_of(&new[at])))
+                }
+            };
+            self.put_element(container, entries, previous, first, content);
+        }
+    }
+
+    /// Puts a list element behind its predecessor, else in front of the first that stays.
+    pub(super) fn put_element(
+        &mut self,
+        container: Container<'d>,
+        entries: &[Entry<'d>],
+        previous: Option<usize>,
+        first: Option<usize>,
+        content: Content,
+    ) {
+        match (previous, first, content) {
+            (Some(previous), _, content) => {
+                self.put(container, Place::After(entries[previous].id()), content, 0)
+            }
+            (None, Some(first), content) => {
+                self.put(container, Place::Before(entries[first].id()), content, 0)
+            }
+            (None, None, Content::New(draft)) => self.pend(draft, entries),
+            // Something moves only past something that stays.
+            (None, None, Content::Line(_) | Content::Block(_)) => {}
+        }
+    }
+
+    fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
+        let (wanted, block) = split(target);
+        let words: Vec<Word<'d>> = entry.arguments().collect();
+        let old: Vec<Value> =
+            scalars(entry).map(|scalar| serde_json::to_value(scalar).expect("a scalar is JSON")).collect();
+        let keyword = entry.words().next().expect("an entry has a keyword");
+        let mut edits = WordEdits::of(entry);
+        edits.list(keyword, &words, &old, wanted, |index| draft::word(&wanted[index]));
+        self.rewrite(edits.finish());
+        let head_end = entry.head_span().end as usize;
+        match (entry.is_block(), block) {
+            (true, Some(target)) if contents_value(entry).as_object() != Some(target) => {
+                self.contents(entry, target, &Pointer::root());
+            }
+            (true, None) => self.rewrite(vec![Splice { range: head_end..entry.end(), text: ";".to_owned() }]),
+            (false, Some(target)) => {
+                let block = draft::contents(target);
+                self.operation(Operation::Unfold { entry: entry.id(), from: head_end, block });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The occurrences that say `target`, each an array of words and maybe an object.
+fn occurrences(entries: &[Entry<'_>], form: Form, target: &Value) -> Vec<Value> {
+    let one = |words: Vec<Value>| vec![Value::Array(words)];
+    match target {
+        Value::Bool(true) if form == Form::Directive && says_boolean(entries[0]) => {
+            one(vec![Value::Bool(true)])
+        }
+        Value::Bool(true) => one(Vec::new()),
+        Value::Array(list) if list.iter().any(Value::is_array) => list.clone(),
+        Value::Array(words) => one(words.clone()),
+        Value::Object(members) if !members.is_empty() && members.values().all(Value::is_object) => members
+            .iter()
+            .map(|(name, block)| Value::Array(vec![Value::String(name.clone()), block.clone()]))
+            .collect(),
+        other => one(vec![other.clone()]),
+    }
+}
+
+/// Existing text keeps its form: `k false;` becomes `k true;`, not `k;`.
+fn says_boolean(entry: Entry<'_>) -> bool {
+    let mut words = entry.arguments();
+    matches!(words.next().map(|word| word.raw), Some("true" | "false")) && words.next().is_none()
+}
+
+fn occurrence(entry: Entry<'_>) -> Value {
+    let words = scalars(entry).map(|scalar| serde_json::to_value(scalar).expect("a scalar is JSON"));
+    let block = entry.is_block().then(|| contents_value(entry));
+    Value::Array(words.chain(block).collect())
+}
+
+fn words_of(occurrence: &Value) -> &[Value] {
+    occurrence.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The words of an occurrence, and its block.
+fn split(occurrence: &Value) -> (&[Value], Option<&Map<String, Value>>) {
+    match words_of(occurrence) {
+        [words @ .., Value::Object(block)] => (words, Some(block)),
+        words => (words, None),
+    }
+}

@@ -1,0 +1,309 @@
+//! Streams, lives and plugins: deletion, creation, order, and what stands in their blocks.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::order::{Item, Wanted, arrange, staying};
+use super::sources::{Header, header};
+use super::{Container, Planner, Target};
+use crate::edit::draft::{self, Draft};
+use crate::edit::fault::Pointer;
+use crate::edit::layout::{Content, Operation, Place};
+use crate::edit::merge;
+use crate::model::Kind;
+use crate::model::member::{Members, keyword_of};
+use crate::model::schema::{Derived, Shape, by_key, parameters};
+use crate::model::shape::group_name;
+use crate::syntax::{Entry, Splice};
+
+/// A block that is not there yet.
+struct New {
+    name: String,
+    draft: Draft,
+}
+
+impl<'d> Planner<'_, 'd> {
+    pub(super) fn group(&mut self, kind: Kind, patch: &Value, at: &Pointer) {
+        let entries = self.members.own_by_key(kind.key()).to_vec();
+        let everything;
+        let patch = match patch {
+            Value::Object(patch) => patch,
+            _ => {
+                everything = entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect();
+                &everything
+            }
+        };
+        let places = places(&entries, patch);
+        let (mut new, mut movers) = (Vec::new(), Vec::new());
+        for (name, value) in patch {
+            let at = at.child(name);
+            let item = match (places.get(name.as_str()), value) {
+                (None, Value::Null) => continue,
+                (Some(&place), Value::Null) => {
+                    self.delete(kind, name, entries[place]);
+                    continue;
+                }
+                (Some(&place), value) => {
+                    self.existing(kind, name, entries[place], value, &at);
+                    Item::Existing(place)
+                }
+                (None, value) => {
+                    self.create(kind, name, value, &at, &mut new);
+                    Item::New(new.len().saturating_sub(1))
+                }
+            };
+            if let Some(position) = value.get("position").and_then(Value::as_i64) {
+                movers.push(Wanted { item, position });
+            }
+        }
+        self.arrange(kind, &entries, new, movers);
+    }
+
+    fn delete(&mut self, kind: Kind, name: &str, entry: Entry<'d>) {
+        self.plan.deleted_streams += usize::from(kind == Kind::Stream);
+        self.remove(entry);
+        self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: None });
+    }
+
+    fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer, new: &mut Vec<New>) {
+        let empty = Map::new();
+        match merge::named(kind, None, patch.as_object().unwrap_or(&empty), at) {
+            Err(faults) => self.faults.0.extend(faults.0),
+            Ok(target) => {
+                for parameter in parameters(kind.scope()) {
+                    if let Some(value) = target.get(parameter.key) {
+                        self.faults
+                            .0
+                            .extend(super::setting::writable(parameter, value, &at.child(parameter.key)).0);
+                    }
+                }
+                new.push(New { name: name.to_owned(), draft: draft::named(kind, name, &target) });
+                self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: Some(target) });
+            }
+        }
+    }
+
+    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, at: &Pointer) {
+        let Some(patch) = patch.as_object() else { return };
+        let current = merge::named_value(kind, entry);
+        let members = Members::of(kind.scope(), entry.children());
+        match merge::named(kind, Some((&current, &members)), patch, at) {
+            Err(faults) => self.faults.0.extend(faults.0),
+            Ok(target) => {
+                self.remove_unshown(kind, &members, &current, &target, patch);
+                if target == current {
+                    return;
+                }
+                let removed = patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
+                let change = Change { kind, entry, members, current, target: &target, removed, at };
+                self.change(&change);
+                self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: Some(target) });
+            }
+        }
+    }
+
+    /// A directive that says what is shown without it, too, goes when null asks for it.
+    fn remove_unshown(
+        &mut self,
+        kind: Kind,
+        members: &Members<'d>,
+        current: &Map<String, Value>,
+        target: &Map<String, Value>,
+        patch: &Map<String, Value>,
+    ) {
+        for parameter in parameters(kind.scope()) {
+            let key = parameter.key;
+            if patch.get(key) == Some(&Value::Null) && current.get(key) == target.get(key) {
+                members.own(parameter).iter().for_each(|&entry| self.remove(entry));
+            }
+        }
+    }
+
+    fn change(&mut self, change: &Change<'_, 'd>) {
+        if change.is_changed("static") && change.kind == Kind::Stream {
+            self.change_keyword(change);
+        }
+        self.note_dropped_extras(
+            change.current.get("auth"),
+            change.target.get("auth"),
+            &change.at.child("auth"),
+        );
+        if change.entry.is_block() {
+            self.change_block(change);
+        } else {
+            self.change_one_line(change);
+        }
+    }
+
+    fn change_keyword(&mut self, change: &Change<'_, 'd>) {
+        let keyword = change.entry.words().next().expect("an entry has a keyword");
+        let new =
+            if change.target.get("static") == Some(&Value::Bool(false)) { "ondemand" } else { "stream" };
+        self.rewrite(vec![Splice {
+            range: keyword.start as usize..keyword.end() as usize,
+            text: new.to_owned(),
+        }]);
+    }
+
+    /// Our own settings in schema order, then the others as they stand or come.
+    fn change_block(&mut self, change: &Change<'_, 'd>) {
+        let scope = change.kind.scope();
+        let container = Container::of(change.entry);
+        let outer = std::mem::take(&mut self.pending);
+        for parameter in parameters(scope).filter(|parameter| change.is_changed(parameter.key)) {
+            let entries = change.members.own(parameter).to_vec();
+            let at = change.at.child(parameter.key);
+            match (parameter.shape, change.target.get(parameter.key)) {
+                (Shape::Derived(Derived::Static), _) => {}
+                (Shape::Sources, Some(target)) => self.sources(container, &entries, target, &at),
+                // What is shown without a directive needs none to be shown.
+                (Shape::Switch, Some(Value::Bool(true))) if change.removed.contains(&parameter.key) => {
+                    self.setting(container, parameter, &entries, None, &at);
+                }
+                (_, target) => self.setting(container, parameter, &entries, target, &at),
+            }
+        }
+        for key in change.foreign_keys() {
+            let keyword = keyword_of(scope, key);
+            let entries = change.members.foreign_by_keyword(keyword).to_vec();
+            self.foreign(container, keyword, &entries, change.target.get(key), &change.at.child(key));
+        }
+        self.place_pending(container);
+        self.pending = outer;
+    }
+
+    /// A one-line form that gains a setting becomes a block.
+    fn change_one_line(&mut self, change: &Change<'_, 'd>) {
+        let gained = change.gained_settings();
+        for (key, value) in change.target.iter() {
+            if let Some(parameter) = by_key(change.kind.scope(), key) {
+                let skip = parameter.shape == Shape::Sources || !change.is_changed(key);
+                if !skip {
+                    self.faults.0.extend(super::setting::writable(parameter, value, &change.at.child(key)).0);
+                }
+            }
+        }
+        let sources = change.target.get("urls").cloned().unwrap_or(Value::Array(Vec::new()));
+        match header(change.entry, &sources, !gained.is_empty(), &change.at.child("urls")) {
+            Err(faults) => self.faults.0.extend(faults.0),
+            Ok(Header::Edits(edits)) if gained.is_empty() => self.rewrite(edits),
+            Ok(Header::Edits(_)) => self.unfold(change.entry, gained),
+            Ok(Header::Lines(lines)) => self.unfold(change.entry, lines.into_iter().chain(gained).collect()),
+        }
+    }
+
+    fn unfold(&mut self, entry: Entry<'d>, block: Vec<Draft>) {
+        let from = group_name(entry).end() as usize;
+        self.operation(Operation::Unfold { entry: entry.id(), from, block });
+    }
+
+    /// Deletions are made; puts new blocks and moved ones where they belong.
+    fn arrange(&mut self, kind: Kind, entries: &[Entry<'d>], new: Vec<New>, movers: Vec<Wanted>) {
+        let survivors =
+            (0..entries.len()).filter(|&place| self.is_staying(&entries[place])).map(Item::Existing);
+        let unmoved: Vec<Item> = survivors.chain((0..new.len()).map(Item::New)).collect();
+        let items = arrange(unmoved.clone(), movers);
+        if items == unmoved && new.is_empty() {
+            return;
+        }
+        if items != unmoved {
+            let name = |item: &Item| match *item {
+                Item::Existing(place) => name_of(entries[place]),
+                Item::New(number) => new[number].name.clone(),
+            };
+            self.plan.orders.push((kind, items.iter().map(name).collect()));
+        }
+        let stays = staying(&items);
+        let first = items.iter().zip(&stays).find(|(_, stays)| **stays).map(|(item, _)| *item);
+        let mut previous = None;
+        for (item, stays) in items.iter().zip(&stays) {
+            match *item {
+                Item::Existing(place) if *stays => previous = Some(entries[place]),
+                Item::Existing(place) => {
+                    let content = Content::Block(entries[place].id());
+                    self.put_block(entries, previous, first, content, Some(entries[place]));
+                }
+                Item::New(number) => {
+                    let content = Content::New(new[number].draft.clone());
+                    self.put_block(entries, previous, first, content, None);
+                }
+            }
+        }
+    }
+
+    fn put_block(
+        &mut self,
+        entries: &[Entry<'d>],
+        previous: Option<Entry<'d>>,
+        first: Option<Item>,
+        content: Content,
+        moved: Option<Entry<'d>>,
+    ) {
+        let is_first = |entry: Entry<'d>| entries.first().is_some_and(|first| first.id() == entry.id());
+        let own = moved.map_or(0, |entry| self.blank_lines_above(entry, false));
+        match (previous, first) {
+            (Some(previous), _) => {
+                let blank_lines = self.blank_lines_above(previous, is_first(previous)).max(own);
+                self.put(Container::TOP, Place::After(previous.id()), content, blank_lines);
+            }
+            (None, Some(Item::Existing(place))) => {
+                let second = entries.get(1).map_or(0, |&second| self.blank_lines_above(second, false));
+                let blank_lines = if moved.is_some() { own } else { second };
+                self.put(Container::TOP, Place::BeforeComments(entries[place].id()), content, blank_lines);
+            }
+            _ => {
+                let (place, blank_lines) = self.place_at_end();
+                self.put(Container::TOP, place, content, blank_lines);
+            }
+        }
+    }
+}
+
+/// One block that is to say something else.
+struct Change<'a, 'd> {
+    kind: Kind,
+    entry: Entry<'d>,
+    members: Members<'d>,
+    current: Map<String, Value>,
+    target: &'a Map<String, Value>,
+    /// The keys that the patch sets to null.
+    removed: Vec<&'a str>,
+    at: &'a Pointer,
+}
+
+impl Change<'_, '_> {
+    fn is_changed(&self, key: &str) -> bool {
+        self.current.get(key) != self.target.get(key)
+    }
+
+    /// The changed keys that are not ours, those that stand in the text first.
+    fn foreign_keys(&self) -> Vec<&String> {
+        let is_foreign = |key: &&String| by_key(self.kind.scope(), key).is_none();
+        let gone = self.current.keys().filter(|key| !self.target.contains_key(*key));
+        gone.chain(self.target.keys()).filter(is_foreign).filter(|key| self.is_changed(key)).collect()
+    }
+
+    /// The drafts of all settings but the sources.
+    fn gained_settings(&self) -> Vec<Draft> {
+        let mut members = self.target.clone();
+        members.shift_remove("urls");
+        draft::named(self.kind, "", &members).block.unwrap_or_default()
+    }
+}
+
+/// Where in the group the names of a patch are.
+fn places<'p>(entries: &[Entry<'_>], patch: &'p Map<String, Value>) -> HashMap<&'p str, usize> {
+    let wanted: HashMap<&str, ()> = patch.keys().map(|name| (name.as_str(), ())).collect();
+    let mut places = HashMap::with_capacity(wanted.len());
+    for (place, &entry) in entries.iter().enumerate() {
+        if let Some((&name, ())) = wanted.get_key_value(&*group_name(entry).value()) {
+            places.insert(name, place);
+        }
+    }
+    places
+}
+
+fn name_of(entry: Entry<'_>) -> String {
+    group_name(entry).value().into_owned()
+}

@@ -1,0 +1,104 @@
+//! The order of named blocks: FORMAT §3.6.
+
+/// An item of a group, in the order it is to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// The block that is at this place (from 0) now.
+    Existing(usize),
+    /// The new block with this number.
+    New(usize),
+}
+
+/// An item with the position (from 1) that a patch wants for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// What is to be there.
+    pub item: Item,
+    /// Where.
+    pub position: i64,
+}
+
+/// The order after a patch: those that are to move are taken out and put back in ascending
+/// position, clamped to the end.
+pub fn arrange(mut items: Vec<Item>, mut movers: Vec<Wanted>) -> Vec<Item> {
+    movers.retain(|mover| {
+        mover.item != Item::Existing(usize::try_from(mover.position - 1).unwrap_or(usize::MAX))
+    });
+    if movers.is_empty() {
+        return items;
+    }
+    items.retain(|item| movers.iter().all(|mover| mover.item != *item));
+    movers.sort_by_key(|mover| mover.position);
+    for mover in movers {
+        let at = usize::try_from(mover.position - 1).unwrap_or(0).min(items.len());
+        items.insert(at, mover.item);
+    }
+    items
+}
+
+/// Which items keep their place in the text: as many existing ones as can, in ascending order.
+pub fn staying(items: &[Item]) -> Vec<bool> {
+    let existing: Vec<(usize, usize)> = items
+        .iter()
+        .enumerate()
+        .filter_map(|(at, item)| match item {
+            Item::Existing(place) => Some((at, *place)),
+            Item::New(_) => None,
+        })
+        .collect();
+    let mut stays = vec![false; items.len()];
+    longest_ascending(&existing.iter().map(|&(_, place)| place).collect::<Vec<_>>())
+        .into_iter()
+        .for_each(|index| stays[existing[index].0] = true);
+    stays
+}
+
+/// The indices of a longest ascending run that may skip values (patience sorting).
+pub fn longest_ascending(values: &[usize]) -> Vec<usize> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = vec![None; values.len()];
+    for (index, &value) in values.iter().enumerate() {
+        let length = tails.partition_point(|&tail| values[tail] < value);
+        previous[index] = length.checked_sub(1).map(|before| tails[before]);
+        if length == tails.len() {
+            tails.push(index);
+        } else {
+            tails[length] = index;
+        }
+    }
+    let mut run: Vec<usize> =
+        std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
+    run.reverse();
+    run
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn movers_are_put_back_in_ascending_position() {
+        let arranged = |count: usize, movers: &[(usize, i64)]| -> Vec<usize> {
+            let wanted =
+                movers.iter().map(|&(place, position)| Wanted { item: Item::Existing(place), position });
+            let items = arrange((0..count).map(Item::Existing).collect(), wanted.collect());
+            items
+                .into_iter()
+                .map(|item| if let Item::Existing(place) = item { place } else { unreachable!() })
+                .collect()
+        };
+        assert_eq!(arranged(3, &[(0, 2), (1, 1)]), [1, 0, 2]);
+        assert_eq!(arranged(3, &[(0, 99)]), [1, 2, 0]);
+        assert_eq!(arranged(3, &[(2, 1)]), [2, 0, 1]);
+        assert_eq!(arranged(3, &[(1, 2)]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn as_few_as_possible_move() {
+        let stays = |places: &[usize]| {
+            staying(&places.iter().map(|&place| Item::Existing(place)).collect::<Vec<_>>())
+        };
+        assert_eq!(stays(&[1, 0, 2]), [false, true, true]);
+        assert_eq!(stays(&[3, 0, 1, 2]), [false, true, true, true]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Parameters of which one directive counts: a set edits the last, a removal removes all.
+
+use serde_json::Value;
+
+use super::words::{WordEdits, backend};
+use super::{Container, Planner};
+use crate::edit::draft;
+use crate::edit::fault::{Faults, Pointer};
+use crate::model::schema::{Parameter, Shape};
+use crate::model::shape::{Address, OptionWord, bitrate_keyword, transcoder_name, transcoder_value};
+use crate::syntax::{Entry, Word};
+
+impl<'d> Planner<'_, 'd> {
+    /// Works towards `target`, which differs from what `entries` say.
+    pub(super) fn setting(
+        &mut self,
+        container: Container<'d>,
+        parameter: &'static Parameter,
+        entries: &[Entry<'d>],
+        target: Option<&Value>,
+        at: &Pointer,
+    ) {
+        match (entries.last(), target) {
+            (_, None) => entries.iter().for_each(|&entry| self.remove(entry)),
+            (None, Some(value)) => self.new_setting(parameter, value, at),
+            (Some(&last), Some(value)) => match edit(parameter, last, value, at) {
+                Ok(edits) => self.rewrite(edits.finish()),
+                Err(faults) => self.faults.0.extend(faults.0),
+            },
+        }
+    }
+
+    fn new_setting(
+        &mut self,
+        parameter: &'static Parameter,
+        value: &Value,
+        at: &Pointer,
+    ) {
+        self.faults.0.extend(writable(parameter, value, at).0);
+        for draft in draft::setting(parameter, value) {
+            self.pend(draft, &[]);
+        }
+    }
+}
+
+/// The faults of a value that is written whole.
+pub fn writable(parameter: &Parameter, value: &Value, at: &Pointer) -> Faults {
+    let mut faults = Faults::default();
+    let mut check = |key: &str, at: &Pointer| faults.0.extend(super::words::writable_key(key, at).err());
+    match parameter.shape {
+        Shape::Backend => {
+            let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
+            extras.for_each(|(key, _)| check(key, &at.child("extra").child(key)));
+        }
+        Shape::Transcoder => {
+            for (index, pair) in value.as_array().into_iter().flatten().enumerate() {
+                check(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0));
+            }
+        }
+        Shape::Sources => {
+            for (index, element) in value.as_array().into_iter().flatten().enumerate() {
+                faults.0.extend(super::words::writable_source(element, &at.child(index)).0);
+            }
+        }
+        _ => {}
+    }
+    faults
+}
+
+fn edit<'d>(
+    parameter: &Parameter,
+    entry: Entry<'d>,
+    target: &Value,
+    at: &Pointer,
+) -> Result<WordEdits<'d>, Faults> {
+    let mut edits = WordEdits::of(entry);
+    match parameter.shape {
+        Shape::Backend => {
+            let address = Address::of(entry.arguments()).expect("a directive of this shape has an address");
+            backend(&mut edits, &address, target, at)?;
+        }
+        Shape::Transcoder => transcoder(&mut edits, entry, target, at)?,
+        _ => replace_arguments(&mut edits, parameter, entry, target),
+    }
+    Ok(edits)
+}
+
+/// Word for word; a bare switch gains its value.
+fn replace_arguments(edits: &mut WordEdits<'_>, parameter: &Parameter, entry: Entry<'_>, target: &Value) {
+    let written = draft::setting_words(parameter, target);
+    let mut arguments = entry.arguments();
+    for new in &written {
+        match arguments.next() {
+            Some(word) if word.value() == unquoted(new) => {}
+            Some(word) => edits.replace(word, new),
+            None => edits.insert(entry.head_span().end, new),
+        }
+    }
+}
+
+fn unquoted(word: &str) -> std::borrow::Cow<'_, str> {
+    Word { raw: word, start: 0 }.value()
+}
+
+fn transcoder(
+    edits: &mut WordEdits<'_>,
+    entry: Entry<'_>,
+    target: &Value,
+    at: &Pointer,
+) -> Result<(), Faults> {
+    let words: Vec<Word<'_>> = entry.arguments().collect();
+    let old: Vec<Value> = words.iter().map(|word| pair(&OptionWord::of(*word))).collect();
+    let empty = Vec::new();
+    let new = target.as_array().unwrap_or(&empty);
+    let faults =
+        new.iter().enumerate().filter(|(_, pair)| !old.contains(pair)).filter_map(|(index, pair)| {
+            super::words::writable_key(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0)).err()
+        });
+    Faults(faults.collect()).into_result(())?;
+    let keyword = entry.words().next().expect("an entry has a keyword");
+    edits.list(keyword, &words, &old, new, |index| written(&words, &old, new, index));
+    Ok(())
+}
+
+fn pair(option: &OptionWord<'_>) -> Value {
+    let name = Value::String(transcoder_name(&option.key).into_owned());
+    let value = transcoder_value(option).map(|value| serde_json::to_value(value).expect("a scalar is JSON"));
+    Value::Array(std::iter::once(name).chain(value).collect())
+}
+
+/// A long spelling in the text is kept where the option at the same place has the same name.
+fn written(words: &[Word<'_>], old: &[Value], new: &[Value], index: usize) -> String {
+    let name = new[index][0].as_str().unwrap_or_default();
+    let spelled =
+        old.iter().position(|pair| pair[0] == new[index][0]).map(|at| OptionWord::of(words[at]).key.raw);
+    match (bitrate_keyword(name), spelled, new[index].get(1)) {
+        (Some(_), Some(key), Some(value)) => format!("{key}={}", draft::transcoder_value_word(name, value)),
+        _ => draft::transcoder_word(&new[index]),
+    }
+}

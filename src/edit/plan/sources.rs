@@ -1,0 +1,239 @@
+//! The sources of a stream: `url` lines, a `urls A B;` line, or the header of a one-line stream.
+
+use serde_json::Value;
+
+use super::words::{WordEdits, source, writable_source};
+use super::{Container, Pending, Planner};
+use crate::edit::draft::{self, Draft};
+use crate::edit::fault::Pointer;
+use crate::edit::layout::{Content, Place};
+use crate::edit::list::{Alignment, Origin, align};
+use crate::edit::surroundings::Surroundings;
+use crate::model::shape::{Address, header_source};
+use crate::model::view::{Source, entry_sources, is_plural};
+use crate::syntax::{Entry, Splice};
+
+/// The keyword of a source where no line above shows another.
+const KEYWORD: &str = "url";
+
+/// One source and the entry it stands in.
+struct Element<'d> {
+    entry: Entry<'d>,
+    address: Address<'d>,
+}
+
+impl<'d> Planner<'_, 'd> {
+    /// Works towards the list `target` in the block of a stream, element by element.
+    pub(super) fn sources(
+        &mut self,
+        container: Container<'d>,
+        entries: &[Entry<'d>],
+        target: &Value,
+        at: &Pointer,
+    ) {
+        let elements: Vec<Element<'d>> = entries
+            .iter()
+            .flat_map(|&entry| {
+                entry_sources(entry).into_iter().map(move |address| Element { entry, address })
+            })
+            .collect();
+        let old: Vec<Value> = elements.iter().map(|element| value_of(&element.address)).collect();
+        let empty = Vec::new();
+        let new = target.as_array().unwrap_or(&empty);
+        let alignment = align(&old, new);
+        let split = self.split_plurals(entries, &elements, &alignment, new, at);
+        self.remove_gone(&elements, &alignment, &split);
+        let first =
+            alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| elements[index].entry);
+        let mut previous: Option<Entry<'d>> = None;
+        for (index, origin) in alignment.new.iter().enumerate() {
+            if let Some(place) = origin.in_place() {
+                previous = Some(elements[place].entry);
+            }
+            if split.written[index] {
+                continue;
+            }
+            match *origin {
+                Origin::Kept(_) => {}
+                Origin::Edited(place) => self.edit_source(&elements[place], &new[index], &at.child(index)),
+                Origin::Moved(place) if !is_plural(elements[place].entry) => {
+                    self.put_source(container, previous, first, Content::Line(elements[place].entry.id()));
+                }
+                Origin::Moved(_) | Origin::New => {
+                    self.faults.0.extend(writable_source(&new[index], &at.child(index)).0);
+                    let draft = draft::source(&keyword_behind(previous), &new[index]);
+                    self.put_source(container, previous, first, Content::New(draft));
+                }
+            }
+        }
+    }
+
+    fn put_source(
+        &mut self,
+        container: Container<'d>,
+        previous: Option<Entry<'d>>,
+        first: Option<Entry<'d>>,
+        content: Content,
+    ) {
+        match (previous, first, content) {
+            (Some(previous), _, content) => self.put(container, Place::After(previous.id()), content, 0),
+            (None, Some(first), content) => self.put(container, Place::Before(first.id()), content, 0),
+            (None, None, Content::New(draft)) => {
+                self.pending.push(Pending { draft, like: Vec::new(), first: true })
+            }
+            (None, None, Content::Line(_) | Content::Block(_)) => {}
+        }
+    }
+
+    fn edit_source(&mut self, element: &Element<'d>, target: &Value, at: &Pointer) {
+        let mut edits = WordEdits::of(element.entry);
+        match source(&mut edits, &element.address, target, at) {
+            Ok(()) => self.rewrite(edits.finish()),
+            Err(faults) => self.faults.0.extend(faults.0),
+        }
+    }
+
+    fn remove_gone(&mut self, elements: &[Element<'d>], alignment: &Alignment, split: &Split) {
+        let moves = |index: &usize| alignment.new.contains(&Origin::Moved(*index));
+        for index in alignment.gone.iter().filter(|index| !moves(index)) {
+            let entry = elements[*index].entry;
+            if !is_plural(entry) || split.emptied.contains(&entry.id()) {
+                self.remove(entry);
+            }
+        }
+    }
+
+    /// A `urls A B;` line of which an element changes is replaced by one line an element.
+    fn split_plurals(
+        &mut self,
+        entries: &[Entry<'d>],
+        elements: &[Element<'d>],
+        alignment: &Alignment,
+        new: &[Value],
+        at: &Pointer,
+    ) -> Split {
+        let mut split = Split { written: vec![false; new.len()], emptied: Vec::new() };
+        for &entry in entries.iter().filter(|&&entry| is_plural(entry)) {
+            let own = |index: usize| elements[index].entry.id() == entry.id();
+            let staying: Vec<usize> =
+                (0..new.len()).filter(|&at| alignment.new[at].in_place().is_some_and(own)).collect();
+            let (Some(&from), Some(&to)) = (staying.first(), staying.last()) else {
+                split.emptied.push(entry.id());
+                if alignment.new.iter().any(|origin| matches!(origin, Origin::Moved(index) if own(*index))) {
+                    self.remove(entry);
+                }
+                continue;
+            };
+            let count = elements.iter().filter(|element| element.entry.id() == entry.id()).count();
+            let unchanged = staying.iter().all(|&at| matches!(alignment.new[at], Origin::Kept(_)));
+            if unchanged && staying.len() == count && to - from + 1 == count {
+                continue;
+            }
+            split.written[from..=to].fill(true);
+            for index in from..=to {
+                self.faults.0.extend(writable_source(&new[index], &at.child(index)).0);
+            }
+            self.rewrite(vec![self.split_line(entry, &new[from..=to])]);
+        }
+        split
+    }
+
+    fn split_line(&self, entry: Entry<'d>, sources: &[Value]) -> Splice {
+        let around = Surroundings::of(self.document);
+        let lines: Vec<String> =
+            sources.iter().map(|element| draft::source(KEYWORD, element).inline()).collect();
+        let separator = if around.begins_line(entry.start()) {
+            format!("{}{}", around.newline(entry.start()), around.indent(entry.start()))
+        } else {
+            " ".to_owned()
+        };
+        Splice { range: entry.start()..entry.end(), text: lines.join(&separator) }
+    }
+}
+
+/// What becomes of `urls A B;` lines.
+struct Split {
+    /// The new elements that are written where such a line stood.
+    written: Vec<bool>,
+    /// Lines of which no element stays.
+    emptied: Vec<crate::syntax::EntryId>,
+}
+
+/// A new line copies the keyword of the line above.
+fn keyword_behind(previous: Option<Entry<'_>>) -> String {
+    previous
+        .filter(|entry| !is_plural(*entry))
+        .and_then(|entry| entry.words().next())
+        .map_or_else(|| KEYWORD.to_owned(), |keyword| keyword.raw.to_owned())
+}
+
+fn value_of(address: &Address<'_>) -> Value {
+    let lens = super::plain_lens();
+    serde_json::to_value(Source { source: address.clone(), lens: &lens }).expect("a source is JSON")
+}
+
+/// What the source in a one-line header becomes.
+pub(super) enum Header {
+    /// It can stay there.
+    Edits(Vec<Splice>),
+    /// It goes into a block, with these lines.
+    Lines(Vec<Draft>),
+}
+
+/// Works towards the list `target` from the header of a one-line stream.
+pub(super) fn header(
+    entry: Entry<'_>,
+    target: &Value,
+    needs_block: bool,
+    at: &Pointer,
+) -> Result<Header, crate::edit::fault::Faults> {
+    let empty = Vec::new();
+    let new = target.as_array().unwrap_or(&empty);
+    let address = header_source(entry);
+    let old: Vec<Value> = address.iter().map(value_of).collect();
+    let alignment = align(&old, new);
+    let edits_of = |target: &Value, at: &Pointer| -> Result<Vec<Splice>, crate::edit::fault::Faults> {
+        let mut edits = WordEdits::of(entry);
+        if let Some(address) = &address {
+            source(&mut edits, address, target, at)?;
+        }
+        Ok(edits.finish())
+    };
+    match (new.as_slice(), &address) {
+        ([], Some(_)) if !needs_block => return Ok(Header::Edits(vec![without_source(entry)])),
+        ([], None) if !needs_block => return Ok(Header::Edits(Vec::new())),
+        ([only], Some(_)) if !needs_block => return Ok(Header::Edits(edits_of(only, &at.child(0))?)),
+        _ => {}
+    }
+    let mut lines = Vec::new();
+    for (index, origin) in alignment.new.iter().enumerate() {
+        lines.push(match origin {
+            Origin::New => {
+                writable_source(&new[index], &at.child(index)).into_result(())?;
+                draft::source(KEYWORD, &new[index])
+            }
+            _ => raw_line(entry, &edits_of(&new[index], &at.child(index))?),
+        });
+    }
+    Ok(Header::Lines(lines))
+}
+
+/// The words of the source in the header, as they stand there, with edits made.
+fn raw_line(entry: Entry<'_>, edits: &[Splice]) -> Draft {
+    let text = entry.document().text();
+    let mut at = header_source(entry).map_or(entry.end(), |address| address.positional.start as usize);
+    let end = entry.head_span().end as usize;
+    let mut head = format!("{KEYWORD} ");
+    for edit in edits {
+        head.push_str(&text[at..edit.range.start]);
+        head.push_str(&edit.text);
+        at = edit.range.end;
+    }
+    head.push_str(&text[at..end.max(at)]);
+    Draft { head, block: None }
+}
+
+fn without_source(entry: Entry<'_>) -> Splice {
+    let name = crate::model::shape::group_name(entry);
+    Splice { range: name.end() as usize..entry.head_span().end as usize, text: String::new() }
+}

@@ -1,0 +1,219 @@
+//! Edits of single words: only the words that differ change.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use crate::edit::draft;
+use crate::edit::fault::{Fault, Faults, Pointer};
+use crate::edit::list::{Origin, align};
+use crate::model::member::{Key, keyword_of};
+use crate::model::schema::Scope;
+use crate::model::shape::{Address, OptionWord};
+use crate::model::view::is_open;
+use crate::syntax::{Entry, Splice, Word, needs_quotes};
+
+/// Collects the edits of the words of one entry.
+pub struct WordEdits<'d> {
+    text: &'d str,
+    splices: Vec<Splice>,
+}
+
+impl<'d> WordEdits<'d> {
+    /// None yet.
+    pub fn of(entry: Entry<'d>) -> Self {
+        Self { text: entry.document().text(), splices: Vec::new() }
+    }
+
+    /// The splices, in order of place.
+    pub fn finish(mut self) -> Vec<Splice> {
+        self.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        self.splices
+    }
+
+    /// Puts `new` in the place of a word.
+    pub fn replace(&mut self, word: Word<'_>, new: impl Into<String>) {
+        let new = new.into();
+        if word.raw != new {
+            self.splices.push(Splice { range: range(word), text: new });
+        }
+    }
+
+    /// Takes a word out, with the white space in front of it.
+    pub fn remove(&mut self, word: Word<'_>) {
+        let start = word.start as usize;
+        let gap = self.text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let line = memchr::memrchr(b'\n', &self.text.as_bytes()[..gap]).map_or(0, |newline| newline + 1);
+        let behind_comment =
+            start > gap && self.text[gap..start].contains('\n') && self.text[line..gap].contains('#');
+        let from = if behind_comment { self.text[..start].trim_end_matches([' ', '\t']).len() } else { gap };
+        self.splices.push(Splice { range: from..word.end() as usize, text: String::new() });
+    }
+
+    /// Puts a new word behind the byte at `end`, which is where a word ends.
+    pub fn insert(&mut self, end: u32, new: &str) {
+        let at = end as usize;
+        self.splices.push(Splice { range: at..at, text: format!(" {new}") });
+    }
+
+    /// Turns a list of words into another; `old` and `new` are their values, `written` the new text of each.
+    pub fn list(
+        &mut self,
+        before: Word<'_>,
+        words: &[Word<'_>],
+        old: &[Value],
+        new: &[Value],
+        written: impl Fn(usize) -> String,
+    ) {
+        let alignment = align(old, new);
+        let mut previous = before.end();
+        for (at, origin) in alignment.new.iter().enumerate() {
+            match *origin {
+                Origin::Kept(index) => previous = words[index].end(),
+                Origin::Edited(index) => {
+                    self.replace(words[index], written(at));
+                    previous = words[index].end();
+                }
+                Origin::Moved(index) => self.insert(previous, words[index].raw),
+                Origin::New => self.insert(previous, &written(at)),
+            }
+        }
+        alignment.gone.iter().for_each(|&index| self.remove(words[index]));
+    }
+}
+
+fn range(word: Word<'_>) -> Range<usize> {
+    word.start as usize..word.end() as usize
+}
+
+/// Turns a backend into another: FORMAT §3.4 and §3.5.
+pub fn backend(
+    edits: &mut WordEdits<'_>,
+    backend: &Address<'_>,
+    target: &Value,
+    at: &Pointer,
+) -> Result<(), Faults> {
+    let url = &target["url"];
+    let same = match url {
+        Value::Bool(false) => is_open(backend),
+        _ => !is_open(backend) && url.as_str() == Some(&*backend.positional.value()),
+    };
+    if !same {
+        edits.replace(backend.positional, draft::backend_url(url));
+    }
+    let empty = Map::new();
+    let extra = target.get("extra").and_then(Value::as_object).unwrap_or(&empty);
+    let options =
+        Options { scope: Scope::Foreign, write: draft::extra_word, value: extra_value, new_first: true };
+    options.edit(edits, backend, extra, &at.child("extra"))
+}
+
+fn extra_value(option: &OptionWord<'_>) -> Value {
+    option.value.map_or(Value::Bool(true), |value| Value::String(value.value().into_owned()))
+}
+
+/// Turns a source into another.
+pub fn source(
+    edits: &mut WordEdits<'_>,
+    source: &Address<'_>,
+    target: &Value,
+    at: &Pointer,
+) -> Result<(), Faults> {
+    if target["url"].as_str() != Some(&*source.positional.value()) {
+        edits.replace(source.positional, draft::plain_word(&target["url"]));
+    }
+    let mut wanted = target.as_object().cloned().unwrap_or_default();
+    wanted.shift_remove("url");
+    let options =
+        Options { scope: Scope::Source, write: draft::option_word, value: option_value, new_first: false };
+    options.edit(edits, source, &wanted, at)
+}
+
+fn option_value(option: &OptionWord<'_>) -> Value {
+    serde_json::to_value(option.scalar()).expect("a scalar is JSON")
+}
+
+/// How the options of a directive are read and written.
+struct Options {
+    scope: Scope,
+    write: fn(&str, &Value) -> String,
+    value: fn(&OptionWord<'_>) -> Value,
+    new_first: bool,
+}
+
+impl Options {
+    fn edit(
+        &self,
+        edits: &mut WordEdits<'_>,
+        address: &Address<'_>,
+        wanted: &Map<String, Value>,
+        at: &Pointer,
+    ) -> Result<(), Faults> {
+        let effective = address.effective();
+        for option in &effective {
+            match wanted.get(&self.json_key(option)) {
+                None => address
+                    .options
+                    .iter()
+                    .filter(|same| same.key.value() == option.key.value())
+                    .for_each(|same| edits.remove(same.word)),
+                Some(value) if *value == (self.value)(option) => {}
+                Some(value) => self.change(edits, option, value),
+            }
+        }
+        let last = address.options.last().map_or(address.positional, |option| option.word);
+        let behind = if self.new_first { address.positional } else { last };
+        let known: Vec<String> = effective.iter().map(|option| self.json_key(option)).collect();
+        let mut faults = Faults::default();
+        for (key, value) in wanted.iter().filter(|(key, _)| !known.contains(key)) {
+            match writable_key(keyword_of(self.scope, key), &at.child(key)) {
+                Ok(()) => edits.insert(behind.end(), &(self.write)(keyword_of(self.scope, key), value)),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        faults.into_result(())
+    }
+
+    fn json_key(&self, option: &OptionWord<'_>) -> String {
+        Key::Foreign(option.key.value()).to_json(self.scope).into_owned()
+    }
+
+    /// The key stays as it is written; a flag gains a value, or a value becomes another.
+    fn change(&self, edits: &mut WordEdits<'_>, option: &OptionWord<'_>, value: &Value) {
+        let key = option.key.value();
+        let written = (self.write)(&key, value);
+        let new_value = written.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('='));
+        match (option.value, new_value) {
+            (Some(old), Some(new)) => edits.replace(old, new),
+            // A flag is also `true`; where a value stood, one stays.
+            (Some(old), None) if matches!(old.raw, "true" | "false") => edits.replace(old, "true"),
+            (Some(_), None) => edits.replace(option.word, option.key.raw),
+            (None, Some(new)) => edits.insert_value(option.word, new),
+            (None, None) => {}
+        }
+    }
+}
+
+impl WordEdits<'_> {
+    fn insert_value(&mut self, flag: Word<'_>, value: &str) {
+        let at = flag.end() as usize;
+        self.splices.push(Splice { range: at..at, text: format!("={value}") });
+    }
+}
+
+/// Refuses a new option whose key could not be told from its value.
+pub fn writable_key(key: &str, at: &Pointer) -> Result<(), Fault> {
+    if !key.is_empty() && !key.contains('=') && !needs_quotes(key) {
+        return Ok(());
+    }
+    let fault = Fault::wrong_type(at, "an option can't have this key");
+    Err(fault.hint("a key is not empty and holds no `=`, quotes or white space"))
+}
+
+/// Refuses the new options of a source that is written whole.
+pub fn writable_source(element: &Value, at: &Pointer) -> Faults {
+    let keys = element.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| *key != "url");
+    Faults(
+        keys.filter_map(|key| writable_key(keyword_of(Scope::Source, key), &at.child(key)).err()).collect(),
+    )
+}

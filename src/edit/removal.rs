@@ -1,0 +1,118 @@
+//! Taking entries out: which bytes go with them, and which stay.
+//!
+//! The bytes from the first word to the `;` or `}` go, and a stray `;` behind it. If only white
+//! space and a comment remain on those lines, the lines go whole, that comment included; else the
+//! blanks in front go and every comment stays. Where a removed block has blank lines above and
+//! below, or nothing follows it, those above go.
+
+use std::ops::Range;
+
+use super::surroundings::{Surroundings, is_blank};
+use crate::model::schema::{Scope, Shape, by_keyword};
+use crate::syntax::{Document, Entry};
+
+/// The ranges that go with `entries`; with some go the comment lines above, too.
+pub fn ranges(document: &Document, entries: &[(Entry<'_>, bool)]) -> Vec<Range<usize>> {
+    let mut entries = entries.to_vec();
+    entries.sort_by_key(|(entry, _)| entry.id());
+    entries.dedup_by_key(|(entry, _)| entry.id());
+    let around = Surroundings::of(document);
+    let mut ranges: Vec<Taken> = Vec::new();
+    for run in runs(document, &entries) {
+        let taken = take(document, around, run);
+        match ranges.last_mut() {
+            Some(last) if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines => {
+                last.range.end = taken.range.end;
+                last.has_block |= taken.has_block;
+            }
+            _ => ranges.push(taken),
+        }
+    }
+    ranges.iter().map(|taken| taken.with_blank_lines(document, around)).collect()
+}
+
+/// Entries that stand together on a line, with nothing but blanks between them.
+fn runs<'e, 'd>(
+    document: &Document,
+    entries: &'e [(Entry<'d>, bool)],
+) -> impl Iterator<Item = &'e [(Entry<'d>, bool)]> {
+    let text = document.text();
+    entries.chunk_by(|(a, _), (b, _)| {
+        let end = end_with_stray(text, a.end());
+        end <= b.start() && is_blank(&text[end..b.start()]) && !text[end..b.start()].contains('\n')
+    })
+}
+
+fn end_with_stray(text: &str, end: usize) -> usize {
+    let blanks = text[end..].len() - text[end..].trim_start_matches([' ', '\t']).len();
+    if text[end + blanks..].starts_with(';') { end + blanks + 1 } else { end }
+}
+
+struct Taken {
+    range: Range<usize>,
+    whole_lines: bool,
+    has_block: bool,
+}
+
+fn take(document: &Document, around: Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
+    let text = document.text();
+    let (first, with_comments) = run[0];
+    let end = end_with_stray(text, run[run.len() - 1].0.end());
+    let line_end = around.line_end(end);
+    let rest = text[end..line_end].trim_start_matches([' ', '\t']);
+    let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
+    if !around.begins_line(first.start()) || !(rest.is_empty() || rest.starts_with('#')) {
+        let blanks = text[..first.start()].len() - text[..first.start()].trim_end_matches([' ', '\t']).len();
+        return Taken { range: first.start() - blanks..end, whole_lines: false, has_block };
+    }
+    let mut start = around.line_start(first.start());
+    if with_comments {
+        start = around.attached_comments(start);
+    }
+    Taken { range: start..around.next_line(end), whole_lines: true, has_block }
+}
+
+/// Streams, lives and plugins are blocks in any form.
+pub fn counts_as_block(entry: Entry<'_>) -> bool {
+    let group = || {
+        by_keyword(Scope::Top, &entry.keyword()).is_some_and(|known| matches!(known.shape, Shape::Group(_)))
+    };
+    entry.is_block() || group()
+}
+
+impl Taken {
+    fn with_blank_lines(&self, document: &Document, around: Surroundings<'_>) -> Range<usize> {
+        if !self.whole_lines {
+            return self.range.clone();
+        }
+        let mut range = self.range.clone();
+        let text = document.text();
+        if self.has_block {
+            let behind = &text[range.end..];
+            let next_line = behind.lines().next().unwrap_or("");
+            let nothing_follows = || {
+                let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
+                rest.is_empty() || rest.starts_with('}')
+            };
+            if !behind.is_empty() && is_blank(next_line) || nothing_follows() {
+                range.start = around.blank_lines_above(range.start).start;
+            }
+        }
+        // A text without a last line end stays without one.
+        if range.end == text.len() && !text.ends_with('\n') && range.start > around.text_start() {
+            let kept = text[..range.start].trim_end_matches('\n').len().max(range.start - 1);
+            range.start = if text[..kept].ends_with('\r') { kept - 1 } else { kept };
+        }
+        range
+    }
+}
+
+/// A block with the comment lines directly above it, from its first line to the end of its last.
+pub fn block_chunk(document: &Document, entry: Entry<'_>) -> Range<usize> {
+    let taken = take(document, Surroundings::of(document), &[(entry, true)]);
+    if !taken.whole_lines {
+        return entry.start()..entry.end();
+    }
+    let content = document.text()[taken.range.clone()].trim_end_matches('\n').trim_end_matches('\r').len();
+    taken.range.start..taken.range.start + content
+}

@@ -1,0 +1,102 @@
+//! The proof that comes before a write: the new text says what the patch asked for.
+//!
+//! `own(new) = canon(merge(own(old), reduce(patch)))`, looked at where something was touched. That
+//! is sound, because an entry's own view depends on its bytes alone, and every byte outside the
+//! splices is the old one by construction.
+
+use serde_json::Value;
+
+use super::merge::{named_value, own_lens};
+use super::plan::{Plan, Target};
+use crate::model::member::Members;
+use crate::model::shape::group_name;
+use crate::model::{Kind, View, top_members};
+use crate::syntax::Document;
+
+/// What the new text says differently from what it must.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unproved {
+    /// The path of the first difference.
+    pub at: String,
+}
+
+/// Compares a new document with what a plan promised.
+pub fn verify(old: &Members<'_>, new: &Document, plan: &Plan) -> Result<(), Unproved> {
+    if new.diagnostics().errors() > 0 {
+        return Err(Unproved { at: "(text)".to_owned() });
+    }
+    let members = top_members(new);
+    let lens = own_lens();
+    let view = View::new(&members, &lens);
+    for target in &plan.targets {
+        if let Target::Member { key, value } = target {
+            same(view.member(key).as_ref(), value.as_ref(), key)?;
+        }
+    }
+    for kind in [Kind::Stream, Kind::Live, Kind::Plugin] {
+        group(kind, old, &members, plan)?;
+    }
+    Ok(())
+}
+
+fn same(found: Option<&Value>, expected: Option<&Value>, at: &str) -> Result<(), Unproved> {
+    let equal = match (found, expected) {
+        (Some(found), Some(expected)) => found == expected && same_order(found, expected),
+        (found, expected) => found.is_none_or(is_empty) && expected.is_none_or(is_empty),
+    };
+    if equal { Ok(()) } else { Err(Unproved { at: at.to_owned() }) }
+}
+
+/// What is always shown and says nothing.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
+
+/// The order of extras is part of what they say.
+fn same_order(found: &Value, expected: &Value) -> bool {
+    match (found.get("extra").and_then(Value::as_object), expected.get("extra").and_then(Value::as_object)) {
+        (Some(found), Some(expected)) => found.keys().eq(expected.keys()),
+        _ => true,
+    }
+}
+
+fn group(kind: Kind, old: &Members<'_>, new: &Members<'_>, plan: &Plan) -> Result<(), Unproved> {
+    let targets: std::collections::HashMap<&str, Option<&serde_json::Map<String, Value>>> = plan
+        .targets
+        .iter()
+        .filter_map(|target| match target {
+            Target::Named { kind: of, name, value } if *of == kind => Some((name.as_str(), value.as_ref())),
+            _ => None,
+        })
+        .collect();
+    let order = plan.orders.iter().find(|(of, _)| *of == kind).map(|(_, names)| names);
+    let (old_entries, new_entries) = (old.own_by_key(kind.key()), new.own_by_key(kind.key()));
+    if targets.is_empty() && order.is_none() {
+        let at = kind.key().to_owned();
+        return if old_entries.len() == new_entries.len() { Ok(()) } else { Err(Unproved { at }) };
+    }
+    let mut found = 0;
+    for entry in new_entries {
+        let name = group_name(*entry);
+        let Some(target) = targets.get(&*name.value()) else { continue };
+        let at = || Unproved { at: format!("{}.{}", kind.key(), name.value()) };
+        let expected = target.ok_or_else(at)?;
+        let value = named_value(kind, *entry);
+        let extras_in_order =
+            value.get("auth").zip(expected.get("auth")).is_none_or(|(a, b)| same_order(a, b));
+        if value != *expected || !extras_in_order {
+            return Err(at());
+        }
+        found += 1;
+    }
+    let wanted = targets.values().filter(|target| target.is_some()).count();
+    let names_in_order = order.is_none_or(|names| {
+        new_entries.len() == names.len()
+            && new_entries.iter().zip(names).all(|(entry, name)| group_name(*entry).value() == name.as_str())
+    });
+    if found == wanted && names_in_order { Ok(()) } else { Err(Unproved { at: kind.key().to_owned() }) }
+}

@@ -1,0 +1,75 @@
+//! The worked edits and refusals: byte for byte, pointer for pointer.
+
+use mediactl::edit::{EditError, modify, patch};
+use mediactl::model::check;
+use mediactl::syntax::Document;
+
+use crate::fixtures::{self, Case};
+
+/// The text after a patch, or the pointers of what is refused; `(text)` where the text has errors.
+pub fn edited(text: &str, patch_text: &str) -> Result<String, Vec<String>> {
+    let document = Document::parse(text.to_owned());
+    if check(&document).errors() > 0 {
+        return Err(vec!["(text)".to_owned()]);
+    }
+    let pointers =
+        |faults: mediactl::edit::Faults| faults.0.iter().map(|fault| fault.pointer.to_string()).collect();
+    let patch = patch::parse(patch_text.as_bytes()).map_err(pointers)?;
+    match modify(&document, patch) {
+        Ok(None) => Ok(text.to_owned()),
+        Ok(Some(edit)) => {
+            let whole = Document::parse(edit.document.text().to_owned());
+            assert_eq!(check(&whole).errors(), 0, "the new text has errors:\n{}", whole.text());
+            assert!(
+                whole
+                    .entries()
+                    .map(|entry| entry.span())
+                    .eq(edit.document.entries().map(|entry| entry.span()))
+            );
+            Ok(edit.document.into_text())
+        }
+        Err(EditError::Faults(faults)) => Err(pointers(faults)),
+        Err(EditError::Unproved(unproved)) => panic!("not proved at {}\n{text}\n{patch_text}", unproved.at),
+    }
+}
+
+fn caught(text: &str, patch: &str) -> Result<Result<String, Vec<String>>, String> {
+    std::panic::catch_unwind(|| edited(text, patch))
+        .map_err(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "panicked".to_owned()))
+}
+
+#[test]
+fn worked_edits_are_equal_to_the_byte() {
+    fixtures::all(fixtures::cases("edit"), Case::name, |case| {
+        let (before, patch, after) = (case.text("in.conf"), case.text("patch.json"), case.text("out.conf"));
+        match caught(&before, &patch)? {
+            Ok(found) if found == after => Ok(()),
+            Ok(found) => Err(format!("patch {patch}\nexpected {after:?}\nfound    {found:?}")),
+            Err(pointers) => Err(format!("refused at {pointers:?}\n{before}\n{patch}")),
+        }
+    });
+}
+
+#[test]
+fn an_edit_made_twice_is_made_once() {
+    fixtures::all(fixtures::cases("edit"), Case::name, |case| {
+        let (patch, after) = (case.text("patch.json"), case.text("out.conf"));
+        match caught(&after, &patch)? {
+            Ok(found) if found == after => Ok(()),
+            other => Err(format!("patch {patch}\nexpected {after:?}\nfound    {other:?}")),
+        }
+    });
+}
+
+#[test]
+fn refusals_name_their_pointer() {
+    fixtures::all(fixtures::cases("refuse"), Case::name, |case| {
+        let expected = case.text("pointer.txt");
+        let expected = expected.lines().next().unwrap_or_default();
+        let (before, patch) = (case.lossy("in.conf"), case.text("patch.json"));
+        match caught(&before, &patch)? {
+            Err(pointers) if pointers.iter().any(|pointer| pointer == expected) => Ok(()),
+            other => Err(format!("patch {patch}\nexpected {expected:?}\nfound    {other:?}")),
+        }
+    });
+}
