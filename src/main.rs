@@ -1,2 +1,7 @@
-//! placeholder until the command line lands
-fn main() {}
+//! The program; everything it does is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mediactl::cli::run().into()
+}

@@ -45,7 +45,14 @@ pub enum Operation {
     /// Bytes inside an entry change.
     Rewrite(Splice),
     /// A one-line entry becomes a block: from this offset on, its words go.
-    Unfold { entry: EntryId, from: usize, block: Vec<Draft> },
+    Unfold {
+        /// The entry.
+        entry: EntryId,
+        /// Where the words that go begin.
+        from: usize,
+        /// What stands in the block.
+        block: Vec<Draft>,
+    },
     /// Something comes, or comes here from elsewhere.
     Put {
         /// The entry whose block it comes into; none at top level.
@@ -85,21 +92,25 @@ struct Layout<'d> {
 
 impl<'d> Layout<'d> {
     fn new(document: &'d Document, operations: &[Operation]) -> Self {
-        let leaving = operations.iter().filter_map(|operation| match operation {
-            Operation::Remove(entry) => Some((*entry, false)),
-            Operation::Put { content: Content::Line(entry), .. } => Some((*entry, false)),
-            Operation::Put { content: Content::Block(entry), .. } => Some((*entry, true)),
-            _ => None,
-        });
-        let leaving: Vec<(Entry<'d>, bool)> =
-            leaving.map(|(id, comments)| (document.entry(id), comments)).collect();
         let around = Surroundings::of(document);
+        let mut leaving: Vec<(Entry<'d>, bool)> =
+            operations.iter().filter_map(|operation| leaves(document, operation)).collect();
+        let by_start = leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect();
+        // What leaves from inside a block that moves is taken out of the text that moves.
+        let moving: Vec<Range<usize>> =
+            leaving.iter().filter(|(_, block)| *block).map(|(entry, _)| entry.start()..entry.end()).collect();
+        let is_inside = |entry: &Entry<'_>| {
+            moving.iter().any(|block| block.start < entry.start() && entry.end() < block.end)
+        };
+        let inner: Vec<(Entry<'d>, bool)> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
+        let inner =
+            removal::ranges(document, &inner).into_iter().map(|range| Splice { range, text: String::new() });
         Self {
             document,
             around,
+            leaving: by_start,
             removed: removal::ranges(document, &leaving),
-            leaving: leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect(),
-            splices: Vec::new(),
+            splices: inner.collect(),
             terminated: Vec::new(),
         }
     }
@@ -149,8 +160,7 @@ impl<'d> Layout<'d> {
         let own_line = |layout: &Self| layout.lines(content, &style);
         match behind {
             _ if one_line => self.push(anchor.end()..anchor.end(), format!(" {}", self.inline(content))),
-            Behind::Nothing => {
-                let at = self.around.line_end(anchor.end());
+            Behind::Nothing(at) => {
                 let text = format!("{}{}", style.newline.repeat(1 + blank_lines), own_line(self));
                 self.push(at..at, text);
             }
@@ -205,7 +215,7 @@ impl<'d> Layout<'d> {
             return self.push(body.start..body.start, text);
         }
         let at = match self.behind_on_line(body.start) {
-            Behind::Nothing => self.around.line_end(body.start),
+            Behind::Nothing(at) => at,
             Behind::Close | Behind::Entry => body.start,
         };
         let text = format!("{}{}", style.newline, self.lines(content, &style));
@@ -249,14 +259,17 @@ impl<'d> Layout<'d> {
     /// What stands on the line behind `at`, with what leaves taken away.
     fn behind_on_line(&self, at: usize) -> Behind {
         let text = self.document.text().as_bytes();
-        let mut at = at;
+        let (mut at, mut start_of_rest) = (at, at);
         loop {
             match text.get(at) {
-                None | Some(b'\n' | b'#') => return Behind::Nothing,
+                None | Some(b'\n' | b'#') => return Behind::Nothing(self.around.line_end(start_of_rest)),
                 Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
                 Some(b'}') => return Behind::Close,
                 Some(_) => match self.leaving.get(&at) {
-                    Some(&id) => at = self.document.entry(id).end(),
+                    Some(&id) => {
+                        at = self.document.entry(id).end();
+                        start_of_rest = at;
+                    }
                     None => return Behind::Entry,
                 },
             }
@@ -302,7 +315,11 @@ impl<'d> Layout<'d> {
         match content {
             Content::New(draft) => draft.lines(style),
             Content::Line(entry) => {
-                format!("{}{}", style.indent, self.moved(self.line_chunk(self.document.entry(*entry))))
+                let entry = self.document.entry(*entry);
+                let (chunk, terminator) = (self.line_chunk(entry), missing_terminator(entry));
+                let (words, rest) =
+                    (self.moved(chunk.start..entry.end()), &self.document.text()[entry.end()..chunk.end]);
+                format!("{}{words}{terminator}{rest}", style.indent)
             }
             Content::Block(entry) => {
                 self.moved(removal::block_chunk(self.document, self.document.entry(*entry)))
@@ -315,8 +332,7 @@ impl<'d> Layout<'d> {
             Content::New(draft) => draft.inline(),
             Content::Line(entry) | Content::Block(entry) => {
                 let entry = self.document.entry(*entry);
-                let terminator = if entry.is_terminated() { "" } else { ";" };
-                format!("{}{terminator}", self.moved(entry.start()..entry.end()))
+                format!("{}{}", self.moved(entry.start()..entry.end()), missing_terminator(entry))
             }
         }
     }
@@ -334,7 +350,7 @@ impl<'d> Layout<'d> {
     /// From an entry to the end of its line, if it is alone on it.
     fn line_chunk(&self, entry: Entry<'d>) -> Range<usize> {
         let alone = self.around.begins_line(entry.start())
-            && matches!(self.behind_on_line(entry.end()), Behind::Nothing);
+            && matches!(self.behind_on_line(entry.end()), Behind::Nothing(_));
         let end = if alone { self.around.line_end(entry.end()) } else { entry.end() };
         entry.start()..end
     }
@@ -372,10 +388,25 @@ impl<'d> Layout<'d> {
     }
 }
 
+/// The entry that an operation takes from its place, and whether its comments go along.
+fn leaves<'d>(document: &'d Document, operation: &Operation) -> Option<(Entry<'d>, bool)> {
+    match operation {
+        Operation::Remove(entry) | Operation::Put { content: Content::Line(entry), .. } => {
+            Some((document.entry(*entry), false))
+        }
+        Operation::Put { content: Content::Block(entry), .. } => Some((document.entry(*entry), true)),
+        _ => None,
+    }
+}
+
+fn missing_terminator(entry: Entry<'_>) -> &'static str {
+    if entry.is_terminated() { "" } else { ";" }
+}
+
 /// What follows on a line.
 enum Behind {
-    /// Blanks and maybe a comment.
-    Nothing,
+    /// Blanks and maybe a comment; where the line ends.
+    Nothing(usize),
     /// A closing brace.
     Close,
     /// Another entry.

@@ -10,16 +10,23 @@
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is not handed out.
 
+pub mod assign;
+pub mod current;
 pub mod draft;
 pub mod fault;
+pub mod json_diff;
 pub mod layout;
 pub mod list;
 pub mod merge;
+mod nearest;
 pub mod patch;
 pub mod path;
+pub mod place;
 pub mod plan;
 pub mod reduce;
 mod removal;
+pub mod select;
+pub mod set_lines;
 mod surroundings;
 pub mod text_diff;
 mod verify;

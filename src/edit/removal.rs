@@ -28,7 +28,32 @@ pub fn ranges(document: &Document, entries: &[(Entry<'_>, bool)]) -> Vec<Range<u
             _ => ranges.push(taken),
         }
     }
-    ranges.iter().map(|taken| taken.with_blank_lines(document, around)).collect()
+    let ranges = ranges.iter().map(|taken| taken.with_blank_lines(document, around)).collect();
+    without_last_line_end(document, around, ranges)
+}
+
+/// A text without a last line end stays without one, whatever its last line is then.
+fn without_last_line_end(
+    document: &Document,
+    around: Surroundings<'_>,
+    mut ranges: Vec<Range<usize>>,
+) -> Vec<Range<usize>> {
+    let text = document.text();
+    if text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < text.len()) {
+        return ranges;
+    }
+    while let Some(last) = ranges.pop() {
+        let content = text[..last.start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let start = content.max(around.text_start()).min(last.start);
+        match ranges.last_mut() {
+            Some(previous) if previous.end >= start => previous.end = last.end,
+            _ => {
+                ranges.push(start..last.end);
+                break;
+            }
+        }
+    }
+    ranges
 }
 
 /// Entries that stand together on a line, with nothing but blanks between them.
@@ -97,11 +122,6 @@ impl Taken {
             if !behind.is_empty() && is_blank(next_line) || nothing_follows() {
                 range.start = around.blank_lines_above(range.start).start;
             }
-        }
-        // A text without a last line end stays without one.
-        if range.end == text.len() && !text.ends_with('\n') && range.start > around.text_start() {
-            let kept = text[..range.start].trim_end_matches('\n').len().max(range.start - 1);
-            range.start = if text[..kept].ends_with('\r') { kept - 1 } else { kept };
         }
         range
     }

@@ -199,7 +199,10 @@ fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
     let mut arguments = entry.arguments();
     let (first, second) = (arguments.next(), arguments.nth(expected - 1));
     let one_is_wrong = second.is_none() && !entry.is_block() && shape != Shape::Account;
-    second.or(first.filter(|_| one_is_wrong)).or(entry.words().next()).map_or(entry.span(), |word| word.span())
+    second
+        .or(first.filter(|_| one_is_wrong))
+        .or(entry.words().next())
+        .map_or(entry.span(), |word| word.span())
 }
 
 /// The names of streams, lives and plugins seen so far.

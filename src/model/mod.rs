@@ -10,6 +10,7 @@
 pub mod check;
 pub mod general;
 pub mod member;
+pub mod redact;
 pub mod scalar;
 pub mod schema;
 pub mod secret;
@@ -18,6 +19,7 @@ pub mod suggest;
 pub mod view;
 
 pub use check::check;
+pub use redact::secret_spans;
 pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};
 pub use secret::{Lens, Masker};
 pub use view::{View, top_members};

@@ -59,15 +59,14 @@ impl<'a, 'd> View<'a, 'd> {
 
     /// The value of one top-level key; `None` if it is not shown.
     pub fn member(&self, key: &str) -> Option<serde_json::Value> {
-        let value = match by_key(Scope::Top, key) {
+        match by_key(Scope::Top, key) {
             Some(parameter) => self.own(parameter).and_then(|own| to_value(&own)),
             None => {
                 self.members.foreign().iter().find(|member| member.key.to_json(Scope::Top) == key).and_then(
                     |member| to_value(&super::general::General { entries: &member.entries, lens: self.lens }),
                 )
             }
-        };
-        value
+        }
     }
 
     /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).

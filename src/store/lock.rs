@@ -60,6 +60,11 @@ impl Locked<'_> {
         }
     }
 
+    /// The error of an operation that needs the file to be there.
+    pub fn not_found(&self) -> StoreError {
+        StoreError::NotFound { path: self.conf.target().to_owned() }
+    }
+
     /// What was found while cleaning up.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings

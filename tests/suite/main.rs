@@ -1,8 +1,11 @@
 //! One test binary. Fixtures are files; `fixtures` finds those of the repository and, where the
 //! folder is there, those that are shared beside it.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::disallowed_methods, reason = "tests make files and run the program")]
 
 mod edit;
 mod fixtures;
+mod laws;
+mod layers;
+mod oracle;
 mod store;
 mod view;

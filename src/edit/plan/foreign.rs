@@ -28,9 +28,7 @@ impl<'d> Planner<'_, 'd> {
             return entries.iter().for_each(|&entry| self.remove(entry));
         };
         if entries.is_empty() {
-            return draft::general(keyword, target, None)
-                .into_iter()
-                .for_each(|draft| self.pend(draft, entries));
+            return self.pend(draft::general(keyword, target, None), entries);
         }
         match (Form::of(entries), target) {
             (Form::NamedBlocks, Value::Object(target)) => self.named_blocks(keyword, entries, target, at),
@@ -66,7 +64,7 @@ impl<'d> Planner<'_, 'd> {
                 None => {
                     let head = format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(key));
                     let draft = draft::Draft { head, block: Some(draft::contents(wanted)) };
-                    self.pend(draft, entries);
+                    self.pend(vec![draft], entries);
                 }
             }
         }
@@ -151,7 +149,7 @@ impl<'d> Planner<'_, 'd> {
             (None, Some(first), content) => {
                 self.put(container, Place::Before(entries[first].id()), content, 0)
             }
-            (None, None, Content::New(draft)) => self.pend(draft, entries),
+            (None, None, Content::New(draft)) => self.pend(vec![draft], entries),
             // Something moves only past something that stays.
             (None, None, Content::Line(_) | Content::Block(_)) => {}
         }

@@ -95,7 +95,8 @@ impl<'d> Planner<'_, 'd> {
                 if target == current {
                     return;
                 }
-                let removed = patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
+                let removed =
+                    patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
                 let change = Change { kind, entry, members, current, target: &target, removed, at };
                 self.change(&change);
                 self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: Some(target) });
@@ -159,9 +160,9 @@ impl<'d> Planner<'_, 'd> {
                 (Shape::Sources, Some(target)) => self.sources(container, &entries, target, &at),
                 // What is shown without a directive needs none to be shown.
                 (Shape::Switch, Some(Value::Bool(true))) if change.removed.contains(&parameter.key) => {
-                    self.setting(container, parameter, &entries, None, &at);
+                    self.setting(parameter, &entries, None, &at);
                 }
-                (_, target) => self.setting(container, parameter, &entries, target, &at),
+                (_, target) => self.setting(parameter, &entries, target, &at),
             }
         }
         for key in change.foreign_keys() {

@@ -48,18 +48,40 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// A top-level member.
-    Member { key: String, value: Option<Value> },
+    Member {
+        /// Its key.
+        key: String,
+        /// Its value.
+        value: Option<Value>,
+    },
     /// A stream, live or plugin.
-    Named { kind: Kind, name: String, value: Option<Map<String, Value>> },
+    Named {
+        /// Its group.
+        kind: Kind,
+        /// Its name.
+        name: String,
+        /// Its own members.
+        value: Option<Map<String, Value>>,
+    },
 }
 
 /// What a change did that its patch does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// `url: false` took extras with it.
-    ExtrasDropped { at: Pointer, keys: Vec<String> },
+    ExtrasDropped {
+        /// The auth they belonged to.
+        at: Pointer,
+        /// Their keys.
+        keys: Vec<String>,
+    },
     /// Comment lines above something removed are still there.
-    CommentsKept { above: String, lines: usize },
+    CommentsKept {
+        /// The first words of what was removed.
+        above: String,
+        /// How many.
+        lines: usize,
+    },
 }
 
 /// Plans a reduced patch on a document without errors.
@@ -102,7 +124,8 @@ impl<'d> Container<'d> {
 
 /// A new setting whose place is found once it is known what leaves.
 struct Pending {
-    draft: Draft,
+    /// One entry, or all occurrences of one keyword.
+    drafts: Vec<Draft>,
     /// The occurrences of the same keyword, after which it goes at top level.
     like: Vec<EntryId>,
     first: bool,
@@ -148,7 +171,7 @@ impl<'d> Planner<'_, 'd> {
             Ok(target) => {
                 self.note_dropped_extras(current.as_ref(), target.as_ref(), at);
                 let entries = self.members.own(parameter).to_vec();
-                self.setting(Container::TOP, parameter, &entries, target.as_ref(), at);
+                self.setting(parameter, &entries, target.as_ref(), at);
                 self.plan.targets.push(Target::Member { key: parameter.key.to_owned(), value: target });
             }
         }
@@ -236,7 +259,9 @@ impl<'d> Planner<'_, 'd> {
                 Some(block) => (self.place_in_block(block, pending.first), 0),
                 None => self.place_at_top(&pending),
             };
-            self.put(container, place, Content::New(pending.draft), blank_lines);
+            for draft in pending.drafts {
+                self.put(container, place, Content::New(draft), blank_lines);
+            }
         }
     }
 
@@ -254,7 +279,7 @@ impl<'d> Planner<'_, 'd> {
     /// After the last of its keyword; else after the last setting in front of the first block;
     /// else in front of that block; else at the end. A block goes to the end at once.
     fn place_at_top(&self, pending: &Pending) -> (Place, usize) {
-        let is_block = pending.draft.block.is_some();
+        let is_block = pending.drafts.iter().any(|draft| draft.block.is_some());
         if let Some(&last) = pending.like.iter().rev().find(|entry| !self.leaving.contains(*entry)) {
             let blank_lines =
                 if is_block { self.blank_lines_above(self.document.entry(last), false) } else { 0 };
@@ -290,9 +315,9 @@ impl<'d> Planner<'_, 'd> {
         count_lines(&self.document.text()[around.blank_lines_above(from)])
     }
 
-    fn pend(&mut self, draft: Draft, like: &[Entry<'d>]) {
+    fn pend(&mut self, drafts: Vec<Draft>, like: &[Entry<'d>]) {
         self.pending.push(Pending {
-            draft,
+            drafts,
             like: like.iter().map(|entry| entry.id()).collect(),
             first: false,
         });

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::Planner;
 use super::words::{WordEdits, backend};
-use super::{Container, Planner};
 use crate::edit::draft;
 use crate::edit::fault::{Faults, Pointer};
 use crate::model::schema::{Parameter, Shape};
@@ -14,7 +14,6 @@ impl<'d> Planner<'_, 'd> {
     /// Works towards `target`, which differs from what `entries` say.
     pub(super) fn setting(
         &mut self,
-        container: Container<'d>,
         parameter: &'static Parameter,
         entries: &[Entry<'d>],
         target: Option<&Value>,
@@ -30,16 +29,9 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn new_setting(
-        &mut self,
-        parameter: &'static Parameter,
-        value: &Value,
-        at: &Pointer,
-    ) {
+    fn new_setting(&mut self, parameter: &'static Parameter, value: &Value, at: &Pointer) {
         self.faults.0.extend(writable(parameter, value, at).0);
-        for draft in draft::setting(parameter, value) {
-            self.pend(draft, &[]);
-        }
+        self.pend(draft::setting(parameter, value), &[]);
     }
 }
 

@@ -79,7 +79,7 @@ impl<'d> Planner<'_, 'd> {
             (Some(previous), _, content) => self.put(container, Place::After(previous.id()), content, 0),
             (None, Some(first), content) => self.put(container, Place::Before(first.id()), content, 0),
             (None, None, Content::New(draft)) => {
-                self.pending.push(Pending { draft, like: Vec::new(), first: true })
+                self.pending.push(Pending { drafts: vec![draft], like: Vec::new(), first: true })
             }
             (None, None, Content::Line(_) | Content::Block(_)) => {}
         }
@@ -130,8 +130,8 @@ impl<'d> Planner<'_, 'd> {
                 continue;
             }
             split.written[from..=to].fill(true);
-            for index in from..=to {
-                self.faults.0.extend(writable_source(&new[index], &at.child(index)).0);
+            for (index, element) in new.iter().enumerate().take(to + 1).skip(from) {
+                self.faults.0.extend(writable_source(element, &at.child(index)).0);
             }
             self.rewrite(vec![self.split_line(entry, &new[from..=to])]);
         }

@@ -1,0 +1,125 @@
+//! `mediactl check`
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::diagnostics::{Record, Reporter};
+use super::error::CliError;
+use super::exit::Exit;
+use super::input::{self, STDIN};
+use super::options::Global;
+use super::ui::{Ui, waiting};
+use crate::engine::{Engine, Hooks, Snapshot};
+
+/// Check configuration files and show every fault
+///
+/// Errors make the exit code 3; with --strict warnings do, too.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files to check, `-` for standard input [default: the configuration file]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Let warnings fail, too
+    #[arg(long)]
+    strict: bool,
+
+    /// The form of the output
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    output: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Form {
+    /// One paragraph a fault, with the source line
+    #[default]
+    Text,
+    /// An array of objects `{file, line, column, severity, message, hint?, related?}`
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    let files = if args.files.is_empty() { std::slice::from_ref(&global.conf) } else { &args.files[..] };
+    let mut tally = Tally::default();
+    let mut out = BufWriter::new(io::stdout().lock());
+    for file in files {
+        match load(file) {
+            Ok(snapshot) => tally.add(args, global, ui, file, &snapshot, &mut out)?,
+            Err(error) => {
+                ui.error(&error);
+                tally.unread = tally.unread.or(Some(error.exit()));
+            }
+        }
+    }
+    if args.output == Form::Json {
+        serde_json::to_writer_pretty(&mut out, &tally.records).map_err(io::Error::from)?;
+        writeln!(out)?;
+    }
+    out.flush()?;
+    ui.say(&tally.summary());
+    let invalid = tally.errors > 0 || args.strict && tally.warnings > 0;
+    Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
+}
+
+fn load(file: &Path) -> Result<Snapshot, CliError> {
+    if file.as_os_str() == STDIN {
+        return Ok(Snapshot::of(input::read(file)?));
+    }
+    Ok(Engine::open(file, Hooks::default(), waiting)?.read()?)
+}
+
+/// What was found in all files.
+#[derive(Default)]
+struct Tally {
+    files: usize,
+    errors: usize,
+    warnings: usize,
+    records: Vec<Record>,
+    /// How the first file that could not be read ends the command.
+    unread: Option<Exit>,
+}
+
+impl Tally {
+    fn add(
+        &mut self,
+        args: &Args,
+        global: &Global,
+        ui: Ui,
+        file: &Path,
+        snapshot: &Snapshot,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        self.files += 1;
+        self.errors += snapshot.diagnostics().errors();
+        self.warnings += snapshot.diagnostics().warnings();
+        if snapshot.diagnostics().is_empty() {
+            return Ok(());
+        }
+        let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
+        let reporter = Reporter::new(&name, snapshot, global.masker());
+        match args.output {
+            Form::Text => out.write_all(reporter.text(ui).as_bytes()),
+            Form::Json => {
+                self.records.extend(reporter.records());
+                Ok(())
+            }
+        }
+    }
+
+    fn summary(&self) -> String {
+        let count = |number: usize, noun: &str| match number {
+            0 => format!("no {noun}s"),
+            1 => format!("1 {noun}"),
+            _ => format!("{number} {noun}s"),
+        };
+        format!(
+            "{} checked: {}, {}",
+            count(self.files, "file"),
+            count(self.errors, "error"),
+            count(self.warnings, "warning")
+        )
+    }
+}

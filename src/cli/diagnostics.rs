@@ -1,0 +1,143 @@
+//! Diagnostics as people and programs read them.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use colored::Color;
+use serde::Serialize;
+
+use super::error::CliError;
+use super::masked::MaskedText;
+use super::options::Global;
+use super::ui::Ui;
+use crate::engine::{EngineError, Snapshot};
+use crate::model::Masker;
+use crate::syntax::{Diagnostic, LineIndex, Severity, Snippet, Span};
+
+/// Puts diagnostics of one text into words.
+pub struct Reporter<'s> {
+    name: &'s str,
+    snapshot: &'s Snapshot,
+    lines: LineIndex<'s>,
+    masked: MaskedText<'s>,
+}
+
+/// One diagnostic as `check -o json` prints it. The shape is stable.
+#[derive(Debug, Serialize)]
+pub struct Record {
+    /// What the text is called.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do, where there is advice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// A second place that explains the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<Related>,
+}
+
+/// A second place.
+#[derive(Debug, Serialize)]
+pub struct Related {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// What is there.
+    pub message: String,
+}
+
+impl<'s> Reporter<'s> {
+    /// A reporter of what `snapshot` has; `masker` hides its secrets.
+    pub fn new(name: &'s str, snapshot: &'s Snapshot, masker: Option<Masker>) -> Self {
+        let document = snapshot.document();
+        let lines = LineIndex::new(document.text());
+        let line_of = |span: &Span| lines.line_range(lines.position(span.start).line);
+        let diagnostics = snapshot.diagnostics().iter();
+        let spans = diagnostics.flat_map(|found| {
+            std::iter::once(&found.span).chain(found.related.as_ref().map(|(span, _)| span))
+        });
+        let masked = MaskedText::new(document, masker, spans.map(line_of).collect());
+        Self { name, snapshot, lines, masked }
+    }
+
+    /// All of them, as text.
+    pub fn text(&self, ui: Ui) -> String {
+        let diagnostics = self.snapshot.diagnostics();
+        let mut text = String::new();
+        for diagnostic in diagnostics.iter() {
+            self.one(ui, diagnostic, &mut text);
+        }
+        if diagnostics.dropped() > 0 {
+            text.push_str(&format!("{}: and {} more\n", self.name, diagnostics.dropped()));
+        }
+        text
+    }
+
+    /// All of them, as data.
+    pub fn records(&self) -> Vec<Record> {
+        self.snapshot.diagnostics().iter().map(|diagnostic| self.record(diagnostic)).collect()
+    }
+
+    fn one(&self, ui: Ui, diagnostic: &Diagnostic, text: &mut String) {
+        let color = match diagnostic.severity {
+            Severity::Error => Color::Red,
+            Severity::Warning => Color::Yellow,
+        };
+        let label = ui.paint(diagnostic.severity.label(), color);
+        self.place(&diagnostic.span, &format!("{label}: {}", diagnostic.message), ui, text);
+        if let Some((span, message)) = &diagnostic.related {
+            self.place(span, &format!("{}: {message}", ui.paint("note", Color::Cyan)), ui, text);
+        }
+        if let Some(hint) = &diagnostic.hint {
+            text.push_str(&format!("  {} {hint}\n", ui.paint("hint:", Color::Cyan)));
+        }
+    }
+
+    fn place(&self, span: &Span, message: &str, ui: Ui, text: &mut String) {
+        let redact = |line: Range<usize>| self.masked.replacements(&line);
+        let snippet = Snippet::at(span, self.snapshot.document(), &self.lines, &redact);
+        let position = snippet.position;
+        writeln!(text, "{}:{}:{}: {message}", self.name, position.line, position.column)
+            .expect("a string can be written to");
+        writeln!(text, "  {}\n  {}", snippet.source.text, ui.paint(&snippet.source.caret, Color::Green))
+            .expect("a string can be written to");
+    }
+
+    fn record(&self, diagnostic: &Diagnostic) -> Record {
+        let position = self.lines.position(diagnostic.span.start);
+        let related = diagnostic.related.as_ref().map(|(span, message)| {
+            let position = self.lines.position(span.start);
+            Related { line: position.line, column: position.column, message: message.clone() }
+        });
+        Record {
+            file: self.name.to_owned(),
+            line: position.line,
+            column: position.column,
+            severity: diagnostic.severity.label(),
+            message: diagnostic.message.clone(),
+            hint: diagnostic.hint.clone(),
+            related,
+        }
+    }
+}
+
+/// Shows on stderr what is wrong with the text that an error is about.
+pub fn explain(error: &CliError, global: &Global, ui: Ui) {
+    let (name, snapshot) = match error {
+        CliError::Engine(EngineError::BadConfig(snapshot)) => (global.conf.display().to_string(), snapshot),
+        CliError::Engine(EngineError::BadText(snapshot)) => ("the new configuration".to_owned(), snapshot),
+        CliError::Invalid { name, snapshot } => (name.clone(), snapshot),
+        _ => return,
+    };
+    let masker = (!global.show_secrets).then(Masker::default);
+    let text = Reporter::new(&name, snapshot, masker).text(ui.on_stderr());
+    ui.say(text.trim_end());
+}

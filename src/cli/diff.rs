@@ -1,0 +1,104 @@
+//! `mediactl diff`
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::input::{self, STDIN};
+use super::options::Global;
+use super::text_diff::TextDiff;
+use super::ui::{Ui, waiting};
+use crate::edit::json_diff;
+use crate::engine::{Engine, EngineError, Hooks, Snapshot};
+use crate::model::{Lens, View, top_members};
+
+/// Show how two configurations differ
+///
+/// A and B are `running`, `saved`, a file, or `-` for standard input; with one of them, the
+/// configuration is compared with it. The exit code is 1 where there is a difference.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The first configuration, or the only one [default: running]
+    #[arg(value_name = "A")]
+    first: Option<String>,
+
+    /// The second configuration [default: saved]
+    #[arg(value_name = "B")]
+    second: Option<String>,
+
+    /// Print the RFC 7396 patch that turns A into B
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    let (first, second) = match (args.first.as_deref(), args.second.as_deref()) {
+        (None, _) => ("running", "saved"),
+        (Some(only), None) => ("saved", only),
+        (Some(first), Some(second)) => (first, second),
+    };
+    if first == STDIN && second == STDIN {
+        return Err(CliError::usage("standard input can't be both sides", "give a file for one of them"));
+    }
+    let (old, new) = (Side::load(first, global)?, Side::load(second, global)?);
+    let different = if args.json { json(&old, &new, global, ui)? } else { text(&old, &new, global, ui)? };
+    Ok(if different { Exit::Different } else { Exit::Done })
+}
+
+/// One of the two configurations.
+struct Side {
+    name: String,
+    snapshot: Snapshot,
+}
+
+impl Side {
+    fn load(given: &str, global: &Global) -> Result<Self, CliError> {
+        let (name, snapshot) = match given {
+            "running" => return Err(EngineError::NoServer.into()),
+            "saved" => (global.target(), global.reader()?.read()?),
+            STDIN => ("<stdin>".to_owned(), Snapshot::of(input::read(Path::new(STDIN))?)),
+            file => {
+                let engine = Engine::open(Path::new(file), Hooks::default(), waiting)?;
+                (file.to_owned(), engine.read()?)
+            }
+        };
+        Ok(Self { name, snapshot })
+    }
+
+    fn view(&self) -> Result<Value, CliError> {
+        if !self.snapshot.is_valid() {
+            let snapshot = Box::new(Snapshot::of(self.snapshot.bytes().to_vec()));
+            return Err(CliError::Invalid { name: self.name.clone(), snapshot });
+        }
+        let members = top_members(self.snapshot.document());
+        let lens = Lens::default();
+        Ok(serde_json::to_value(View::new(&members, &lens)).expect("a view is JSON"))
+    }
+}
+
+fn text(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliError> {
+    let diff = TextDiff::new(old.snapshot.document(), new.snapshot.document(), &[]);
+    let mut out = BufWriter::new(io::stdout().lock());
+    diff.print([&old.name, &new.name], global.masker(), ui, &mut out)?;
+    out.flush()?;
+    Ok(!diff.is_empty())
+}
+
+/// The patch is computed from the real values, then masked where a person looks at it.
+fn json(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliError> {
+    let patch = json_diff::diff(&old.view()?, &new.view()?);
+    let different = !patch.is_empty();
+    let shown = match global.lens(ui).masker {
+        Some(masker) => crate::model::redact::masked_json(&Value::Object(patch), &masker),
+        None => Value::Object(patch),
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, &shown).map_err(io::Error::from)?;
+    writeln!(out)?;
+    out.flush()?;
+    Ok(different)
+}

@@ -1,0 +1,114 @@
+//! Everything that ends a command early, with its exit code and its words.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::exit::Exit;
+use crate::edit::select::{SelectFault, SelectFaultKind};
+use crate::engine::{EngineError, Snapshot};
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub enum CliError {
+    /// The command line does not make sense.
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// An operation did not happen.
+    Engine(EngineError),
+    /// A file with errors where a valid one is needed.
+    Invalid {
+        /// What it is called.
+        name: String,
+        /// The text with its diagnostics.
+        snapshot: Box<Snapshot>,
+    },
+    /// A file given to the command could not be read.
+    Input {
+        /// Its name.
+        path: PathBuf,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// A path that leads to nothing, or to no one place.
+    Select(SelectFault),
+    /// Standard output can't be written.
+    Output(io::Error),
+    /// A prompt could not be shown or answered.
+    Prompt(io::Error),
+}
+
+impl CliError {
+    /// A fault of the command line.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// A file that could not be read.
+    pub fn input(path: &Path, source: io::Error) -> Self {
+        Self::Input { path: path.to_owned(), source }
+    }
+
+    /// The exit code it leads to.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Usage { .. } => Exit::Usage,
+            Self::Engine(error) => error.into(),
+            Self::Invalid { .. } => Exit::Invalid,
+            Self::Input { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => Exit::Denied,
+                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => Exit::Absent,
+                _ => Exit::Failed,
+            },
+            Self::Select(fault) => match fault.kind {
+                SelectFaultKind::Absent => Exit::Absent,
+                SelectFaultKind::Unclear => Exit::Invalid,
+            },
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
+            Self::Output(_) | Self::Prompt(_) => Exit::Failed,
+        }
+    }
+
+    /// Advice, where there is any.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage { hint, .. } => Some(hint.clone()),
+            Self::Engine(error) => error.hint(),
+            Self::Select(fault) => fault.hint.clone(),
+            Self::Invalid { .. } | Self::Input { .. } | Self::Output(_) | Self::Prompt(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage { message, .. } => f.write_str(message),
+            Self::Engine(error) => error.fmt(f),
+            Self::Invalid { name, snapshot } => {
+                let errors = snapshot.diagnostics().errors();
+                write!(f, "`{name}` has {errors} error{}", if errors == 1 { "" } else { "s" })
+            }
+            Self::Input { path, source } => write!(f, "can't read `{}`: {source}", path.display()),
+            Self::Select(fault) => fault.fmt(f),
+            Self::Output(error) => write!(f, "can't write the output: {error}"),
+            Self::Prompt(error) => write!(f, "can't ask: {error}"),
+        }
+    }
+}
+
+impl From<EngineError> for CliError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}

@@ -1,0 +1,96 @@
+//! The command line: one file a command. Arguments come in, an operation of the engine runs, and
+//! what it did is put into words.
+//!
+//! *Invariants.* Only this layer knows terminals. Results go to stdout, everything else to stderr;
+//! the exit codes are in one table ([`exit`]).
+
+mod check;
+mod diagnostics;
+mod diff;
+mod error;
+pub mod exit;
+mod input;
+mod masked;
+mod modify;
+mod options;
+mod read;
+mod save;
+mod table;
+mod text_diff;
+mod ui;
+mod update;
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use error::CliError;
+use exit::Exit;
+use options::Global;
+use ui::Ui;
+
+/// Reads and changes the configuration of media servers: only the bytes that have to change
+/// change, and it is proved before the write.
+#[derive(Debug, Parser)]
+#[command(name = "mediactl", version, disable_help_subcommand = true, propagate_version = true)]
+#[command(
+    after_help = "See mediactl-COMMAND(1) for each command and media.conf(5) for the configuration file."
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Read(read::Args),
+    Modify(modify::Args),
+    Update(update::Args),
+    Save(save::Args),
+    Diff(diff::Args),
+    Check(check::Args),
+}
+
+/// The tree of commands and options, from which completions and manual pages are made.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the command line of this process.
+pub fn run() -> Exit {
+    let matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return explained(&error),
+    };
+    let cli = Cli::from_arg_matches(&matches).expect("the tree of commands is the one that was parsed");
+    let ui = Ui::new(cli.global.color);
+    let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
+    result.unwrap_or_else(|error| refused(&error, &cli.global, ui))
+}
+
+fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, CliError> {
+    match &cli.command {
+        Command::Read(args) => read::run(args, &cli.global, ui),
+        Command::Modify(args) => modify::run(args, matches.expect("a command was given"), &cli.global, ui),
+        Command::Update(args) => update::run(args, &cli.global, ui),
+        Command::Save(args) => save::run(args, &cli.global, ui),
+        Command::Diff(args) => diff::run(args, &cli.global, ui),
+        Command::Check(args) => check::run(args, &cli.global, ui),
+    }
+}
+
+/// Help and versions are results; everything else is a fault of the command line.
+fn explained(error: &clap::Error) -> Exit {
+    // A closed pipe is nobody's loss.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+fn refused(error: &CliError, global: &Global, ui: Ui) -> Exit {
+    let exit = error.exit();
+    if exit != Exit::Done {
+        diagnostics::explain(error, global, ui);
+        ui.error(error);
+    }
+    exit
+}

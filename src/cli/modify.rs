@@ -1,0 +1,284 @@
+//! `mediactl modify`
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{ArgMatches, ValueEnum};
+use serde_json::Value;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::input;
+use super::options::{Changing, Global};
+use super::text_diff::TextDiff;
+use super::ui::Ui;
+use crate::edit::assign::{AssignFault, Assignment, Change as Becomes, Options, to_patch};
+use crate::edit::current::LocalView;
+use crate::edit::patch;
+use crate::edit::path::{Path as ValuePath, split_assignment};
+use crate::engine::{Change, EngineError, Request};
+use crate::model::{Lens, View, top_members};
+use crate::syntax::Document;
+
+/// Change some values and leave everything else as it is
+///
+/// Prints the unified diff of the text. Values are typed by the parameter they are for; all
+/// edits of one call are one change, made in the order in which they are given.
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
+    .args(["set", "set_string", "set_file", "unset", "file"]))]
+pub struct Args {
+    /// Set a value, such as `streams.cam1.auth.url=false`; `null` removes it
+    #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
+    set: Vec<String>,
+
+    /// Set a value that is a string, whatever it looks like
+    #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
+    set_string: Vec<String>,
+
+    /// Set a value that stands in a file, `-` for standard input
+    #[arg(long, value_name = "PATH=FILE", conflicts_with = "file")]
+    set_file: Vec<String>,
+
+    /// Remove a value
+    #[arg(long, value_name = "PATH", conflicts_with = "file")]
+    unset: Vec<String>,
+
+    /// Merge a JSON difference (RFC 7396), `-` for standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Let --set make streams that are not there yet
+    #[arg(long)]
+    create: bool,
+
+    /// What to print
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    output: Form,
+
+    #[command(flatten)]
+    changing: Changing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Form {
+    /// The unified diff of the text
+    #[default]
+    Diff,
+    /// The whole new configuration as JSON
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    let wanted = Wanted::of(args, matches, ui)?;
+    let engine = args.changing.engine(global)?;
+    let change = with_guards(&args.changing, ui, |request| {
+        Ok(engine.modify(request, &mut |document| wanted.patch(document))?)
+    })?;
+    let json = args.output == Form::Json;
+    Printing { changing: &args.changing, global, ui, json, verb: "changed" }.report(&change)
+}
+
+/// What the command line asks for.
+enum Wanted {
+    Patch(Value),
+    Assignments { assignments: Vec<Assignment>, options: Options },
+}
+
+impl Wanted {
+    fn of(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Self, CliError> {
+        if let Some(file) = &args.file {
+            let patch = patch::parse(&input::read(file)?).map_err(EngineError::from)?;
+            return Ok(Self::Patch(patch));
+        }
+        let assignments = assignments(args, matches, ui)?;
+        Ok(Self::Assignments { assignments, options: Options { create: args.create } })
+    }
+
+    fn patch(&self, document: &Document) -> Result<Value, EngineError> {
+        match self {
+            Self::Patch(patch) => Ok(patch.clone()),
+            Self::Assignments { assignments, options } => {
+                let members = top_members(document);
+                let lens = Lens::default();
+                let current = LocalView::new(&members, &lens);
+                match to_patch(&current, assignments, *options) {
+                    Ok(computed) => Ok(Value::Object(computed.patch)),
+                    Err(faults) => Err(EngineError::BadAssignments(faults)),
+                }
+            }
+        }
+    }
+}
+
+/// All edits, in the order of the command line.
+fn assignments(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Vec<Assignment>, CliError> {
+    let mut found: Vec<(usize, Assignment)> = Vec::new();
+    let mut collect = |id: &str, given: &[String], read: &dyn Fn(&str) -> Result<Assignment, CliError>| {
+        let indices = matches.indices_of(id).into_iter().flatten();
+        for (index, text) in indices.zip(given) {
+            found.push((index, read(text)?));
+        }
+        Ok::<(), CliError>(())
+    };
+    collect("set", &args.set, &|text| set(text, ui))?;
+    collect("set_string", &args.set_string, &|text| {
+        let (path, value) = with_value(text, ui)?;
+        Ok(Assignment { path, change: Becomes::Text(value) })
+    })?;
+    collect("set_file", &args.set_file, &set_file)?;
+    collect("unset", &args.unset, &|text| {
+        Ok(Assignment { path: parsed(text, ValuePath::parse(text))?, change: Becomes::Remove })
+    })?;
+    found.sort_by_key(|(index, _)| *index);
+    Ok(found.into_iter().map(|(_, assignment)| assignment).collect())
+}
+
+fn set(text: &str, ui: Ui) -> Result<Assignment, CliError> {
+    let (path, value) = split(text)?;
+    match value {
+        Some(value) => Ok(Assignment { path, change: Becomes::Typed(value.to_owned()) }),
+        None => Ok(Assignment { change: Becomes::Text(asked(text, ui)?), path }),
+    }
+}
+
+fn with_value(text: &str, ui: Ui) -> Result<(ValuePath, String), CliError> {
+    let (path, value) = split(text)?;
+    Ok((path, value.map_or_else(|| asked(text, ui), |value| Ok(value.to_owned()))?))
+}
+
+/// A secret need not stand in the list of processes: without `=` it is asked for.
+fn asked(path: &str, ui: Ui) -> Result<String, CliError> {
+    ui.new_secret(path)?.ok_or_else(|| {
+        CliError::usage(
+            format!("`{path}` has no value"),
+            "write PATH=VALUE; on a terminal the value is asked for",
+        )
+    })
+}
+
+fn set_file(text: &str) -> Result<Assignment, CliError> {
+    let (path, Some(file)) = split(text)? else {
+        return Err(CliError::usage(
+            format!("`{text}` names no file"),
+            "write PATH=FILE, or PATH=- for standard input",
+        ));
+    };
+    let bytes = input::read(Path::new(file))?;
+    let contents = String::from_utf8(bytes).map_err(|error| {
+        CliError::input(Path::new(file), io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+    })?;
+    Ok(Assignment { path, change: Becomes::File(contents) })
+}
+
+fn split(text: &str) -> Result<(ValuePath, Option<&str>), CliError> {
+    parsed(text, split_assignment(text))
+}
+
+/// A path that does not parse; the value behind it may be a secret and is not shown.
+fn parsed<T>(text: &str, result: Result<T, crate::edit::path::PathError>) -> Result<T, CliError> {
+    result.map_err(|error| {
+        let shown = text.split('=').next().unwrap_or(text);
+        let fault = AssignFault {
+            path: shown.to_owned(),
+            message: error.to_string(),
+            hint: Some(error.hint().to_owned()),
+        };
+        EngineError::BadAssignments(vec![fault]).into()
+    })
+}
+
+/// Runs an operation; on a terminal a guard is a question.
+pub fn with_guards(
+    changing: &Changing,
+    ui: Ui,
+    mut operation: impl FnMut(&Request) -> Result<Change, CliError>,
+) -> Result<Change, CliError> {
+    let request = changing.request();
+    match operation(&request) {
+        Err(CliError::Engine(EngineError::Guarded(guard))) => {
+            match ui.confirm(&format!("{guard}: go on?"))? {
+                Some(true) => operation(&Request { force: true, ..request }),
+                Some(false) | None => Err(EngineError::Guarded(guard).into()),
+            }
+        }
+        result => result,
+    }
+}
+
+/// How the result of a change is put into words.
+pub struct Printing<'a> {
+    /// The options of the command.
+    pub changing: &'a Changing,
+    /// The options of all commands.
+    pub global: &'a Global,
+    /// Where it goes.
+    pub ui: Ui,
+    /// Print the new configuration instead of the diff.
+    pub json: bool,
+    /// What was done, as a past participle.
+    pub verb: &'static str,
+}
+
+impl Printing<'_> {
+    /// Prints the result on stdout, and on stderr one line about it.
+    pub fn report(&self, change: &Change) -> Result<Exit, CliError> {
+        change.warnings.iter().for_each(|warning| self.ui.warning(&warning.to_string()));
+        let target = self.global.target();
+        let Some(after) = &change.after else {
+            if self.json
+                && let Some(before) = &change.before
+            {
+                self.print_json(before.document())?;
+            }
+            self.say(&format!("nothing to change in {target}"));
+            return Ok(Exit::Done);
+        };
+        let nothing = Document::parse(String::new());
+        let before = change.before.as_ref().map_or(&nothing, |before| before.document());
+        let diff = TextDiff::new(before, after.document(), &change.splices);
+        if self.json {
+            self.print_json(after.document())?;
+        } else if !self.changing.quiet {
+            let mut out = BufWriter::new(io::stdout().lock());
+            diff.print([&target, &target], self.global.masker(), self.ui, &mut out)?;
+            out.flush()?;
+        }
+        if !self.changing.quiet {
+            change.notes.iter().for_each(|note| self.ui.note(note));
+        }
+        let counts = diff.counts();
+        let would = if self.changing.dry_run { "not " } else { "" };
+        let dry_run = if self.changing.dry_run { " (dry run)" } else { "" };
+        self.say(&format!(
+            "{would}{} {target}: {} added, {} removed{dry_run}",
+            self.verb,
+            lines(counts.added),
+            lines(counts.removed)
+        ));
+        Ok(Exit::Done)
+    }
+
+    fn say(&self, line: &str) {
+        if !self.changing.quiet {
+            self.ui.say(line);
+        }
+    }
+
+    fn print_json(&self, document: &Document) -> Result<(), CliError> {
+        if self.changing.quiet {
+            return Ok(());
+        }
+        let members = top_members(document);
+        let lens = self.global.lens(self.ui);
+        let mut out = BufWriter::new(io::stdout().lock());
+        serde_json::to_writer_pretty(&mut out, &View::new(&members, &lens)).map_err(io::Error::from)?;
+        writeln!(out)?;
+        Ok(out.flush()?)
+    }
+}
+
+fn lines(count: usize) -> String {
+    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
+}

@@ -1,0 +1,117 @@
+//! Options that several commands share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::ui::{ColorChoice, Ui, waiting};
+use crate::engine::{DEFAULT_HOOK_TIMEOUT, Engine, EngineError, Hooks, Request};
+use crate::model::{Lens, Masker};
+
+/// Where the configuration is, unless somebody says otherwise.
+pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// The configuration file
+    #[arg(long, global = true, value_name = "FILE", env = "MEDIACTL_CONF", default_value = DEFAULT_CONF)]
+    pub conf: PathBuf,
+
+    /// When to use colours; NO_COLOR is obeyed
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = false
+    )]
+    pub color: ColorChoice,
+
+    /// Show secrets where masks would be shown
+    #[arg(long, global = true)]
+    pub show_secrets: bool,
+}
+
+impl Global {
+    /// Masks for text that people look at: always, unless secrets are asked for.
+    pub fn masker(&self) -> Option<Masker> {
+        (!self.show_secrets).then(Masker::default)
+    }
+
+    /// What is shown of the JSON: masks on a terminal, the real values to a pipe.
+    pub fn lens(&self, ui: Ui) -> Lens {
+        Lens { masker: self.masker().filter(|_| ui.is_terminal()), ..Lens::default() }
+    }
+
+    /// What the summary line calls the target.
+    pub fn target(&self) -> String {
+        self.conf.display().to_string()
+    }
+
+    /// An engine for reading.
+    pub fn reader(&self) -> Result<Engine, EngineError> {
+        Engine::open(&self.conf, Hooks::default(), waiting)
+    }
+}
+
+/// Options of every command that changes something.
+#[derive(Debug, Args)]
+pub struct Changing {
+    /// Do everything but write and reload
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Answer every guard with yes
+    #[arg(long)]
+    pub force: bool,
+
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Delete up to N streams without being asked [default: 4, or half of them]
+    #[arg(long, value_name = "N")]
+    pub max_delete: Option<usize>,
+
+    /// Command that checks the new configuration before it is written; non-zero refuses it
+    #[arg(long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD", hide_env_values = true)]
+    pub check_cmd: Option<String>,
+
+    /// Command that makes the server load the configuration; non-zero takes the change back
+    #[arg(long, value_name = "CMD", env = "MEDIACTL_RELOAD_CMD", hide_env_values = true)]
+    pub reload_cmd: Option<String>,
+
+    /// How long each of these commands may take
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs())]
+    pub hook_timeout: u64,
+}
+
+impl Changing {
+    /// An engine that runs the hooks.
+    pub fn engine(&self, global: &Global) -> Result<Engine, EngineError> {
+        let command = |given: &Option<String>| given.clone().filter(|command| !command.trim().is_empty());
+        let hooks = Hooks {
+            check: command(&self.check_cmd),
+            reload: command(&self.reload_cmd),
+            timeout: Duration::from_secs(self.hook_timeout),
+        };
+        Engine::open(&global.conf, hooks, waiting)
+    }
+
+    /// What goes along with the change.
+    pub fn request(&self) -> Request {
+        Request { dry_run: self.dry_run, force: self.force, max_delete: self.max_delete, by: local_user() }
+    }
+}
+
+/// Who runs this program, for hooks.
+fn local_user() -> String {
+    let uid = rustix::process::getuid().as_raw();
+    match std::env::var("USER") {
+        Ok(user) if !user.is_empty() => format!("{user} (uid {uid})"),
+        _ => format!("uid {uid}"),
+    }
+}

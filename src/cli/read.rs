@@ -1,0 +1,161 @@
+//! `mediactl read`
+
+use std::io::{self, BufWriter, Write};
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::masked::MaskedText;
+use super::options::Global;
+use super::table;
+use super::ui::Ui;
+use crate::edit::current::LocalView;
+use crate::edit::path::{Path, Segment};
+use crate::edit::select::{Selection, select};
+use crate::edit::set_lines::set_lines;
+use crate::engine::{EngineError, Snapshot};
+use crate::model::{Lens, View, top_members};
+
+/// Show the configuration, or the values at paths
+///
+/// Secrets are masked on a terminal and real in a pipe.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Paths such as `streams.cam1.urls[0].url`; `*` stands for all names
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+
+    /// The saved configuration, also where a server runs another one
+    #[arg(long)]
+    saved: bool,
+
+    /// Leave out streams that are static
+    #[arg(long)]
+    skip_streams: bool,
+
+    /// The form of the output
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    output: Form,
+
+    /// Print a string at a path without quotes
+    #[arg(short, long)]
+    raw: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Form {
+    /// JSON, indented
+    #[default]
+    Json,
+    /// JSON on one line
+    Compact,
+    /// The text of the configuration
+    Conf,
+    /// `path=value` lines that `modify --set` takes back
+    Set,
+    /// One line a stream, with the authorization that holds for it
+    Table,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    let paths = args.paths.iter().map(|path| parse(path)).collect::<Result<Vec<_>, _>>()?;
+    if !paths.is_empty() && matches!(args.output, Form::Conf | Form::Table) {
+        return Err(CliError::usage(
+            "a PATH does not go with this output",
+            "leave the PATH out, or use `-o json`",
+        ));
+    }
+    let snapshot = global.reader()?.read()?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    if args.output == Form::Conf {
+        print_text(&snapshot, global, ui, &mut out)?;
+    } else if snapshot.is_valid() {
+        let lens = Lens { skip_static_streams: args.skip_streams, ..global.lens(ui) };
+        print_view(args, &snapshot, &paths, &lens, &mut out)?;
+    } else {
+        return Err(EngineError::BadConfig(Box::new(snapshot)).into());
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+fn parse(path: &str) -> Result<Path, CliError> {
+    Path::parse(path).map_err(|error| CliError::usage(format!("`{path}`: {error}"), error.hint()))
+}
+
+fn print_text(snapshot: &Snapshot, global: &Global, ui: Ui, out: &mut impl Write) -> io::Result<()> {
+    if !ui.is_terminal() || global.show_secrets {
+        return out.write_all(snapshot.bytes());
+    }
+    let whole = 0..snapshot.document().text().len();
+    let masked = MaskedText::new(snapshot.document(), global.masker(), vec![whole.clone()]);
+    out.write_all(masked.line(whole).as_bytes())
+}
+
+fn print_view(
+    args: &Args,
+    snapshot: &Snapshot,
+    paths: &[Path],
+    lens: &Lens,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    let members = top_members(snapshot.document());
+    let view = View::new(&members, lens);
+    match args.output {
+        Form::Table => return Ok(table::print(&members, lens, out)?),
+        Form::Set if paths.is_empty() => {
+            let whole = serde_json::to_value(&view).expect("a view is JSON");
+            return Ok(set_form(&whole, &[], out)?);
+        }
+        _ => {}
+    }
+    if paths.is_empty() {
+        return Ok(json(args, &view, out)?);
+    }
+    let current = LocalView::new(&members, lens);
+    for path in paths {
+        let selection = find(&current, path)?;
+        if args.output == Form::Set {
+            set_forms(path, selection, out)?;
+            continue;
+        }
+        let value = selection.into_value();
+        match &value {
+            serde_json::Value::String(text) if args.raw => writeln!(out, "{text}")?,
+            value if paths.len() > 1 => {
+                serde_json::to_writer(&mut *out, value).map_err(io::Error::from)?;
+                writeln!(out)?;
+            }
+            value => json(args, value, out)?,
+        }
+    }
+    Ok(())
+}
+
+fn find(current: &LocalView<'_, '_>, path: &Path) -> Result<Selection, CliError> {
+    select(current, path).map_err(CliError::Select)
+}
+
+fn json(args: &Args, value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    match args.output {
+        Form::Compact => serde_json::to_writer(&mut *out, value)?,
+        _ => serde_json::to_writer_pretty(&mut *out, value)?,
+    }
+    writeln!(out)
+}
+
+fn set_form(value: &serde_json::Value, at: &[Segment], out: &mut impl Write) -> io::Result<()> {
+    set_lines(value, at).iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}"))
+}
+
+fn set_forms(path: &Path, selection: Selection, out: &mut impl Write) -> io::Result<()> {
+    match selection {
+        Selection::One(value) => set_form(&value, &path.segments, out),
+        Selection::Many(found) => {
+            found.iter().try_for_each(|(path, value)| set_form(value, &path.segments, out))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The terminal: colours, warnings, questions. Results go to stdout, everything else to stderr.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+use colored::{Color, Colorize};
+use dialoguer::{Confirm, Password};
+
+use super::error::CliError;
+use crate::edit::{Note, text_diff::Tag};
+use crate::store::Holder;
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What is known of the two output streams.
+#[derive(Debug, Clone, Copy)]
+pub struct Ui {
+    color_out: bool,
+    color_err: bool,
+    terminal_out: bool,
+}
+
+impl Ui {
+    /// Looks at the streams once.
+    pub fn new(choice: ColorChoice) -> Self {
+        colored::control::set_override(true);
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let wants = |terminal: bool| match choice {
+            ColorChoice::Auto => terminal && !no_color,
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        };
+        let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        Self { color_out: wants(out), color_err: wants(err), terminal_out: out }
+    }
+
+    /// Whether results are looked at by a person.
+    pub fn is_terminal(self) -> bool {
+        self.terminal_out
+    }
+
+    /// The same, for text that goes to stderr.
+    pub fn on_stderr(self) -> Self {
+        Self { color_out: self.color_err, ..self }
+    }
+
+    /// A piece of output, in colour if colours are on.
+    pub fn paint(self, text: &str, color: Color) -> String {
+        if self.color_out { text.color(color).to_string() } else { text.to_owned() }
+    }
+
+    fn paint_err(self, text: &str, color: Color) -> String {
+        if self.color_err { text.color(color).bold().to_string() } else { text.to_owned() }
+    }
+
+    /// The colour of a line of a diff.
+    pub fn diff_line(self, tag: Tag, line: &str) -> String {
+        match tag {
+            Tag::Removed => self.paint(line, Color::Red),
+            Tag::Added => self.paint(line, Color::Green),
+            Tag::Hunk => self.paint(line, Color::Cyan),
+            Tag::File | Tag::Context | Tag::NoNewline => line.to_owned(),
+        }
+    }
+
+    /// `error: …` and its hint.
+    pub fn error(self, error: &CliError) {
+        self.tell("error:", Color::Red, &error.to_string());
+        if let Some(hint) = error.hint() {
+            self.hint(&hint);
+        }
+    }
+
+    /// `hint: …`
+    pub fn hint(self, hint: &str) {
+        self.tell("hint:", Color::Cyan, hint);
+    }
+
+    /// `warning: …`
+    pub fn warning(self, warning: &str) {
+        self.tell("warning:", Color::Yellow, warning);
+    }
+
+    /// A line about what was done.
+    pub fn say(self, line: &str) {
+        // A closed stderr is nobody's loss.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+
+    fn tell(self, label: &str, color: Color, text: &str) {
+        self.say(&format!("{} {text}", self.paint_err(label, color)));
+    }
+
+    /// What an edit did that its patch does not show.
+    pub fn note(self, note: &Note) {
+        let text = match note {
+            Note::ExtrasDropped { at, keys } => {
+                format!("{at}: the extra parameters went too: {}", keys.join(", "))
+            }
+            Note::CommentsKept { above, lines: 1 } => format!("the comment line above `{above}` stays"),
+            Note::CommentsKept { above, lines } => format!("the {lines} comment lines above `{above}` stay"),
+        };
+        self.tell("note:", Color::Cyan, &text);
+    }
+
+    /// A guard's question; `None` where nobody can be asked.
+    pub fn confirm(self, question: &str) -> Result<Option<bool>, CliError> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Ok(None);
+        }
+        Confirm::new()
+            .with_prompt(question)
+            .default(false)
+            .interact_opt()
+            .map(|answer| Some(answer.unwrap_or(false)))
+            .map_err(prompt_failed)
+    }
+
+    /// A secret, typed twice; `None` where nobody can be asked.
+    pub fn new_secret(self, what: &str) -> Result<Option<String>, CliError> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Ok(None);
+        }
+        let prompt = Password::new().with_prompt(what).with_confirmation("again", "the two differ");
+        prompt.interact().map(Some).map_err(prompt_failed)
+    }
+}
+
+fn prompt_failed(error: dialoguer::Error) -> CliError {
+    let dialoguer::Error::IO(error) = error;
+    CliError::Prompt(error)
+}
+
+/// Tells for whom the lock is waited for.
+pub fn waiting(file: &Path, holder: &Holder) {
+    let _ = writeln!(io::stderr(), "waiting for {holder}, which is changing `{}`", file.display());
+}

@@ -1,0 +1,31 @@
+//! `mediactl update`
+
+use std::path::PathBuf;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::input;
+use super::modify::{Printing, with_guards};
+use super::options::{Changing, Global};
+use super::ui::Ui;
+
+/// Replace the running configuration of a server, and leave its file alone
+///
+/// Without a running server there is nothing to replace, and the command is refused.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The new configuration, `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    changing: Changing,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    let text = input::read(&args.file)?;
+    let engine = args.changing.engine(global)?;
+    let change = with_guards(&args.changing, ui, |request| Ok(engine.update(request, &text)?))?;
+    Printing { changing: &args.changing, global, ui, json: false, verb: "updated" }.report(&change)
+}

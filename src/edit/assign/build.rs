@@ -1,0 +1,214 @@
+//! Edits to one merge patch.
+
+use serde_json::{Map, Value};
+
+use super::AssignFault;
+use super::edits::Edit;
+use crate::edit::current::Current;
+use crate::edit::merge::scalar_text;
+use crate::edit::nearest::keys;
+use crate::edit::path::Segment;
+use crate::edit::place::{Misfit, Place};
+
+/// The patch that `edits` make, one after the other.
+pub fn patch(current: &dyn Current, edits: &[Edit], faults: &mut Vec<AssignFault>) -> Map<String, Value> {
+    let mut builder = Builder { current, patch: Value::Object(Map::new()) };
+    for edit in edits {
+        if let Err(misfit) = builder.add(edit) {
+            faults.push(AssignFault::new(&edit.path, misfit));
+        }
+    }
+    match builder.patch {
+        Value::Object(patch) => patch,
+        _ => Map::new(),
+    }
+}
+
+struct Builder<'c> {
+    current: &'c dyn Current,
+    patch: Value,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, edit: &Edit) -> Result<(), Misfit> {
+        let is_name = |segment: &&Segment| matches!(segment, Segment::Key(_));
+        let names = edit.path.segments.iter().take_while(is_name).count();
+        let (above, in_list) = edit.path.segments.split_at(names);
+        let above = keys(above).expect("it was split in front of what is no name");
+        self.refuse_below_words(&above)?;
+        match in_list.is_empty() {
+            true => self.put(&above, edit.value.clone()),
+            false => self.edit_list(&above, in_list, &edit.value),
+        }
+    }
+
+    /// A member put into what is a word or a list would replace it.
+    fn refuse_below_words(&self, keys: &[&str]) -> Result<(), Misfit> {
+        let mut place = Place::Root;
+        for (at, key) in keys.iter().enumerate() {
+            let Ok(below) = place.member(key) else { return Ok(()) };
+            if below.is_foreign() && at + 1 < keys.len() {
+                let found = self.current.value(&keys[..=at]);
+                return found.map_or(Ok(()), |found| refuse_below_word(&found, &keys[at..]));
+            }
+            place = below;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, keys: &[&str], value: Value) -> Result<(), Misfit> {
+        let mut node = &mut self.patch;
+        for key in keys {
+            node = object(node, key)?.entry(*key).or_insert(Value::Null);
+        }
+        *node = value;
+        Ok(())
+    }
+
+    /// Lists have no merge: the patch gets the whole new one.
+    fn edit_list(&mut self, keys: &[&str], in_list: &[Segment], value: &Value) -> Result<(), Misfit> {
+        let before = self.patch.value(keys).or_else(|| self.current.value(keys)).unwrap_or(Value::Null);
+        let mut after = before.clone();
+        edit_within(&mut after, in_list, value)?;
+        if after == before {
+            return Ok(());
+        }
+        let is_foreign = ends_foreign(keys);
+        let is_gone = is_foreign && after.as_array().is_some_and(Vec::is_empty);
+        self.put(keys, if is_gone { Value::Null } else { after })
+    }
+}
+
+fn ends_foreign(keys: &[&str]) -> bool {
+    let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
+    place.is_ok_and(Place::is_foreign)
+}
+
+fn refuse_below_word(found: &Value, keys: &[&str]) -> Result<(), Misfit> {
+    let mut node = found;
+    for (at, key) in keys.iter().enumerate().skip(1) {
+        let above = keys[at - 1];
+        match node {
+            Value::Object(members) => match members.get(*key) {
+                Some(member) => node = member,
+                None => return Ok(()),
+            },
+            Value::Array(_) => return Err(no_object(above, "a list").hint("name an entry, such as `[0]`")),
+            _ => {
+                return Err(no_object(above, "a word").hint("to replace it, set it to a JSON object"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn no_object(key: &str, found: &str) -> Misfit {
+    Misfit::new(format!("`{key}` is {found}, and has no members"))
+}
+
+/// Sets or removes what is at `segments` of a value; null is a value that is not there yet.
+fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<(), Misfit> {
+    match segments {
+        [] => {
+            *node = value.clone();
+            Ok(())
+        }
+        [Segment::Key(key), rest @ ..] => edit_member(object(node, key)?, key, rest, value),
+        [segment, rest @ ..] => edit_entry(list(node)?, segment, rest, value),
+    }
+}
+
+fn edit_member(
+    members: &mut Map<String, Value>,
+    key: &str,
+    rest: &[Segment],
+    value: &Value,
+) -> Result<(), Misfit> {
+    if value.is_null() && (rest.is_empty() || !members.contains_key(key)) {
+        members.shift_remove(key);
+        return Ok(());
+    }
+    edit_within(members.entry(key).or_insert(Value::Null), rest, value)
+}
+
+fn edit_entry(
+    entries: &mut Vec<Value>,
+    segment: &Segment,
+    rest: &[Segment],
+    value: &Value,
+) -> Result<(), Misfit> {
+    match find(entries, segment)? {
+        Found::Entry(at) if rest.is_empty() && value.is_null() => {
+            entries.remove(at);
+            Ok(())
+        }
+        Found::Entry(at) => edit_within(&mut entries[at], rest, value),
+        Found::End if value.is_null() => Err(out_of_range(entries.len())),
+        Found::End => {
+            let mut entry = Value::Null;
+            edit_within(&mut entry, rest, value)?;
+            entries.push(entry);
+            Ok(())
+        }
+        Found::Nothing if value.is_null() => Ok(()),
+        Found::Nothing => {
+            Err(Misfit::new("no entry of the list is like this").hint("`[+]` appends a new one"))
+        }
+    }
+}
+
+fn object<'v>(node: &'v mut Value, key: &str) -> Result<&'v mut Map<String, Value>, Misfit> {
+    if node.is_null() {
+        *node = Value::Object(Map::new());
+    }
+    node.as_object_mut().ok_or_else(|| Misfit::new(format!("`{key}` would be a member of what is no object")))
+}
+
+fn list(node: &mut Value) -> Result<&mut Vec<Value>, Misfit> {
+    if node.is_null() {
+        *node = Value::Array(Vec::new());
+    }
+    node.as_array_mut().ok_or_else(|| Misfit::new("this is no list").hint("set the whole to a JSON array"))
+}
+
+/// Which entry of a list is meant.
+enum Found {
+    Entry(usize),
+    /// The one behind the last.
+    End,
+    Nothing,
+}
+
+fn find(entries: &[Value], segment: &Segment) -> Result<Found, Misfit> {
+    match segment {
+        Segment::Index(at) if *at < entries.len() => Ok(Found::Entry(*at)),
+        Segment::Index(at) if *at > entries.len() => Err(out_of_range(entries.len())),
+        Segment::Find { key, value } => {
+            Ok(find_by(entries, key, value)?.map_or(Found::Nothing, Found::Entry))
+        }
+        _ => Ok(Found::End),
+    }
+}
+
+/// The only entry with this member; of several, none is meant more than the others.
+pub(in crate::edit) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Misfit> {
+    let is_meant = |entry: &Value| entry.get(key).and_then(scalar_text).is_some_and(|text| text == value);
+    let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => {
+            Err(Misfit::new(format!("the entries [{first}] and [{second}] are both like this"))
+                .hint("name one by its index"))
+        }
+        (only, _) => Ok(only),
+    }
+}
+
+/// The fault of an index behind the end of a list.
+pub(in crate::edit) fn out_of_range(len: usize) -> Misfit {
+    let entries = match len {
+        0 => "no entries".to_owned(),
+        1 => "one entry".to_owned(),
+        _ => format!("{len} entries"),
+    };
+    Misfit::new(format!("the list has {entries}, counted from 0"))
+}

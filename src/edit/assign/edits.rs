@@ -1,0 +1,117 @@
+//! Assignments to edits: `*` expanded, values typed.
+
+use serde_json::Value;
+
+use super::{AssignFault, Assignment, Change, value};
+use crate::edit::current::Current;
+use crate::edit::nearest::keys;
+use crate::edit::path::{Path, Segment};
+use crate::edit::place::{Misfit, Place};
+use crate::model::schema::Shape;
+use crate::model::shape::Port;
+use crate::syntax::MAX_DEPTH;
+
+/// One value for one place.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    /// The place, without `*`.
+    pub path: Path,
+    /// What is to be there; null for nothing.
+    pub value: Value,
+}
+
+impl Edit {
+    /// Whether it removes.
+    pub fn removes(&self) -> bool {
+        self.value.is_null()
+    }
+}
+
+/// The edits that `assignments` ask for, in their order; one with a fault asks for none.
+pub fn of(current: &dyn Current, assignments: &[Assignment], faults: &mut Vec<AssignFault>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for assignment in assignments {
+        match expanded(current, &assignment.path) {
+            Ok(paths) => edits.extend(paths.into_iter().filter_map(|path| edit(path, assignment, faults))),
+            Err(misfit) => faults.push(AssignFault::new(&assignment.path, misfit)),
+        }
+    }
+    edits
+}
+
+fn edit(path: Path, assignment: &Assignment, faults: &mut Vec<AssignFault>) -> Option<Edit> {
+    match Place::to_set(&path.segments).and_then(|place| value_at(place, assignment)) {
+        Ok(value) => Some(Edit { path, value }),
+        Err(misfit) => {
+            // The same for each of the names that a `*` stands for.
+            let fault = AssignFault::new(&assignment.path, misfit);
+            if faults.last() != Some(&fault) {
+                faults.push(fault);
+            }
+            None
+        }
+    }
+}
+
+fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
+    let Assignment { path, change } = assignment;
+    if *change == Change::Remove && path.segments.last() == Some(&Segment::Append) {
+        return Err(Misfit::new("there is nothing at `[+]` to remove"));
+    }
+    let value = value::of(place, change).map_err(|misfit| match append_hint(place, assignment) {
+        Some(hint) => misfit.hint(hint),
+        None => misfit,
+    })?;
+    match path.segments.len() + depth(&value) > MAX_DEPTH {
+        true => Err(Misfit::new(format!("this nests deeper than {MAX_DEPTH}"))),
+        false => Ok(value),
+    }
+}
+
+/// How deep a value nests, which was bounded when it was read.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(elements) => 1 + elements.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Who sets `http=80` means `http[+]=80`.
+fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
+    let Place::Own(parameter) = place else { return None };
+    let element = match (parameter.shape, &assignment.change) {
+        (Shape::Ports, Change::Typed(text)) if Port::of(text).is_some() => text,
+        (Shape::Ports | Shape::Sources, _) => "…",
+        _ => return None,
+    };
+    let path = super::shown(&assignment.path);
+    Some(format!("`{path}[+]={element}` appends; a JSON array sets the whole list"))
+}
+
+/// The paths that `path` stands for, one for each name at its `*`.
+fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
+    let Some(at) = path.segments.iter().position(|segment| *segment == Segment::Every) else {
+        return Ok(vec![path.clone()]);
+    };
+    let Some(above) = keys(&path.segments[..at]) else {
+        return Err(Misfit::new("`*` does not stand behind an entry of a list").hint("name the field"));
+    };
+    let place = Place::of(&path.segments[..at])?;
+    let names: Vec<String> = current.names(&above).into_iter().filter(|name| !place.derives(name)).collect();
+    // An empty group is a group; anything else that is empty or not there may be a slip.
+    if names.is_empty() && !matches!(place, Place::Group(_)) {
+        return Err(Misfit::new("`*` finds nothing here"));
+    }
+    let mut paths = Vec::new();
+    for name in names {
+        paths.extend(expanded(current, &with_name(path, at, name))?);
+    }
+    Ok(paths)
+}
+
+fn with_name(path: &Path, at: usize, name: String) -> Path {
+    let mut path = path.clone();
+    path.segments[at] = Segment::Key(name);
+    path
+}

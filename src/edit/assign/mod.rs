@@ -1,0 +1,146 @@
+//! Assignments of the command line to one merge patch: `--set`, `--set-string`, `--set-file`,
+//! `--unset`.
+//!
+//! Each assignment goes through the same steps: `*` is expanded, the value is typed by the schema,
+//! edits that overlap and edits of what does not exist are refused, and what is left is made a
+//! patch, lists as the whole new list. All faults are reported, not the first.
+//!
+//! *Invariants.* A value may be a secret: no message holds one. What comes out here passes
+//! [`super::reduce::reduce`].
+
+mod build;
+mod edits;
+mod overlap;
+mod phantom;
+#[cfg(test)]
+mod tests;
+pub mod value;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::current::Current;
+use super::fault::Fault;
+use super::path::{Path, Segment};
+use super::place::{Misfit, shown};
+use super::reduce::reduce;
+pub(super) use build::{find_by, out_of_range};
+
+/// One assignment: a place, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The place, or with `*` several.
+    pub path: Path,
+    /// What is to be there.
+    pub change: Change,
+}
+
+/// What an assignment makes of its place.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Change {
+    /// `--set PATH=VALUE`: the text, typed by the schema.
+    Typed(String),
+    /// `--set-string PATH=VALUE`: always a string.
+    Text(String),
+    /// `--set-file PATH=FILE`: the content of a file, of which one line end at the end is left out;
+    /// a string where the place takes strings, else typed.
+    File(String),
+    /// `--unset PATH`: nothing.
+    Remove,
+}
+
+/// Shows no value, which may be a secret.
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Typed(_) => "Typed(…)",
+            Self::Text(_) => "Text(…)",
+            Self::File(_) => "File(…)",
+            Self::Remove => "Remove",
+        })
+    }
+}
+
+/// What assignments may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `--create`: below a stream, live or plugin that is not there yet, which makes it.
+    pub create: bool,
+}
+
+/// What assignments come to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Computed {
+    /// The merge patch (RFC 7396).
+    pub patch: Map<String, Value>,
+    /// Whether lists or `*` were looked up: the patch is right only for what was read.
+    pub depends_on_read: bool,
+}
+
+/// One thing wrong with an assignment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssignFault {
+    /// The path, without a value.
+    pub path: String,
+    /// Lower case, no full stop.
+    pub message: String,
+    /// Advice, where there is any.
+    pub hint: Option<String>,
+}
+
+impl AssignFault {
+    fn new(path: &Path, misfit: Misfit) -> Self {
+        Self { path: shown(path), message: misfit.message, hint: misfit.hint }
+    }
+}
+
+impl fmt::Display for AssignFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.path, self.message)
+    }
+}
+
+/// The patch that does what `assignments` say to `current`, in their order.
+pub fn to_patch(
+    current: &dyn Current,
+    assignments: &[Assignment],
+    options: Options,
+) -> Result<Computed, Vec<AssignFault>> {
+    let mut faults = Vec::new();
+    let edits = edits::of(current, assignments, &mut faults);
+    let edits = overlap::without_overlaps(edits, &mut faults);
+    let edits = if options.create { edits } else { phantom::without_phantoms(current, edits, &mut faults) };
+    let patch = build::patch(current, &edits, &mut faults);
+    if faults.is_empty() {
+        refuse_irreducible(&patch, &mut faults);
+    }
+    match faults.is_empty() {
+        true => Ok(Computed { patch, depends_on_read: assignments.iter().any(depends_on_read) }),
+        false => Err(faults),
+    }
+}
+
+fn depends_on_read(assignment: &Assignment) -> bool {
+    assignment.path.segments.iter().any(|segment| !matches!(segment, Segment::Key(_)))
+}
+
+/// What only the whole patch shows: a source without an address, two blocks in one position.
+fn refuse_irreducible(patch: &Map<String, Value>, faults: &mut Vec<AssignFault>) {
+    let whole = Value::Object(patch.clone());
+    if let Err(found) = reduce(whole.clone()) {
+        faults.extend(found.0.into_iter().map(|fault| of_pointer(&whole, fault)));
+    }
+}
+
+fn of_pointer(patch: &Value, fault: Fault) -> AssignFault {
+    let mut node = Some(patch);
+    let mut segments = Vec::new();
+    for part in fault.pointer.as_str().split('/').skip(1) {
+        let key = part.replace("~1", "/").replace("~0", "~");
+        let index: Option<usize> = node.filter(|node| node.is_array()).and_then(|_| key.parse().ok());
+        node = node.and_then(|node| index.map_or_else(|| node.get(&key), |index| node.get(index)));
+        segments.push(index.map_or(Segment::Key(key), Segment::Index));
+    }
+    AssignFault::new(&Path { segments }, Misfit { message: fault.message, hint: fault.hint })
+}

@@ -1,0 +1,523 @@
+use proptest::prelude::{Just, prop_oneof, proptest};
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::{AssignFault, Assignment, Change, Computed, Options, to_patch};
+use crate::edit::current::{Current, LocalView};
+use crate::edit::path::split_assignment;
+use crate::model::{Lens, top_members};
+use crate::syntax::Document;
+
+const TEXT: &str = "
+    http 80; http 127.0.0.1:8080; rtmp 1935;
+    edit_auth admin pw; auth http://backend/ a=1 flag; cluster_key k;
+    stream a { url udp://1 priority=1; url udp://2; url udp://2; auth x y=z; transcoder vb=1024k size=hd;
+               dvr /storage 5d; push a b; push c; iptv; meta title; meta { x 1; } rule { x { y 1; } } }
+    stream b { url udp://3; prepush 5; }
+    stream cam.1 { url udp://4; }
+    stream cam1 { }
+    ondemand later { url udp://5; }
+    live pub; live priv { publish_enabled false; }
+    plugin iptv { database sqlite; }
+    file vod { path /srv; }
+";
+
+/// `PATH=VALUE` for `--set`, `s:` and `f:` in front for the other two, and `PATH` for `--unset`.
+fn assignment(text: &str) -> Assignment {
+    let (kind, text) = match text.split_at_checked(2) {
+        Some((kind @ ("s:" | "f:"), text)) => (kind, text),
+        _ => ("", text),
+    };
+    let (path, value) = split_assignment(text).expect(text);
+    let change = match (kind, value.map(str::to_owned)) {
+        (_, None) => Change::Remove,
+        ("s:", Some(value)) => Change::Text(value),
+        ("f:", Some(value)) => Change::File(value),
+        (_, Some(value)) => Change::Typed(value),
+    };
+    Assignment { path, change }
+}
+
+/// Evaluates on a document and on its JSON, which must be the same.
+fn evaluate(text: &str, assignments: &[&str], options: Options) -> Result<Computed, Vec<AssignFault>> {
+    let document = Document::parse(text.to_owned());
+    let (members, lens) = (top_members(&document), Lens::default());
+    let local = LocalView::new(&members, &lens);
+    let remote = local.value(&[]).expect("the whole is always there");
+    let assignments: Vec<Assignment> = assignments.iter().map(|text| assignment(text)).collect();
+    let computed = to_patch(&local, &assignments, options);
+    assert_eq!(computed, to_patch(&remote, &assignments, options));
+    computed
+}
+
+fn check(assignments: &[&str], expected: Value) {
+    let computed = evaluate(TEXT, assignments, Options::default());
+    assert_eq!(computed.map(|computed| Value::Object(computed.patch)), Ok(expected), "{assignments:?}");
+}
+
+/// Faults as `PATH: MESSAGE | HINT`.
+fn check_faults(assignments: &[&str], expected: &[&str]) {
+    let faults = evaluate(TEXT, assignments, Options::default()).expect_err(&format!("{assignments:?}"));
+    let texts = faults.iter().map(|fault| {
+        let hint = fault.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+        format!("{fault}{hint}")
+    });
+    assert_eq!(texts.collect::<Vec<_>>(), expected, "{assignments:?}");
+}
+
+fn check_fault(assignment: &str, expected: &str) {
+    check_faults(&[assignment], &[expected]);
+}
+
+#[test]
+fn values_are_typed_by_the_schema() {
+    for (assignment, expected) in [
+        ("edit_auth.password=12345", json!({"edit_auth": {"password": "12345"}})),
+        ("edit_auth.password=null", json!({"edit_auth": {"password": "null"}})),
+        ("edit_auth.password=\"a b\"", json!({"edit_auth": {"password": "a b"}})),
+        ("edit_auth.password=\"a", json!({"edit_auth": {"password": "\"a"}})),
+        ("s:edit_auth.password=\"a b\"", json!({"edit_auth": {"password": "\"a b\""}})),
+        ("f:edit_auth.password=\"a\"\r\n\n", json!({"edit_auth": {"password": "\"a\"\r\n"}})),
+        ("f:edit_auth.password=null\n", json!({"edit_auth": {"password": "null"}})),
+        ("edit_auth={\"login\":\"a\"}", json!({"edit_auth": {"login": "a"}})),
+        ("edit_auth=null", json!({"edit_auth": null})),
+        ("cluster_key=null", json!({"cluster_key": "null"})),
+        ("root=5", json!({"root": "5"})),
+        ("auth.url=http://b/?a=b", json!({"auth": {"url": "http://b/?a=b"}})),
+        ("auth.url=false", json!({"auth": {"url": false}})),
+        ("auth.url=\"false\"", json!({"auth": {"url": "false"}})),
+        ("f:auth.url=false\n", json!({"auth": {"url": "false"}})),
+        ("auth.url=null", json!({"auth": {"url": null}})),
+        ("auth.url=\"null\"", json!({"auth": {"url": "null"}})),
+        ("auth.extra.k=5", json!({"auth": {"extra": {"k": "5"}}})),
+        ("auth.extra.k=true", json!({"auth": {"extra": {"k": "true"}}})),
+        ("auth.extra.k=null", json!({"auth": {"extra": {"k": "null"}}})),
+        ("auth.extra={\"k\":true,\"a\":null}", json!({"auth": {"extra": {"k": true, "a": null}}})),
+        ("auth.extra=null", json!({"auth": {"extra": null}})),
+        ("rtmp=1935", json!({"rtmp": 1935})),
+        ("rtmp=\"1935\"", json!({"rtmp": 1935})),
+        ("s:rtmp=1935", json!({"rtmp": 1935})),
+        ("rtsp=[::1]:554", json!({"rtsp": "[::1]:554"})),
+        ("rtmp=null", json!({"rtmp": null})),
+        ("log_requests=off", json!({"log_requests": false})),
+        ("log_requests=True", json!({"log_requests": true})),
+        ("lives.pub.publish_enabled=false", json!({"lives": {"pub": {"publish_enabled": false}}})),
+        ("streams.a.static=false", json!({"streams": {"a": {"static": false}}})),
+        ("streams.a.position=3", json!({"streams": {"a": {"position": 3}}})),
+        ("streams.a.prepush=off", json!({"streams": {"a": {"prepush": false}}})),
+        ("streams.a.prepush=5", json!({"streams": {"a": {"prepush": 5}}})),
+        ("streams.a.transcoder=vb=1024k ab=\"x y\" copy", {
+            json!({"streams": {"a": {"transcoder": [["video_bitrate", 1_024_000], ["audio_bitrate", "x y"], ["copy"]]}}})
+        }),
+        (
+            "streams.a.transcoder=[[\"vb\",\"64k\"]]",
+            json!({"streams": {"a": {"transcoder": [["vb", "64k"]]}}}),
+        ),
+        ("streams.a.title=\"5\"", json!({"streams": {"a": {"title": "5"}}})),
+        ("streams.a.title=007", json!({"streams": {"a": {"title": "007"}}})),
+        ("streams.a.title={\"x\":1}", json!({"streams": {"a": {"title": {"x": 1}}}})),
+        ("streams.a.title={\"x\":1", json!({"streams": {"a": {"title": "{\"x\":1"}}})),
+        ("streams.a.title=", json!({"streams": {"a": {"title": ""}}})),
+        ("s:streams.a.title=5", json!({"streams": {"a": {"title": "5"}}})),
+        ("f:streams.a.title=5\n", json!({"streams": {"a": {"title": 5}}})),
+        ("plugins.iptv.port=80", json!({"plugins": {"iptv": {"port": 80}}})),
+        ("streams.a=null", json!({"streams": {"a": null}})),
+        ("streams.a={\"prepush\":5}", json!({"streams": {"a": {"prepush": 5}}})),
+        ("http_options.80.api=false", json!({"http_options": {"80": {"api": false}}})),
+        ("prepsh=5", json!({"prepsh": 5})),
+    ] {
+        check(&[assignment], expected);
+    }
+}
+
+#[test]
+fn depth_is_bounded() {
+    let path = |len: usize| vec!["a"; len].join(".");
+    for (deep, is_fine) in [
+        (format!("{}=1", path(64)), true),
+        (format!("{}=1", path(65)), false),
+        (path(100_000), false),
+        (format!("{}={}1{}", path(2), "[".repeat(63), "]".repeat(63)), false),
+        (format!("a={}", "[".repeat(100_000)), true),
+        (format!("a={}{}", "[".repeat(100_000), "]".repeat(100_000)), false),
+    ] {
+        assert_eq!(evaluate(TEXT, &[&deep], Options::default()).is_ok(), is_fine);
+    }
+}
+
+#[test]
+fn numbers_reach_the_patch_as_written() {
+    let computed = evaluate(TEXT, &["big=12345678901234567890.50"], Options::default());
+    assert_eq!(computed.expect("a number").patch["big"].to_string(), "12345678901234567890.50");
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused_with_their_path() {
+    let list = "`: this is a list: one value does not replace it | ";
+    for (assignment, expected) in [
+        ("rtmp=abc", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
+        ("rtmp=65536", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
+        ("http[0]=x", "`http[0]`: expected a port (0 to 65535) or host:port".to_owned()),
+        ("http=80", format!("`http{list}`http[+]=80` appends; a JSON array sets the whole list")),
+        ("http=x", format!("`http{list}`http[+]=…` appends; a JSON array sets the whole list")),
+        (
+            "streams.a.urls=udp://u:p@1",
+            format!("`streams.a.urls{list}`streams.a.urls[+]=…` appends; a JSON array sets the whole list"),
+        ),
+        ("log_requests=yes", "`log_requests`: expected true or false".to_owned()),
+        ("s:log_requests=true", "`log_requests`: expected true or false".to_owned()),
+        ("streams.a.prepush=-1", "`streams.a.prepush`: expected a number of seconds, or `off`".to_owned()),
+        ("streams.a.prepush=on", "`streams.a.prepush`: expected a number of seconds, or `off`".to_owned()),
+        ("streams.a.position=0", "`streams.a.position`: expected a position, counted from 1".to_owned()),
+        (
+            "streams.a.position",
+            "`streams.a.position`: every block has a position | set the one it is to have".to_owned(),
+        ),
+        ("edit_auth=a:b", {
+            "`edit_auth`: expected a JSON object | its members are `login` and `password`".to_owned()
+        }),
+        ("auth=http://b/", "`auth`: expected a JSON object | its members are `url` and `extra`".to_owned()),
+        ("streams.a=5", {
+            "`streams.a`: expected a JSON object | such as {\"urls\": [{\"url\": \"udp://239.0.0.1:1234\"}]}"
+                .to_owned()
+        }),
+        ("s:streams.a={}", "`streams.a`: a string does not fit here | `--set` takes JSON".to_owned()),
+        ("streams.a.transcoder=vb=1; url x", {
+            "`streams.a.transcoder`: expected options of the transcoder | such as `vb=1024k ab=64k` or \
+             [[\"video_bitrate\", 1024000]]"
+                .to_owned()
+        }),
+        ("x={\"a\":1,\"a\":2}", {
+            "`x`: the key `a` is given more than once | keep one of them: JSON does not say which counts"
+                .to_owned()
+        }),
+        ("x=[]", "`x`: an empty list can't be written | null removes the directive".to_owned()),
+        ("streams.a.urls=[{\"priority\":1}]", "`streams.a.urls[0].url`: a source without a url".to_owned()),
+        ("streams.a.urls[0].url", "`streams.a.urls[0].url`: a source without a url".to_owned()),
+        ("edit_auth.login", {
+            "`edit_auth.login`: the login can't be removed alone | set the whole to null to remove it"
+                .to_owned()
+        }),
+    ] {
+        check_fault(assignment, &expected);
+    }
+}
+
+#[test]
+fn paths_that_lead_nowhere_are_refused() {
+    for (assignment, expected) in [
+        ("streams.a.name=b", {
+            "`streams.a.name`: `name` is output only | it is the key; to rename, create it under the new \
+             name and unset the old"
+        }),
+        ("lives.pub.prefix", {
+            "`lives.pub.prefix`: `prefix` is output only | it is the key; to rename, create it under the new \
+             name and unset the old"
+        }),
+        ("runtime.x=1", "`runtime.x`: `runtime` is output only | it holds figures of the running server"),
+        ("streams.a.url_global=x", {
+            "`streams.a.url_global`: `url_global` is output only | set the `auth.url` of the top level"
+        }),
+        ("lives.pub.static=false", "`lives.pub.static`: `static` is output only | a live is never static"),
+        ("stream.a.prepush=1", {
+            "`stream.a.prepush`: `stream` is a keyword of the text, not a key of the JSON | did you mean `streams`?"
+        }),
+        ("streams.a.url=x", {
+            "`streams.a.url`: `url` is a keyword of the text, not a key of the JSON | did you mean `urls`?"
+        }),
+        ("rtmp.port=1", "`rtmp.port`: there is nothing below a plain value"),
+        ("edit_auth.name=x", {
+            "`edit_auth.name`: there is no such member here | the members are `login` and `password`"
+        }),
+        ("streams[0].prepush=1", {
+            "`streams[0].prepush`: an object is no list | name a member behind a `.`"
+        }),
+        ("streams.a.urls.url=x", {
+            "`streams.a.urls.url`: a list has no members | name an entry, such as `[0]`, or `[+]` for a new one"
+        }),
+        ("streams.a.dvr.path=x", {
+            "`streams.a.dvr.path`: `dvr` is a list, and has no members | name an entry, such as `[0]`"
+        }),
+        ("streams.a.iptv.x", {
+            "`streams.a.iptv.x`: `iptv` is a word, and has no members | to replace it, set it to a JSON object"
+        }),
+        ("streams.a.iptv[+]=x", { "`streams.a.iptv[+]`: this is no list | set the whole to a JSON array" }),
+        ("streams.a.@title=1", "`streams.a.@title`: `@title` needs no `@` | write it as `title`"),
+    ] {
+        check_fault(assignment, expected);
+    }
+}
+
+#[test]
+fn lists_become_the_whole_new_list() {
+    let urls = |urls: Value| json!({"streams": {"a": {"urls": urls}}});
+    let (first, second) = (json!({"url": "udp://1", "priority": 1}), json!({"url": "udp://2"}));
+    for (assignments, expected) in [
+        (vec!["http[+]=80", "http[+]=81"], json!({"http": [80, "127.0.0.1:8080", 80, 81]})),
+        (vec!["http[2]=81", "http[3]=82"], json!({"http": [80, "127.0.0.1:8080", 81, 82]})),
+        (vec!["http[0]"], json!({"http": ["127.0.0.1:8080"]})),
+        (vec!["http[0]", "http[1]=9"], json!({"http": ["127.0.0.1:8080", 9]})),
+        (vec!["http=[80,81]"], json!({"http": [80, 81]})),
+        (vec!["streams.a.urls[+]=udp://3"], urls(json!([first, second, second, {"url": "udp://3"}]))),
+        (vec!["streams.a.urls[0]=udp://3"], urls(json!([{"url": "udp://3"}, second, second]))),
+        (
+            vec!["streams.a.urls[0]={\"url\":\"x\",\"a\":1}"],
+            urls(json!([{"url": "x", "a": 1}, second, second])),
+        ),
+        (vec!["streams.a.urls[0].url=x"], urls(json!([{"url": "x", "priority": 1}, second, second]))),
+        (vec!["streams.a.urls[1].flag=true"], urls(json!([first, {"url": "udp://2", "flag": true}, second]))),
+        (vec!["streams.a.urls[0].priority"], urls(json!([{"url": "udp://1"}, second, second]))),
+        (vec!["streams.a.urls[0].priority=null"], urls(json!([{"url": "udp://1"}, second, second]))),
+        (vec!["streams.a.urls[1]"], urls(json!([first, second]))),
+        (vec!["streams.a.urls[1]=null"], urls(json!([first, second]))),
+        (vec!["streams.a.urls[url=\"udp://1\"]"], urls(json!([second, second]))),
+        (
+            vec!["streams.a.urls[priority=1].url=x"],
+            urls(json!([{"url": "x", "priority": 1}, second, second])),
+        ),
+        (vec!["streams.a.urls"], urls(json!(null))),
+        (vec!["streams.a.urls[url=x]"], json!({})),
+        (vec!["streams.a.transcoder[0]=ab=64k"], {
+            json!({"streams": {"a": {"transcoder": [["audio_bitrate", 64000], ["size", "hd"]]}}})
+        }),
+        (vec!["streams.a.transcoder[+]=[\"x\"]", "streams.a.transcoder[1][1]=sd"], {
+            json!({"streams": {"a": {"transcoder": [["video_bitrate", 1_024_000], ["size", "sd"], ["x"]]}}})
+        }),
+        (vec!["streams.a.dvr[1]=7d"], json!({"streams": {"a": {"dvr": ["/storage", "7d"]}}})),
+        (vec!["streams.a.push[1]"], json!({"streams": {"a": {"push": [["a", "b"]]}}})),
+        (vec!["streams.a.push[1][0]=d"], json!({"streams": {"a": {"push": [["a", "b"], ["d"]]}}})),
+        (vec!["streams.a.dvr[1]", "streams.a.dvr[0]"], json!({"streams": {"a": {"dvr": null}}})),
+        (vec!["streams.b.new[+]=1", "streams.b.new[+]=x"], json!({"streams": {"b": {"new": [1, "x"]}}})),
+        (vec!["streams.a.prepush=5", "streams.a.urls[0]", "rtmp=1"], {
+            json!({"streams": {"a": {"prepush": 5, "urls": [second, second]}}, "rtmp": 1})
+        }),
+    ] {
+        check(&assignments, expected);
+    }
+}
+
+#[test]
+fn entries_that_are_not_there_are_refused() {
+    for (assignment, expected) in [
+        ("streams.a.urls[0].*", {
+            "`streams.a.urls[0].*`: `*` does not stand behind an entry of a list | name the field"
+        }),
+        ("http[3]=1", "`http[3]`: the list has 2 entries, counted from 0"),
+        ("http[2]", "`http[2]`: the list has 2 entries, counted from 0"),
+        ("http[+]", "`http[+]`: there is nothing at `[+]` to remove"),
+        ("streams.cam1.urls[1].url=x", "`streams.cam1.urls[1].url`: the list has no entries, counted from 0"),
+        ("streams.a.urls[url=\"rtsp://u:p@h/x\"].priority=1", {
+            "`streams.a.urls[url=\"rtsp://…@h/x\"].priority`: no entry of the list is like this | \
+             `[+]` appends a new one"
+        }),
+        ("streams.a.urls[url=\"udp://2\"]", {
+            "`streams.a.urls[url=\"udp://2\"]`: the entries [1] and [2] are both like this | name one by its index"
+        }),
+    ] {
+        check_fault(assignment, expected);
+    }
+}
+
+#[test]
+fn a_star_stands_for_all_names() {
+    check(
+        &["lives.*.cluster_key=x"],
+        json!({"lives": {"pub": {"cluster_key": "x"}, "priv": {"cluster_key": "x"}}}),
+    );
+    check(&["plugins.*"], json!({"plugins": {"iptv": null}}));
+    check(&["plugins.iptv.*"], json!({"plugins": {"iptv": {"database": null}}}));
+    check(&["auth.extra.*=1"], json!({"auth": {"extra": {"a": "1", "flag": "1"}}}));
+    check_fault("strems.*.prepush=1", "`strems.*.prepush`: `*` finds nothing here");
+    check_fault("streams.*.prepush=x", "`streams.*.prepush`: expected a number of seconds, or `off`");
+    let none = evaluate("", &["streams.*.prepush=1"], Options::default()).expect("an empty group is a group");
+    assert!(none.patch.is_empty());
+    let all = evaluate(TEXT, &["streams.*.prepush=1"], Options::default()).expect("all have it");
+    assert_eq!(all.patch["streams"].as_object().map(serde_json::Map::len), Some(5));
+}
+
+#[test]
+fn edits_of_one_place_are_refused() {
+    for (assignments, expected) in [
+        (vec!["rtmp=1", "rtmp=2"], vec!["`rtmp`: it is given twice | give it once"]),
+        (vec!["streams.a.urls[0]", "streams.a.urls[0]"], {
+            vec![
+                "`streams.a.urls[0]`: it is given twice | each edit counts the entries anew; to remove several, \
+                  begin with the last",
+            ]
+        }),
+        (vec!["streams.a.prepush=1", "streams.a"], {
+            vec![
+                "`streams.a`: it overlaps `streams.a.prepush`, which is given too | set either the whole or its parts",
+            ]
+        }),
+        (vec!["http=[1]", "http[+]=2"], {
+            vec!["`http[+]`: it overlaps `http`, which is given too | set either the whole or its parts"]
+        }),
+        (vec!["http[+]=2", "http"], {
+            vec!["`http`: it overlaps `http[+]`, which is given too | set either the whole or its parts"]
+        }),
+        (vec!["lives.*.x=1", "lives.pub.x=1", "rtmp=x"], {
+            vec![
+                "`rtmp`: expected a port (0 to 65535) or host:port",
+                "`lives.pub.x`: it is given twice | give it once",
+            ]
+        }),
+        (vec!["new[0]=1", "new.x=1"], { vec!["`new.x`: `x` would be a member of what is no object"] }),
+    ] {
+        check_faults(&assignments, &expected);
+    }
+}
+
+#[test]
+fn there_are_no_phantoms() {
+    for (assignment, expected) in [
+        ("streams.cma1.prepush=5", {
+            "`streams.cma1.prepush`: there is no stream `cma1` | did you mean `cam1` or `cam.1`? to make it, set its \
+             `urls` too or give `--create`"
+        }),
+        ("streams.cam.1.prepush=5", {
+            "`streams.cam.1.prepush`: there is no stream `cam` | a name with a dot is quoted: \
+             `streams.\"cam.1\".prepush`"
+        }),
+        ("streams.cam.1", {
+            "`streams.cam.1`: there is no stream `cam` | a name with a dot is quoted: `streams.\"cam.1\"`"
+        }),
+        ("lives.publ.x", {
+            "`lives.publ.x`: there is no live `publ` | did you mean `pub`? to make it, give `--create`"
+        }),
+        ("streams.new={}", {
+            "`streams.new`: there is no stream `new` | to make it, set its `urls` too or give `--create`"
+        }),
+        ("streams={\"new\":{\"prepush\":1}}", {
+            "`streams`: there is no stream `new` | to make it, set its `urls` too or give `--create`"
+        }),
+    ] {
+        check_fault(assignment, expected);
+    }
+    for (assignments, expected) in [
+        (vec!["streams.n.prepush=5", "streams.n.urls[+]=x"], {
+            json!({"streams": {"n": {"prepush": 5, "urls": [{"url": "x"}]}}})
+        }),
+        (vec!["streams.n.urls[0].url=x"], json!({"streams": {"n": {"urls": [{"url": "x"}]}}})),
+        (vec!["streams.n={\"urls\":[]}"], json!({"streams": {"n": {"urls": []}}})),
+        (vec!["lives.n={}", "plugins.n={\"a\":1}"], json!({"lives": {"n": {}}, "plugins": {"n": {"a": 1}}})),
+        (vec!["streams.gone"], json!({"streams": {"gone": null}})),
+    ] {
+        check(&assignments, expected);
+    }
+    let created = evaluate(TEXT, &["streams.n.prepush=5"], Options { create: true });
+    assert_eq!(
+        created.map(|computed| Value::Object(computed.patch)),
+        Ok(json!({"streams": {"n": {"prepush": 5}}}))
+    );
+}
+
+#[test]
+fn lists_and_stars_depend_on_what_was_read() {
+    for (assignment, expected) in
+        [("rtmp=1", false), ("http=[1]", false), ("http[+]=1", true), ("lives.*.x=1", true)]
+    {
+        let computed = evaluate(TEXT, &[assignment], Options::default()).expect(assignment);
+        assert_eq!(computed.depends_on_read, expected, "{assignment}");
+    }
+}
+
+#[test]
+fn faults_hold_nothing_of_a_value() {
+    let secret = "hunter2";
+    for place in [
+        "rtmp",
+        "http",
+        "http[+]",
+        "edit_auth",
+        "edit_auth.x",
+        "auth",
+        "auth.extra",
+        "log_requests",
+        "streams",
+        "streams.a",
+        "streams.a.urls",
+        "streams.a.prepush",
+        "streams.a.position",
+        "streams.nn.password",
+        "streams.a.name",
+        "rtmp.x",
+        "streams.a.iptv.x",
+        "streams.a.urls[9]",
+        "streams.a.urls[url=\"rtsp://u:hunter2@x\"].x",
+    ] {
+        for text in [format!("{place}={secret}"), format!("{place}={{\"a\":\"{secret}\"")] {
+            for text in [text.clone(), format!("s:{text}")] {
+                let assignments = [assignment(&text)];
+                let faults = evaluate(TEXT, &[&text], Options::default()).expect_err(&text);
+                assert!(!format!("{faults:?} {:?}", assignments[0].change).contains(secret), "{faults:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    /// On a document and on its JSON alike, and without a panic.
+    #[test]
+    fn whatever_is_assigned_is_a_patch_or_refused(
+        assignments in proptest::collection::vec(
+            (
+                prop_oneof!["[sf]:", Just(String::new())],
+                proptest::collection::vec(select(SEGMENTS), 1..5),
+                proptest::option::of(select(VALUES)),
+            ),
+            1..4,
+        ),
+        create in proptest::bool::ANY,
+    ) {
+        let texts: Vec<String> = assignments.iter().map(|(kind, segments, value)| {
+            let path = segments.join(".").replace(".[", "[");
+            value.map_or_else(|| path.clone(), |value| format!("{kind}{path}={value}"))
+        }).filter(|text| !text.starts_with('[') && !text.contains(":[")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        if let Ok(computed) = evaluate(TEXT, &texts, Options { create }) {
+            let patch = Value::Object(computed.patch);
+            proptest::prop_assert!(crate::edit::reduce::reduce(patch).is_ok());
+        }
+    }
+}
+
+const SEGMENTS: &[&str] = &[
+    "streams",
+    "streams",
+    "a",
+    "b",
+    "n",
+    "lives",
+    "pub",
+    "plugins",
+    "iptv",
+    "http",
+    "rtmp",
+    "auth",
+    "extra",
+    "url",
+    "urls",
+    "transcoder",
+    "prepush",
+    "dvr",
+    "push",
+    "meta",
+    "x",
+    "*",
+    "[0]",
+    "[1]",
+    "[+]",
+    "[url=\"udp://1\"]",
+    "static",
+    "position",
+    "name",
+    "http_options",
+    "80",
+    "edit_auth",
+    "login",
+    "rule",
+];
+
+const VALUES: &[&str] =
+    &["5", "x", "null", "false", "\"5\"", "[1]", "[[1]]", "{\"url\":\"x\"}", "{}", "[]", "a=b", "1:2", ""];

@@ -1,0 +1,230 @@
+//! The value that a text on the command line stands for, typed by its place.
+//!
+//! No message here holds anything of a value, which may be a secret.
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use super::Change;
+use crate::edit::fault::Fault;
+use crate::edit::patch;
+use crate::edit::place::{Misfit, Place};
+use crate::model::scalar::canonical_integer;
+use crate::model::schema::{Derived, Kind, Parameter, Shape};
+use crate::model::shape::{
+    OptionWord, Port, Seconds, seconds, switch_value, transcoder_name, transcoder_value,
+};
+use crate::syntax::{Document, Entry};
+
+/// The JSON value of `change` at `place`; null removes what is there.
+pub fn of(place: Place, change: &Change) -> Result<Value, Misfit> {
+    match change {
+        Change::Remove => removal(place),
+        Change::Text(text) => string(place, text),
+        Change::File(text) => match without_newline(text) {
+            text if place.is_text() || matches!(place, Place::BackendUrl) => string(place, text),
+            text => typed(place, text),
+        },
+        Change::Typed(text) => typed(place, text),
+    }
+}
+
+/// The value that `PATH=text` gives.
+pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
+    if let Some(text) = json_string(text) {
+        return string(place, &text);
+    }
+    if text == "null" && !place.is_text() {
+        return removal(place);
+    }
+    match place {
+        Place::Text => Ok(Value::String(text.to_owned())),
+        Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
+        Place::BackendUrl => Ok(Value::String(text.to_owned())),
+        Place::Foreign => general(text),
+        Place::Port => port(text),
+        Place::Source => source(text),
+        Place::Pair => pair(text),
+        Place::Own(parameter) => setting(parameter, text),
+        Place::Group(kind) => object(text, &format!("such as {{\"name\": {}}}", example(kind))),
+        Place::Block(kind) => object(text, &format!("such as {}", example(kind))),
+        Place::Extras => object(text, "such as {\"key\": \"value\"}; one key is set behind a `.`"),
+        Place::Root | Place::ForeignBlock => object(text, "one parameter is set behind a `.`"),
+    }
+}
+
+/// The value that is this string, whatever it looks like.
+fn string(place: Place, text: &str) -> Result<Value, Misfit> {
+    match place {
+        Place::Text | Place::BackendUrl | Place::Foreign => Ok(Value::String(text.to_owned())),
+        Place::Port => port(text),
+        Place::Source => Ok(source_at(text)),
+        Place::Own(parameter) => match parameter.shape {
+            Shape::Word => Ok(Value::String(text.to_owned())),
+            Shape::Port => port(text),
+            Shape::Seconds => whole_seconds(text).ok_or_else(no_seconds),
+            Shape::Derived(Derived::Position) => position(text),
+            Shape::Switch | Shape::Derived(Derived::Static) => Err(no_switch()),
+            _ => Err(no_string()),
+        },
+        _ => Err(no_string()),
+    }
+}
+
+fn no_string() -> Misfit {
+    Misfit::new("a string does not fit here").hint("`--set` takes JSON")
+}
+
+/// Null, where what is there can go.
+fn removal(place: Place) -> Result<Value, Misfit> {
+    let Place::Own(Parameter { shape: Shape::Derived(what), .. }) = place else { return Ok(Value::Null) };
+    match what {
+        Derived::Position => Err(Misfit::new("every block has a position").hint("set the one it is to have")),
+        Derived::Static => Err(Misfit::new("every stream is static or not").hint("set it to true or false")),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
+    match parameter.shape {
+        Shape::Word => Ok(Value::String(text.to_owned())),
+        Shape::Port => port(text),
+        Shape::Switch | Shape::Derived(Derived::Static) => {
+            switch_value(text).map(Value::Bool).ok_or_else(no_switch)
+        }
+        Shape::Seconds => match seconds(text) {
+            Some(Seconds::Off) => Ok(Value::Bool(false)),
+            _ => whole_seconds(text).ok_or_else(no_seconds),
+        },
+        Shape::Derived(_) => position(text),
+        Shape::Ports | Shape::Sources => list(text),
+        Shape::Transcoder if text.trim_start().starts_with('[') => list(text),
+        Shape::Transcoder => pairs(text).map(Value::Array).ok_or_else(no_pairs),
+        Shape::Account => object(text, "its members are `login` and `password`"),
+        Shape::Backend => object(text, "its members are `url` and `extra`"),
+        Shape::Group(_) | Shape::PortOptions => object(text, "one parameter is set behind a `.`"),
+    }
+}
+
+fn port(text: &str) -> Result<Value, Misfit> {
+    match Port::of(text) {
+        Some(Port::Number(port)) => Ok(Value::from(port)),
+        Some(Port::Address(address)) => Ok(Value::String(address.into_owned())),
+        None => Err(Misfit::new("expected a port (0 to 65535) or host:port")),
+    }
+}
+
+fn no_switch() -> Misfit {
+    Misfit::new("expected true or false")
+}
+
+fn whole_seconds(text: &str) -> Option<Value> {
+    canonical_integer(text).filter(|&seconds| seconds >= 0).map(Value::from)
+}
+
+fn no_seconds() -> Misfit {
+    Misfit::new("expected a number of seconds, or `off`")
+}
+
+fn position(text: &str) -> Result<Value, Misfit> {
+    let position = canonical_integer(text).filter(|&position| position >= 1);
+    position.map(Value::from).ok_or_else(|| Misfit::new("expected a position, counted from 1"))
+}
+
+/// A whole list; a single value would silently replace all of it.
+fn list(text: &str) -> Result<Value, Misfit> {
+    match json(text)? {
+        Some(Value::Array(elements)) => Ok(Value::Array(elements)),
+        _ => Err(Misfit::new("this is a list: one value does not replace it")
+            .hint("append with `[+]`, change one with `[0]`, or set all of it to a JSON array")),
+    }
+}
+
+fn object(text: &str, hint: &str) -> Result<Value, Misfit> {
+    match json(text)? {
+        Some(Value::Object(members)) => Ok(Value::Object(members)),
+        _ => Err(Misfit::new("expected a JSON object").hint(hint)),
+    }
+}
+
+fn example(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stream => "{\"urls\": [{\"url\": \"udp://239.0.0.1:1234\"}]}",
+        Kind::Live => "{\"publish_enabled\": true}",
+        Kind::Plugin => "{\"key\": \"value\"}",
+    }
+}
+
+/// A source: its address, or an object. No address begins with a brace.
+fn source(text: &str) -> Result<Value, Misfit> {
+    match text.trim_start().starts_with('{') {
+        true => object(text, "such as {\"url\": \"udp://239.0.0.1:1234\", \"priority\": 1}"),
+        false => Ok(source_at(text)),
+    }
+}
+
+fn source_at(address: &str) -> Value {
+    Value::Object(Map::from_iter([("url".to_owned(), Value::String(address.to_owned()))]))
+}
+
+fn pair(text: &str) -> Result<Value, Misfit> {
+    let pair = match text.trim_start().starts_with('[') {
+        true => json(text)?.filter(Value::is_array),
+        false => pairs(text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
+    };
+    pair.ok_or_else(|| {
+        Misfit::new("expected one option of the transcoder")
+            .hint("such as `vb=1024k` or [\"video_bitrate\", 1024000]")
+    })
+}
+
+/// The options in `vb=1024k ab=64k`, read as the text of the directive is.
+fn pairs(text: &str) -> Option<Vec<Value>> {
+    let document = Document::parse(format!("transcoder {text};"));
+    let mut entries = document.entries();
+    let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
+    let ends_here = document.diagnostics().is_empty() && only.end() == document.text().len();
+    let pairs: Vec<Value> = words_of(only).collect();
+    (ends_here && !pairs.is_empty()).then_some(pairs)
+}
+
+fn words_of(entry: Entry<'_>) -> impl Iterator<Item = Value> {
+    entry.arguments().map(OptionWord::of).map(|option| {
+        let name = Value::String(transcoder_name(&option.key).into_owned());
+        let value = transcoder_value(&option).map(|value| {
+            serde_json::to_value(value).expect("a word is a string, a safe number or a boolean")
+        });
+        Value::Array(std::iter::once(name).chain(value).collect())
+    })
+}
+
+fn no_pairs() -> Misfit {
+    Misfit::new("expected options of the transcoder")
+        .hint("such as `vb=1024k ab=64k` or [[\"video_bitrate\", 1024000]]")
+}
+
+/// A value that the schema knows nothing of: JSON if it reads as JSON, else a string.
+fn general(text: &str) -> Result<Value, Misfit> {
+    Ok(json(text)?.unwrap_or_else(|| Value::String(text.to_owned())))
+}
+
+/// The value of a text that is JSON; one that repeats a key or nests too deep is refused.
+fn json(text: &str) -> Result<Option<Value>, Misfit> {
+    if serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return Ok(None);
+    }
+    let refusal = |fault: Fault| Misfit { message: fault.message, hint: fault.hint };
+    patch::parse(text.as_bytes()).map(Some).map_err(|faults| {
+        let first = faults.0.into_iter().next();
+        first.map_or_else(|| Misfit::new("this JSON can't be read"), refusal)
+    })
+}
+
+fn json_string(text: &str) -> Option<String> {
+    text.starts_with('"').then(|| serde_json::from_str(text).ok())?
+}
+
+fn without_newline(text: &str) -> &str {
+    let Some(text) = text.strip_suffix('\n') else { return text };
+    text.strip_suffix('\r').unwrap_or(text)
+}

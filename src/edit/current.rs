@@ -1,0 +1,144 @@
+//! What an expression of the command line is evaluated on: a document at hand, or the JSON that
+//! another server sent.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::model::member::Members;
+use crate::model::schema::{Kind, Scope, Shape, by_key, parameters};
+use crate::model::shape::group_name;
+use crate::model::view::is_static;
+use crate::model::{Lens, View};
+use crate::syntax::Entry;
+
+/// A configuration that can be asked for its parts.
+///
+/// Keys lead from the whole through objects; lists are values, and nobody looks into them here.
+pub trait Current {
+    /// The value at `keys`, the whole for none; `None` where nothing is.
+    fn value(&self, keys: &[&str]) -> Option<Value>;
+
+    /// The keys of the object at `keys`, in their order; none where no object is.
+    fn names(&self, keys: &[&str]) -> Vec<String>;
+
+    /// Whether there is a value at `keys`.
+    fn contains(&self, keys: &[&str]) -> bool;
+}
+
+/// The answer to `read_config`.
+impl Current for Value {
+    fn value(&self, keys: &[&str]) -> Option<Value> {
+        at(self, keys).cloned()
+    }
+
+    fn names(&self, keys: &[&str]) -> Vec<String> {
+        at(self, keys).map(names_of).unwrap_or_default()
+    }
+
+    fn contains(&self, keys: &[&str]) -> bool {
+        at(self, keys).is_some()
+    }
+}
+
+fn at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+    keys.iter().try_fold(value, |value, key| value.as_object()?.get(*key))
+}
+
+fn names_of(value: &Value) -> Vec<String> {
+    value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
+}
+
+/// A document at hand, of which no more is made into JSON than is asked for.
+///
+/// Meant for a document without errors, as is the view.
+pub struct LocalView<'a, 'd> {
+    view: View<'a, 'd>,
+    members: &'a Members<'d>,
+    lens: &'a Lens,
+    places: [OnceLock<Places<'d>>; 3],
+}
+
+/// Where in its group each name stands, from 0.
+type Places<'d> = HashMap<Cow<'d, str>, usize>;
+
+impl<'a, 'd> LocalView<'a, 'd> {
+    /// The view of a document whose top-level members are `members`.
+    ///
+    /// To compute a patch, look through a lens without masks.
+    pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
+        let places = [const { OnceLock::new() }; 3];
+        Self { view: View::new(members, lens), members, lens, places }
+    }
+
+    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
+        let skips_static = self.lens.skip_static_streams && kind == Kind::Stream;
+        let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate();
+        entries.filter(move |&(_, entry)| !(skips_static && is_static(entry)))
+    }
+
+    /// One scan over the group makes all further questions cheap: `*` asks for every name.
+    fn place(&self, kind: Kind, name: &str) -> Option<usize> {
+        let places = self.places[kind as usize]
+            .get_or_init(|| self.blocks(kind).map(|(at, entry)| (group_name(entry).value(), at)).collect());
+        places.get(name).copied()
+    }
+
+    fn shown_names(&self) -> Vec<String> {
+        let own = parameters(Scope::Top).filter(|parameter| match parameter.shape {
+            Shape::PortOptions => self.members.own_by_key("http").iter().any(|entry| entry.is_block()),
+            _ => parameter.is_always_shown() || !self.members.own(parameter).is_empty(),
+        });
+        let foreign = self.members.foreign().iter().map(|member| member.key.to_json(Scope::Top));
+        own.map(|parameter| parameter.key.to_owned()).chain(foreign.map(Cow::into_owned)).collect()
+    }
+}
+
+/// The group that `keys` lead into.
+fn group(keys: &[&str]) -> Option<Kind> {
+    match by_key(Scope::Top, keys.first()?)?.shape {
+        Shape::Group(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+impl Current for LocalView<'_, '_> {
+    fn value(&self, keys: &[&str]) -> Option<Value> {
+        match (keys, group(keys)) {
+            ([], _) => {
+                let whole = serde_json::to_value(&self.view);
+                Some(whole.expect("a view holds only strings, safe numbers, booleans, arrays and objects"))
+            }
+            ([_, name, rest @ ..], Some(kind)) => into(self.view.named(kind, self.place(kind, name)?)?, rest),
+            ([key, rest @ ..], _) => into(self.view.member(key)?, rest),
+        }
+    }
+
+    fn names(&self, keys: &[&str]) -> Vec<String> {
+        match (keys, group(keys)) {
+            ([], _) => self.shown_names(),
+            ([_], Some(kind)) => {
+                self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
+            }
+            _ => self.value(keys).as_ref().map(names_of).unwrap_or_default(),
+        }
+    }
+
+    fn contains(&self, keys: &[&str]) -> bool {
+        match (keys, group(keys)) {
+            ([], _) => true,
+            ([key], _) => self.shown_names().iter().any(|shown| shown == key),
+            ([_, name], Some(kind)) => self.place(kind, name).is_some(),
+            _ => self.value(keys).is_some(),
+        }
+    }
+}
+
+fn into(value: Value, keys: &[&str]) -> Option<Value> {
+    keys.iter().try_fold(value, |value, key| match value {
+        Value::Object(mut members) => members.swap_remove(*key),
+        _ => None,
+    })
+}

@@ -1,0 +1,134 @@
+//! The merge patch (RFC 7396) from one view of a configuration to another.
+
+mod order;
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::place::is_derived;
+use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key};
+
+/// The patch that makes `to` of `from`, both whole answers to `read_config`.
+///
+/// What is output only is left out; a `position` is given only where the order needs it. The order
+/// of members that have no position, such as the extras of `auth`, is not in a merge patch.
+pub fn diff(from: &Value, to: &Value) -> Map<String, Value> {
+    members(Scope::Top, object(from), object(to))
+}
+
+/// Whether there is no difference.
+pub fn is_empty(from: &Value, to: &Value) -> bool {
+    diff(from, to).is_empty()
+}
+
+fn object(value: &Value) -> &Map<String, Value> {
+    static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
+    value.as_object().unwrap_or(&EMPTY)
+}
+
+/// What takes `from` to `to`, both with the keys of `scope`.
+fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
+    let gone = from.keys().filter(|key| !to.contains_key(*key));
+    let keys = gone.chain(to.keys()).filter(|key| !is_derived(scope, key));
+    let change = |key: &String| match by_key(scope, key) {
+        Some(Parameter { shape: Shape::PortOptions, .. }) => port_options(from, to),
+        Some(parameter) => own(parameter, from.get(key), to.get(key)),
+        None => value(from.get(key), to.get(key)),
+    };
+    keys.filter_map(|key| Some((key.clone(), change(key)?))).collect()
+}
+
+/// One of our parameters; one that is always shown is what it is by default where it is not shown.
+fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
+    let default = default_of(parameter);
+    let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
+    match (parameter.shape, from, to) {
+        (Shape::Group(kind), Some(from), Some(to)) => group(kind, object(from), object(to)),
+        (Shape::Backend, Some(Value::Object(from)), Some(Value::Object(to))) => backend(from, to),
+        (_, from, to) => value(from, to),
+    }
+}
+
+fn default_of(parameter: &Parameter) -> Option<Value> {
+    match parameter.shape {
+        Shape::Ports | Shape::Sources => Some(Value::Array(Vec::new())),
+        Shape::Group(_) => Some(Value::Object(Map::new())),
+        Shape::Switch if parameter.key == PUBLISH_ENABLED => Some(Value::Bool(true)),
+        _ => None,
+    }
+}
+
+/// A member by RFC 7396: `None` where nothing has to change.
+fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
+    match (from, to) {
+        (from, to) if from == to => None,
+        (_, None) => Some(Value::Null),
+        (Some(Value::Object(from)), Some(Value::Object(to))) => Some(Value::Object(merge_patch(from, to))),
+        (_, Some(to)) => Some(to.clone()),
+    }
+}
+
+fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
+    let gone = from.keys().filter(|key| !to.contains_key(*key));
+    let changes =
+        gone.chain(to.keys()).filter_map(|key| Some((key.clone(), value(from.get(key), to.get(key))?)));
+    changes.collect()
+}
+
+/// A backend that is opened loses its extras, unless the patch gives them.
+fn backend(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
+    let open = Some(&Value::Bool(false));
+    let mut patch = merge_patch(from, to);
+    if to.get("url") == open && from.get("url") != open {
+        match to.get("extra") {
+            Some(extra) => patch.insert("extra".to_owned(), extra.clone()),
+            None => patch.shift_remove("extra"),
+        };
+    }
+    (!patch.is_empty()).then_some(Value::Object(patch))
+}
+
+/// The blocks of ports; that of a port which goes, goes with it.
+fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
+    let key = "http_options";
+    let options = |view: &Map<String, Value>| view.get(key).map(object).cloned().unwrap_or_default();
+    let ports: HashSet<String> =
+        to.get("http").and_then(Value::as_array).into_iter().flatten().filter_map(port).collect();
+    let patch = merge_patch(&options(from), &options(to));
+    let kept: Map<String, Value> =
+        patch.into_iter().filter(|(port, value)| !value.is_null() || ports.contains(port)).collect();
+    (!kept.is_empty()).then_some(Value::Object(kept))
+}
+
+fn port(value: &Value) -> Option<String> {
+    super::merge::scalar_text(value)
+}
+
+/// The streams, lives or plugins: those that go, then the others in their new order.
+fn group(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
+    let gone = from.keys().filter(|name| !to.contains_key(*name));
+    let mut patch: Map<String, Value> = gone.map(|name| (name.clone(), Value::Null)).collect();
+    let names = |group: &'_ Map<String, Value>| group.keys().cloned().collect::<Vec<_>>();
+    let positions = order::positions(&names(from), &names(to));
+    for ((name, block), position) in to.iter().zip(positions) {
+        let old = from.get(name).map(object);
+        let mut change = match old {
+            Some(old) => members(kind.scope(), old, object(block)),
+            None => without_derived(kind.scope(), object(block)),
+        };
+        change.extend(position.map(|position| ("position".to_owned(), Value::from(position))));
+        if old.is_none() || !change.is_empty() {
+            patch.insert(name.clone(), Value::Object(change));
+        }
+    }
+    (!patch.is_empty()).then_some(Value::Object(patch))
+}
+
+fn without_derived(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
+    let kept = block.iter().filter(|(key, _)| !is_derived(scope, key));
+    kept.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Which blocks have to be told their position, so that a merge puts all in order.
+//!
+//! A merge deletes first, appends what is new in the order of the patch, and then takes out the
+//! blocks whose wanted position is not the one they had, and puts them back from the lowest up.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// For each name of `to`, the position (from 1) that the patch has to give it, if any: the fewest
+/// that make the order that of `to`.
+///
+/// A position that a block had before asks for nothing, so such a block stays where it is and the
+/// others are put around it.
+pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
+    let merged = merged(from, to);
+    let mut positions: Vec<Option<usize>> = (1..=to.len()).map(Some).collect();
+    for wanted in longest_increasing(&around_the_fixed(&merged)) {
+        positions[wanted] = None;
+    }
+    positions
+}
+
+/// A block as it stands after deleting and appending.
+#[derive(Clone, Copy)]
+struct Block {
+    /// Its place in the order that is wanted, from 0.
+    wanted: usize,
+    /// Whether it had that very place before.
+    is_fixed: bool,
+}
+
+fn merged<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Block> {
+    let wanted: HashMap<&N, usize> = to.iter().enumerate().map(|(at, name)| (name, at)).collect();
+    let mut is_new = vec![true; to.len()];
+    let mut merged = Vec::with_capacity(to.len());
+    for (before, name) in from.iter().enumerate() {
+        if let Some(&wanted) = wanted.get(name) {
+            is_new[wanted] = false;
+            merged.push(Block { wanted, is_fixed: wanted == before });
+        }
+    }
+    let new = (0..to.len()).filter(|&wanted| is_new[wanted]);
+    merged.extend(new.map(|wanted| Block { wanted, is_fixed: false }));
+    merged
+}
+
+/// The wanted places of the blocks that stand on the right side of each fixed one.
+fn around_the_fixed(merged: &[Block]) -> Vec<usize> {
+    let mut lowest_behind = vec![usize::MAX; merged.len() + 1];
+    for (at, block) in merged.iter().enumerate().rev() {
+        let lowest = lowest_behind[at + 1];
+        lowest_behind[at] = if block.is_fixed { lowest.min(block.wanted) } else { lowest };
+    }
+    let mut least = 0;
+    let mut kept = Vec::new();
+    for (at, block) in merged.iter().enumerate() {
+        if (least..lowest_behind[at + 1]).contains(&block.wanted) {
+            kept.push(block.wanted);
+            least = if block.is_fixed { block.wanted + 1 } else { least };
+        }
+    }
+    kept
+}
+
+/// A longest increasing subsequence: the last elements of the best ones by length, each with the
+/// element before it.
+fn longest_increasing(values: &[usize]) -> Vec<usize> {
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
+    for (at, value) in values.iter().enumerate() {
+        let length = ends.partition_point(|&end| values[end] < *value);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let last = ends.last().copied();
+    let mut found: Vec<usize> = std::iter::successors(last, |&at| before[at]).map(|at| values[at]).collect();
+    found.reverse();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::{Just, Strategy, proptest};
+
+    use super::positions;
+
+    /// What a merge makes of the order of `from`.
+    fn apply(from: &[u8], to: &[u8], positions: &[Option<usize>]) -> Vec<u8> {
+        let mut blocks: Vec<u8> = from.iter().copied().filter(|name| to.contains(name)).collect();
+        blocks.extend(to.iter().filter(|name| !from.contains(name)));
+        let had = |name: u8| from.iter().position(|&before| before == name).map(|at| at + 1);
+        let moves: Vec<(usize, u8)> = to
+            .iter()
+            .zip(positions)
+            .filter_map(|(&name, position)| position.map(|wanted| (wanted, name)))
+            .filter(|&(wanted, name)| had(name) != Some(wanted))
+            .collect();
+        let moved: HashSet<u8> = moves.iter().map(|&(_, name)| name).collect();
+        blocks.retain(|name| !moved.contains(name));
+        for (wanted, name) in moves {
+            blocks.insert((wanted - 1).min(blocks.len()), name);
+        }
+        blocks
+    }
+
+    #[test]
+    fn only_what_has_to_move_gets_a_position() {
+        for (from, to, expected) in [
+            ("abc", "abc", vec![]),
+            ("abc", "abcd", vec![]),
+            ("abc", "c", vec![]),
+            ("abcd", "dabc", vec![("d", 1)]),
+            ("abcd", "bcda", vec![("a", 4)]),
+            ("abc", "axbc", vec![("x", 2)]),
+            ("ab", "ba", vec![("a", 2)]),
+            ("abc", "cba", vec![("c", 1), ("a", 3)]),
+            ("xabcd", "bacd", vec![("b", 1)]),
+            // `c` had position 3 before `x` and `y` went: it can't be told so, and stays.
+            ("xycab", "abc", vec![("a", 1), ("b", 2)]),
+        ] {
+            let (from, to) = (from.as_bytes(), to.as_bytes());
+            let found: Vec<(String, usize)> = positions(from, to)
+                .into_iter()
+                .zip(to)
+                .filter_map(|(position, &name)| Some((char::from(name).to_string(), position?)))
+                .collect();
+            let expected: Vec<_> = expected.into_iter().map(|(name, at)| (name.to_owned(), at)).collect();
+            assert_eq!(found, expected, "{from:?} {to:?}");
+        }
+    }
+
+    fn names() -> impl Strategy<Value = Vec<u8>> {
+        (Just((0..9).collect::<Vec<u8>>()).prop_shuffle(), 0..=9usize)
+            .prop_map(|(names, len)| names[..len].to_vec())
+    }
+
+    proptest! {
+        #[test]
+        fn a_merge_puts_all_in_order(from in names(), to in names()) {
+            let positions = positions(&from, &to);
+            assert_eq!(apply(&from, &to, &positions), to);
+        }
+
+        #[test]
+        fn no_fewer_positions_would_do(from in names(), to in names()) {
+            let given = positions(&from, &to).iter().flatten().count();
+            let wanted: Vec<usize> = (1..=to.len()).collect();
+            for chosen in 0..1u16 << to.len() {
+                let some = |&at: &usize| (chosen >> (at - 1) & 1 == 1).then_some(at);
+                let tried: Vec<Option<usize>> = wanted.iter().map(some).collect();
+                if apply(&from, &to, &tried) == to {
+                    assert!(chosen.count_ones() as usize >= given, "{tried:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What may stand at a place of the JSON form: told from the path to it and the schema table alone.
+
+use super::path::{Path, Segment};
+use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, by_keyword};
+
+/// A place in a configuration, and with it the values it takes.
+#[derive(Debug, Clone, Copy)]
+pub enum Place {
+    /// The whole.
+    Root,
+    /// `streams`, `lives` or `plugins`.
+    Group(Kind),
+    /// One stream, live or plugin.
+    Block(Kind),
+    /// A parameter of ours that is no group.
+    Own(&'static Parameter),
+    /// An element of a list of ports.
+    Port,
+    /// An element of a stream's sources.
+    Source,
+    /// An element of the transcoder's options.
+    Pair,
+    /// `auth.url`.
+    BackendUrl,
+    /// `auth.extra`.
+    Extras,
+    /// A part of a parameter that is a string and nothing else.
+    Text,
+    /// The block of an http directive.
+    ForeignBlock,
+    /// What the general rule shows, an option of a source or of the transcoder.
+    Foreign,
+}
+
+/// Why a path, or the value given for it, does not fit the schema; holds nothing of the value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Lower case, no full stop.
+    pub message: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+}
+
+impl Misfit {
+    /// A misfit without advice.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    /// The same with advice.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl Place {
+    /// The place that `segments` lead to from the whole.
+    pub fn of(segments: &[Segment]) -> Result<Self, Misfit> {
+        segments.iter().try_fold(Self::Root, Self::step)
+    }
+
+    /// As [`Place::of`], where it is not output only.
+    pub fn to_set(segments: &[Segment]) -> Result<Self, Misfit> {
+        segments.iter().try_fold(Self::Root, |place, segment| {
+            let place = place.step(segment)?;
+            refuse_output_only(place).map(|()| place)
+        })
+    }
+
+    /// The place one segment further.
+    pub fn step(self, segment: &Segment) -> Result<Self, Misfit> {
+        match segment {
+            Segment::Key(key) => self.member(key),
+            Segment::Every => Err(Misfit::new("`*` stands for several places")),
+            Segment::Index(_) | Segment::Append | Segment::Find { .. } => self.entry(),
+        }
+    }
+
+    /// The place of a member.
+    pub fn member(self, key: &str) -> Result<Self, Misfit> {
+        match self {
+            Self::Root => in_scope(Scope::Top, key),
+            Self::Group(kind) => Ok(Self::Block(kind)),
+            Self::Block(kind) => in_scope(kind.scope(), key),
+            Self::Source => in_scope(Scope::Source, key),
+            Self::Extras => Ok(Self::Text),
+            Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
+            Self::Own(parameter) => in_parameter(parameter, key),
+            Self::Pair => Err(is_list("`[0]` for the name or `[1]` for the value")),
+            Self::Port | Self::BackendUrl | Self::Text => Err(nothing_below()),
+        }
+    }
+
+    fn entry(self) -> Result<Self, Misfit> {
+        match self {
+            Self::Own(parameter) => match parameter.shape {
+                Shape::Ports => Ok(Self::Port),
+                Shape::Sources => Ok(Self::Source),
+                Shape::Transcoder => Ok(Self::Pair),
+                Shape::Account | Shape::Backend | Shape::PortOptions => Err(is_object()),
+                Shape::Derived(Derived::Runtime) => Ok(Self::Foreign),
+                _ => Err(nothing_below()),
+            },
+            Self::Pair | Self::Foreign => Ok(Self::Foreign),
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => Err(is_object()),
+            Self::Extras | Self::ForeignBlock => Err(is_object()),
+            Self::Port | Self::BackendUrl | Self::Text => Err(nothing_below()),
+        }
+    }
+
+    /// Whether a member says what the text around it says: a name, a position, a global value.
+    pub fn derives(self, key: &str) -> bool {
+        let parameter = self.scope().and_then(|scope| by_key(scope, key));
+        parameter.is_some_and(|parameter| matches!(parameter.shape, Shape::Derived(_)))
+    }
+
+    /// Whose keys the members here have; none where they have names of their own.
+    pub fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Root => Some(Scope::Top),
+            Self::Block(kind) => Some(kind.scope()),
+            Self::Source => Some(Scope::Source),
+            _ => None,
+        }
+    }
+
+    /// Whether `null` and words like `false` are words here, as all others.
+    pub fn is_text(self) -> bool {
+        match self {
+            Self::Text => true,
+            Self::Own(parameter) => parameter.shape == Shape::Word,
+            _ => false,
+        }
+    }
+
+    /// Whether the schema says nothing of what is here or below.
+    pub fn is_foreign(self) -> bool {
+        matches!(self, Self::ForeignBlock | Self::Foreign)
+    }
+}
+
+fn in_scope(scope: Scope, key: &str) -> Result<Place, Misfit> {
+    let Some(parameter) = by_key(scope, key) else {
+        return match by_keyword(scope, key) {
+            Some(meant) => {
+                Err(Misfit::new(format!("`{key}` is a keyword of the text, not a key of the JSON"))
+                    .hint(format!("did you mean `{}`?", meant.key)))
+            }
+            None => Ok(Place::Foreign),
+        };
+    };
+    Ok(match parameter.shape {
+        Shape::Group(kind) => Place::Group(kind),
+        Shape::Derived(Derived::Address) => Place::Text,
+        _ => Place::Own(parameter),
+    })
+}
+
+fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfit> {
+    match (parameter.shape, key) {
+        (Shape::Account, "login" | "password") => Ok(Place::Text),
+        (Shape::Account, _) => Err(no_member("`login` and `password`")),
+        (Shape::Backend, "url") => Ok(Place::BackendUrl),
+        (Shape::Backend, "extra") => Ok(Place::Extras),
+        (Shape::Backend, _) => Err(no_member("`url` and `extra`")),
+        (Shape::PortOptions, _) => Ok(Place::ForeignBlock),
+        (Shape::Derived(Derived::Runtime), _) => Ok(Place::Foreign),
+        (Shape::Ports | Shape::Sources | Shape::Transcoder, _) => {
+            Err(is_list("an entry, such as `[0]`, or `[+]` for a new one"))
+        }
+        _ => Err(nothing_below()),
+    }
+}
+
+fn no_member(members: &str) -> Misfit {
+    Misfit::new("there is no such member here").hint(format!("the members are {members}"))
+}
+
+fn is_list(entries: &str) -> Misfit {
+    Misfit::new("a list has no members").hint(format!("name {entries}"))
+}
+
+fn is_object() -> Misfit {
+    Misfit::new("an object is no list").hint("name a member behind a `.`")
+}
+
+fn nothing_below() -> Misfit {
+    Misfit::new("there is nothing below a plain value")
+}
+
+/// Whether a member of a view says what nothing in its block says: a name, a place, a global value.
+pub fn is_derived(scope: Scope, key: &str) -> bool {
+    by_key(scope, key).is_some_and(is_derived_parameter)
+}
+
+fn is_derived_parameter(parameter: &Parameter) -> bool {
+    match parameter.shape {
+        Shape::Derived(Derived::Static) => parameter.scope != Scope::Stream,
+        Shape::Derived(Derived::Address) => false,
+        Shape::Derived(_) => true,
+        _ => false,
+    }
+}
+
+/// Refuses what nobody can set: `name`, `runtime` and the like.
+fn refuse_output_only(place: Place) -> Result<(), Misfit> {
+    let Place::Own(parameter) = place else { return Ok(()) };
+    let Shape::Derived(what) = parameter.shape else { return Ok(()) };
+    let key = parameter.key;
+    let refusal = Misfit::new(format!("`{key}` is output only"));
+    match what {
+        Derived::Name => {
+            Err(refusal.hint("it is the key; to rename, create it under the new name and unset the old"))
+        }
+        Derived::Global if key == "url_global" => Err(refusal.hint("set the `auth.url` of the top level")),
+        Derived::Global => Err(refusal.hint("set the `cluster_key` of the top level")),
+        Derived::Runtime => Err(refusal.hint("it holds figures of the running server")),
+        Derived::Static if parameter.scope == Scope::Live => Err(refusal.hint("a live is never static")),
+        Derived::Static | Derived::Position | Derived::Address => Ok(()),
+    }
+}
+
+/// The path as messages show it: secrets in a `[url="…"]` are left out.
+pub fn shown(path: &Path) -> String {
+    let segments = path.segments.iter().map(|segment| match segment {
+        Segment::Find { key, value } => {
+            Segment::Find { key: key.clone(), value: without_secrets(key, value) }
+        }
+        other => other.clone(),
+    });
+    Path { segments: segments.collect() }.to_string()
+}
+
+fn without_secrets(key: &str, value: &str) -> String {
+    if crate::model::secret::is_secret_keyword(key) {
+        return "…".to_owned();
+    }
+    let mut shown = value.to_owned();
+    for part in crate::model::secret::secret_parts(value).into_iter().rev() {
+        shown.replace_range(part, "…");
+    }
+    shown
+}

@@ -1,0 +1,210 @@
+//! Values as lines that `modify --set` takes back: `mediactl read -o set`.
+
+use serde_json::{Map, Value};
+
+use super::assign::value::typed;
+use super::merge::scalar_text;
+use super::path::{Path, Segment};
+use super::place::{Place, is_derived};
+
+/// `(path, text)` for what `value`, found at `prefix`, holds: `--set path=text`, one after the
+/// other, on a configuration that has none of it makes the same value.
+///
+/// Lists are one line of JSON, which sets the same list whatever there was. What is output only or
+/// derived is left out, and so is what can't be set: that a group is empty, and a value that does
+/// not fit its parameter. A live or plugin that is made by its lines alone needs `--create`.
+pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
+    let mut lines = Lines { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
+    if let Ok(place) = Place::to_set(prefix) {
+        lines.add(place, value);
+    }
+    lines.lines
+}
+
+struct Lines {
+    path: Path,
+    lines: Vec<(String, String)>,
+}
+
+impl Lines {
+    fn add(&mut self, place: Place, value: &Value) {
+        match value {
+            Value::Object(members) if place_is_split(place, members) => self.members(place, members),
+            _ if matches!(place, Place::Group(_) | Place::Root) && is_empty(value) => {}
+            _ => self.lines.extend(text(place, value).map(|text| (self.path.to_string(), text))),
+        }
+    }
+
+    fn members(&mut self, place: Place, members: &Map<String, Value>) {
+        for (key, value) in members.iter().filter(|(key, _)| !is_left_out(place, key)) {
+            // A view has no members that its schema has no place for.
+            let Ok(below) = place.member(key) else { continue };
+            self.path.segments.push(Segment::Key(key.clone()));
+            self.add(below, value);
+            self.path.segments.pop();
+        }
+    }
+}
+
+fn is_left_out(place: Place, key: &str) -> bool {
+    place.scope().is_some_and(|scope| is_derived(scope, key))
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(Map::is_empty)
+}
+
+/// Whether each member has lines of its own.
+fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
+    let is_printable = |(key, value): (&String, &Value)| match place {
+        // Only JSON can say that an extra parameter is a flag.
+        Place::Extras => !has_control(key) && value.is_string(),
+        _ => !has_control(key),
+    };
+    match place {
+        Place::Root => true,
+        Place::Source => false,
+        _ => members.iter().any(|(key, _)| !is_left_out(place, key)) && members.iter().all(is_printable),
+    }
+}
+
+/// A line break would end the line; no escape in a path can stand for it.
+fn has_control(text: &str) -> bool {
+    text.contains(char::is_control)
+}
+
+/// The plain word where it reads back as `value`, else JSON.
+///
+/// Neither does where the text is `prepush on;`: what stands there is shown, but can't be set.
+fn text(place: Place, value: &Value) -> Option<String> {
+    let value = settable(place, value);
+    let word = scalar_text(&value).filter(|word| !has_control(word));
+    let texts = word.into_iter().chain([value.to_string()]);
+    texts.into_iter().find(|text| typed(place, text).as_ref() == Ok(&value))
+}
+
+/// The value without what its place derives.
+fn settable(place: Place, value: &Value) -> Value {
+    let Value::Object(members) = value else { return value.clone() };
+    let kept = members.iter().filter(|(key, _)| !is_left_out(place, key)).map(|(key, value)| {
+        let value = place.member(key).map_or_else(|_| value.clone(), |below| settable(below, value));
+        (key.clone(), value)
+    });
+    Value::Object(kept.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::set_lines;
+    use crate::edit::assign::{Assignment, Change, Options, to_patch};
+    use crate::edit::path::{Path, split_assignment};
+    use crate::edit::place::{Place, is_derived};
+    use crate::edit::reduce::reduce;
+
+    fn check(view: &Value, prefix: &str, expected: &[&str]) {
+        let prefix = if prefix.is_empty() { Vec::new() } else { Path::parse(prefix).expect(prefix).segments };
+        let lines: Vec<String> =
+            set_lines(view, &prefix).into_iter().map(|(path, text)| format!("{path}={text}")).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn words_stand_bare_where_they_read_back() {
+        let view = json!({
+            "http": [80, "1.2.3.4:80"],
+            "root": "null",
+            "auth": {"url": "false", "extra": {"a": "1", "b": "\"x\""}},
+            "plugins": {},
+            "lives": {"p": {"prefix": "p", "publish_enabled": true, "static": false, "position": 1}},
+            "streams": {
+                "cam.1": {
+                    "name": "cam.1", "static": true, "position": 1, "urls": [{"url": "a", "k": 1}],
+                    "auth": {"url": false, "extra": {"a": "1", "flag": true}}, "prepush": false,
+                    "url_global": "x", "number": 5, "string": "5", "lines": "a\nb", "words": ["a", 1],
+                    "null": "null", "open": "[x", "block": {"a": {"b": true}, "none": {}},
+                },
+            },
+        });
+        check(
+            &view,
+            "",
+            &[
+                "http=[80,\"1.2.3.4:80\"]",
+                "root=null",
+                "auth.url=\"false\"",
+                "auth.extra.a=1",
+                r#"auth.extra.b="\"x\"""#,
+                "lives.p.publish_enabled=true",
+                "streams.\"cam.1\".static=true",
+                "streams.\"cam.1\".urls=[{\"url\":\"a\",\"k\":1}]",
+                "streams.\"cam.1\".auth.url=false",
+                "streams.\"cam.1\".auth.extra={\"a\":\"1\",\"flag\":true}",
+                "streams.\"cam.1\".prepush=false",
+                "streams.\"cam.1\".number=5",
+                "streams.\"cam.1\".string=\"5\"",
+                "streams.\"cam.1\".lines=\"a\\nb\"",
+                "streams.\"cam.1\".words=[\"a\",1]",
+                "streams.\"cam.1\".null=\"null\"",
+                "streams.\"cam.1\".open=[x",
+                "streams.\"cam.1\".block.a.b=true",
+                "streams.\"cam.1\".block.none={}",
+            ],
+        );
+        check(&view["http"][1], "http[1]", &["http[1]=1.2.3.4:80"]);
+        check(&json!({"prepush": "on", "cluster_key": ["a", "b"], "x": 1}), "streams.a", &["streams.a.x=1"]);
+        check(&json!({"pid": 1}), "runtime.server", &[]);
+        check(&json!("a"), "streams.a.name", &[]);
+        check(&json!({"a": {"name": "a"}}), "plugins", &["plugins.a={}"]);
+        check(
+            &json!({"a\nb": {"name": "a\nb", "urls": []}}),
+            "streams",
+            &[r#"streams={"a\nb":{"urls":[]}}"#],
+        );
+    }
+
+    /// The view without what is derived, and without groups that are empty.
+    fn own(place: Place, value: &Value) -> Value {
+        let Value::Object(members) = value else { return value.clone() };
+        let kept = members.iter().filter(|(key, value)| {
+            let is_empty_group = matches!(place.member(key), Ok(Place::Group(_))) && **value == json!({});
+            !is_empty_group && !place.scope().is_some_and(|scope| is_derived(scope, key))
+        });
+        let own =
+            |(key, value): (&String, &Value)| (key.clone(), own(place.member(key).expect("a view"), value));
+        Value::Object(kept.map(own).collect())
+    }
+
+    #[test]
+    fn all_lines_on_nothing_make_the_same_view() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/valid");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).expect("there are fixtures") {
+            let path = entry.expect("the folder can be read").path();
+            if path.extension().is_none_or(|found| found != "json") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("the fixture can be read");
+            let view: Value = serde_json::from_str(&text).expect("the fixture is JSON");
+            if reduce(view.clone()).is_err() {
+                // What no patch may hold can't come back either.
+                continue;
+            }
+            count += 1;
+            let assignments: Vec<Assignment> = set_lines(&view, &[]).into_iter().map(assignment).collect();
+            let computed = to_patch(&Value::Object(Map::new()), &assignments, Options { create: true });
+            let patch = Value::Object(computed.expect("the lines fit the schema").patch);
+            let expected = own(Place::Root, &view);
+            assert_eq!(format!("{patch:#}"), format!("{expected:#}"), "{}", path.display());
+        }
+        assert!(count > 5);
+    }
+
+    fn assignment((path, text): (String, String)) -> Assignment {
+        let line = format!("{path}={text}");
+        let (path, value) = split_assignment(&line).expect("the path parses");
+        assert_eq!(value, Some(text.as_str()));
+        Assignment { path, change: Change::Typed(text) }
+    }
+}

@@ -1,0 +1,127 @@
+//! Why an operation did not happen.
+
+use std::fmt;
+
+use super::guard::Guard;
+use super::hook::HookFailure;
+use super::snapshot::Snapshot;
+use crate::edit::assign::AssignFault;
+use crate::edit::{EditError, Faults, Unproved};
+use crate::store::StoreError;
+
+/// Why an operation did not happen; the file is as it was, unless the variant says otherwise.
+#[derive(Debug)]
+pub enum EngineError {
+    /// The file could not be found, locked, read or written.
+    Store(StoreError),
+    /// The text that is there has errors: it is neither shown as JSON nor changed.
+    BadConfig(Box<Snapshot>),
+    /// The text that is to be saved has errors.
+    BadText(Box<Snapshot>),
+    /// The text that is to be saved holds a mask.
+    MaskedText,
+    /// The patch asks for something that can't be.
+    BadPatch(Faults),
+    /// A refusal made by the code that computes the patch; it explains itself.
+    BadAssignments(Vec<AssignFault>),
+    /// The new text does not say what was asked for: a defect of this program.
+    Unproved(Unproved),
+    /// A guard stands before it.
+    Guarded(Guard),
+    /// The check command refused the new text.
+    CheckFailed(HookFailure),
+    /// The reload command failed; `restored` tells whether the old text is back.
+    ReloadFailed {
+        /// How it failed.
+        failure: HookFailure,
+        /// Whether the old text is back.
+        restored: bool,
+    },
+    /// Only a running server has a running configuration.
+    NoServer,
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Faults> for EngineError {
+    fn from(faults: Faults) -> Self {
+        Self::BadPatch(faults)
+    }
+}
+
+impl From<EditError> for EngineError {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Faults(faults) => Self::BadPatch(faults),
+            EditError::Unproved(unproved) => Self::Unproved(unproved),
+        }
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(error) => error.fmt(f),
+            Self::BadConfig(snapshot) => write!(f, "the configuration has {}", errors(snapshot)),
+            Self::BadText(snapshot) => write!(f, "the new configuration has {}", errors(snapshot)),
+            Self::MaskedText => f.write_str("the new configuration holds a mask where a secret should be"),
+            Self::BadPatch(faults) => join(f, faults.0.iter()),
+            Self::BadAssignments(faults) => join(f, faults.iter()),
+            Self::Unproved(unproved) => write!(f, "the edit of `{}` could not be proved right", unproved.at),
+            Self::Guarded(guard) => guard.fmt(f),
+            Self::CheckFailed(failure) => write!(f, "the check command {failure}"),
+            Self::ReloadFailed { failure, restored: true } => {
+                write!(f, "the reload command {failure}; the old configuration is back")
+            }
+            Self::ReloadFailed { failure, restored: false } => {
+                write!(
+                    f,
+                    "the reload command {failure}; the file was changed by somebody else and is left as it is"
+                )
+            }
+            Self::NoServer => {
+                f.write_str("no server runs over this file, so there is no running configuration")
+            }
+        }
+    }
+}
+
+fn errors(snapshot: &Snapshot) -> String {
+    match snapshot.diagnostics().errors() {
+        1 => "an error".to_owned(),
+        count => format!("{count} errors"),
+    }
+}
+
+fn join<T: fmt::Display>(f: &mut fmt::Formatter<'_>, faults: impl Iterator<Item = T>) -> fmt::Result {
+    for (at, fault) in faults.enumerate() {
+        write!(f, "{}{fault}", if at > 0 { "; " } else { "" })?;
+    }
+    Ok(())
+}
+
+impl EngineError {
+    /// Advice, where there is any that is not in the message already.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Store(error) => return error.hint(),
+            Self::BadConfig(_) => "`mediactl check` shows them; `mediactl read -o conf` still shows the text",
+            Self::BadText(_) => "nothing was written",
+            Self::MaskedText => "`mediactl read -o conf --show-secrets` gives a text that can be saved",
+            Self::Unproved(_) => "nothing was written; this is a defect of mediactl, please report it",
+            Self::Guarded(guard) => return Some(guard.hint()),
+            Self::CheckFailed(_) => "nothing was written",
+            Self::NoServer => {
+                "`mediactl save FILE` replaces the file; `mediactl serve` makes it a running configuration"
+            }
+            Self::BadPatch(_) | Self::BadAssignments(_) | Self::ReloadFailed { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+impl std::error::Error for EngineError {}

@@ -1,0 +1,21 @@
+//! The operations: read, modify, update, save, over a running configuration and a store.
+//!
+//! What a local command does and what an HTTP handler does is the same call here, so a fix in one
+//! is a fix in both. The order of work is: lock → load → parse and check everything → guards →
+//! check hook → write → reload hook; if any step fails, the file is as before.
+//!
+//! *Invariants.* No HTTP types and no terminals: who has to be asked or told something is the
+//! caller. Without a `serve`, the running configuration is the file.
+
+mod error;
+mod guard;
+#[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
+mod hook;
+mod operation;
+mod snapshot;
+
+pub use error::EngineError;
+pub use guard::{Guard, MAX_DELETE_FLOOR};
+pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks};
+pub use operation::{Change, DEFAULT_LOCK_WAIT, Engine, Request};
+pub use snapshot::Snapshot;

@@ -1,0 +1,273 @@
+//! The four operations on one configuration file.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::error::EngineError;
+use super::guard::{self, Guard};
+use super::hook::{self, Hooks, Occasion};
+use super::snapshot::Snapshot;
+use crate::edit::text_diff::NewText;
+use crate::edit::{self, Note};
+use crate::model::secret::holds_mask;
+use crate::store::{Candidate, ConfFile, Holder, Locked, Old, Outcome, Stamp, Warning};
+use crate::syntax::{Document, Splice};
+
+/// How long a writer waits for the one before it.
+pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// One configuration file and what goes with its changes.
+pub struct Engine {
+    conf: ConfFile,
+    hooks: Hooks,
+    lock_wait: Duration,
+    on_wait: fn(&Path, &Holder),
+}
+
+/// What is asked for beside the change itself.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Do everything but write and reload.
+    pub dry_run: bool,
+    /// Answer every guard with yes.
+    pub force: bool,
+    /// How many streams may be deleted without asking; `None` is the default of the command line.
+    pub max_delete: Option<usize>,
+    /// Who asks, for hooks.
+    pub by: String,
+}
+
+/// What an operation did, or would do.
+#[derive(Debug)]
+pub struct Change {
+    /// The configuration before; none if there was no file.
+    pub before: Option<Snapshot>,
+    /// The configuration after; none if nothing changes.
+    pub after: Option<Snapshot>,
+    /// How the text after is made from the one before; empty for a whole replacement.
+    pub splices: Vec<Splice>,
+    /// What a user should be told of the edit.
+    pub notes: Vec<Note>,
+    /// What did not go as it should and did not stop the work.
+    pub warnings: Vec<Warning>,
+}
+
+impl Change {
+    fn none(before: Option<Snapshot>) -> Self {
+        Self { before, after: None, splices: Vec::new(), notes: Vec::new(), warnings: Vec::new() }
+    }
+}
+
+/// A text that is ready to be written.
+struct Ready {
+    after: Snapshot,
+    splices: Vec<Splice>,
+    notes: Vec<Note>,
+}
+
+impl Engine {
+    /// An engine over the file that `path` leads to; the file may be missing.
+    pub fn open(path: &Path, hooks: Hooks, on_wait: fn(&Path, &Holder)) -> Result<Self, EngineError> {
+        Ok(Self { conf: ConfFile::resolve(path)?, hooks, lock_wait: DEFAULT_LOCK_WAIT, on_wait })
+    }
+
+    /// The configuration as it is. Takes no lock and writes nothing.
+    pub fn read(&self) -> Result<Snapshot, EngineError> {
+        Ok(Snapshot::of(self.conf.load()?.bytes))
+    }
+
+    /// Merges the patch that `patch` computes from the configuration as it is, and saves.
+    pub fn modify(
+        &self,
+        request: &Request,
+        patch: &mut dyn FnMut(&Document) -> Result<Value, EngineError>,
+    ) -> Result<Change, EngineError> {
+        self.change("modify", request, &mut |before| {
+            let before = before.expect("a file that can be modified is there");
+            if !before.is_valid() {
+                return Err(Refused::BadConfig);
+            }
+            let document = before.document();
+            let Some(edit) = edit::modify(document, patch(document)?).map_err(EngineError::from)? else {
+                return Ok(None);
+            };
+            let guards = guard::before_edit(document, &edit.document).or_else(|| {
+                guard::before_deletion(edit.deleted_streams, edit.streams_before, request.max_delete)
+            });
+            refuse_guarded(guards, request)?;
+            let after = Snapshot::edited(edit.document);
+            debug_assert!(after.is_valid(), "what an edit writes has no errors");
+            Ok(Some(Ready { after, splices: edit.splices, notes: edit.notes }))
+        })
+    }
+
+    /// Replaces the file with exactly these bytes; makes it if it is missing.
+    pub fn save(&self, request: &Request, text: &[u8]) -> Result<Change, EngineError> {
+        self.change("save", request, &mut |before| {
+            let after = Snapshot::of(text.to_vec());
+            if !after.is_valid() {
+                return Err(EngineError::BadText(Box::new(after)).into());
+            }
+            if holds_mask(after.document().text()) {
+                return Err(EngineError::MaskedText.into());
+            }
+            let before = before.map(Snapshot::document);
+            let guards = guard::before_replacement(before, after.document()).or_else(|| {
+                let (deleted, of) =
+                    before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
+                guard::before_deletion(deleted, of, request.max_delete)
+            });
+            refuse_guarded(guards, request)?;
+            let same = before.is_some_and(|before| before.text() == after.document().text());
+            Ok((!same).then_some(Ready { after, splices: Vec::new(), notes: Vec::new() }))
+        })
+    }
+
+    /// Replaces the running configuration only, which a file alone has not.
+    pub fn update(&self, _request: &Request, _text: &[u8]) -> Result<Change, EngineError> {
+        Err(EngineError::NoServer)
+    }
+
+    fn change(
+        &self,
+        operation: &str,
+        request: &Request,
+        prepare: Prepare<'_>,
+    ) -> Result<Change, EngineError> {
+        if request.dry_run && self.hooks.check.is_none() {
+            return self.rehearse(operation, prepare);
+        }
+        let locked =
+            self.conf.lock(self.lock_wait, &mut |holder| (self.on_wait)(self.conf.given(), holder))?;
+        let (before, stamp) = load(&locked, operation)?;
+        let ready = match prepare(before.as_ref()) {
+            Ok(Some(ready)) => ready,
+            Ok(None) => return Ok(Change::none(before)),
+            Err(refused) => return Err(refused.into_error(before)),
+        };
+        let candidate = self.candidate(&locked, ready.after.bytes())?;
+        let occasion = candidate.as_ref().map(|candidate| self.occasion(operation, candidate, request));
+        if let (Some(command), Some(occasion)) = (&self.hooks.check, occasion) {
+            hook::run(command, occasion, self.hooks.timeout).map_err(EngineError::CheckFailed)?;
+        }
+        let mut warnings = Vec::new();
+        if !request.dry_run {
+            warnings = write(&locked, before.as_ref(), stamp.as_ref(), &ready)?;
+            if let (Some(command), Some(occasion)) = (&self.hooks.reload, occasion) {
+                self.reload(command, occasion, &locked, before.as_ref(), &ready)?;
+            }
+        }
+        Ok(Change { before, after: Some(ready.after), splices: ready.splices, notes: ready.notes, warnings })
+    }
+
+    /// A dry run without a check command needs no lock, and makes no folder.
+    fn rehearse(&self, operation: &str, prepare: Prepare<'_>) -> Result<Change, EngineError> {
+        let before = match self.conf.load() {
+            Ok(loaded) => Some(Snapshot::of(loaded.bytes)),
+            Err(crate::store::StoreError::NotFound { .. }) if operation == "save" => None,
+            Err(error) => return Err(error.into()),
+        };
+        match prepare(before.as_ref()) {
+            Ok(None) => Ok(Change::none(before)),
+            Ok(Some(Ready { after, splices, notes })) => {
+                Ok(Change { before, after: Some(after), splices, notes, warnings: Vec::new() })
+            }
+            Err(refused) => Err(refused.into_error(before)),
+        }
+    }
+
+    fn candidate(&self, locked: &Locked<'_>, text: &[u8]) -> Result<Option<Candidate>, EngineError> {
+        if self.hooks.are_empty() { Ok(None) } else { Ok(Some(locked.candidate(&[text])?)) }
+    }
+
+    fn occasion<'a>(
+        &'a self,
+        operation: &'a str,
+        candidate: &'a Candidate,
+        request: &'a Request,
+    ) -> Occasion<'a> {
+        Occasion { operation, file: self.conf.target(), text: candidate.path(), by: &request.by }
+    }
+
+    /// Runs the reload command; if it fails, the old text comes back, and it runs once more.
+    fn reload(
+        &self,
+        command: &str,
+        occasion: Occasion<'_>,
+        locked: &Locked<'_>,
+        before: Option<&Snapshot>,
+        ready: &Ready,
+    ) -> Result<(), EngineError> {
+        let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
+        let restored = match (locked.load()?, before) {
+            (Some(found), Some(before)) if found.bytes == ready.after.bytes() => {
+                locked.replace(Some(found.as_old()), &[before.bytes()])?;
+                let old = locked.candidate(&[before.bytes()])?;
+                // Its failure was reported already; what counts is that it saw the old text again.
+                let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, self.hooks.timeout);
+                true
+            }
+            _ => false,
+        };
+        Err(EngineError::ReloadFailed { failure, restored })
+    }
+}
+
+/// Computes what is to be written from what is there; `None` if that is the same.
+type Prepare<'a> = &'a mut dyn FnMut(Option<&Snapshot>) -> Result<Option<Ready>, Refused>;
+
+/// A refusal; one of them takes the text that was refused along.
+enum Refused {
+    BadConfig,
+    Other(EngineError),
+}
+
+impl From<EngineError> for Refused {
+    fn from(error: EngineError) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl Refused {
+    fn into_error(self, before: Option<Snapshot>) -> EngineError {
+        match (self, before) {
+            (Self::BadConfig, Some(before)) => EngineError::BadConfig(Box::new(before)),
+            (Self::BadConfig, None) => EngineError::NoServer,
+            (Self::Other(error), _) => error,
+        }
+    }
+}
+
+fn refuse_guarded(guard: Option<Guard>, request: &Request) -> Result<(), EngineError> {
+    guard.filter(|_| !request.force).map_or(Ok(()), |guard| Err(EngineError::Guarded(guard)))
+}
+
+/// What is there; only `save` may find nothing.
+fn load(locked: &Locked<'_>, operation: &str) -> Result<(Option<Snapshot>, Option<Stamp>), EngineError> {
+    match locked.load()? {
+        Some(loaded) => Ok((Some(Snapshot::of(loaded.bytes)), Some(loaded.stamp))),
+        None if operation == "save" => Ok((None, None)),
+        None => Err(locked.not_found().into()),
+    }
+}
+
+/// Writes prefix, replacement, suffix straight from the old text.
+fn write(
+    locked: &Locked<'_>,
+    before: Option<&Snapshot>,
+    stamp: Option<&Stamp>,
+    ready: &Ready,
+) -> Result<Vec<Warning>, EngineError> {
+    let old = before.zip(stamp).map(|(before, stamp)| Old { text: before.bytes(), stamp });
+    let new_text = before.map(|before| NewText::new(before.document().text(), &ready.splices));
+    let pieces: Vec<&[u8]> = match &new_text {
+        Some(new_text) if !ready.splices.is_empty() => new_text.pieces().map(str::as_bytes).collect(),
+        _ => vec![ready.after.bytes()],
+    };
+    match locked.replace(old, &pieces)? {
+        Outcome::Unchanged => Ok(Vec::new()),
+        Outcome::Written { warnings } => Ok(warnings),
+    }
+}

@@ -1,0 +1,382 @@
+//! The laws, over every fixture and its mutations: each prefix, each deleted byte, CRLF, BOM.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mediactl::edit::{EditError, modify, patch};
+use mediactl::model::{Lens, View, check, top_members};
+use mediactl::syntax::{Document, LineIndex, Snippet};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::fixtures::{self, Case};
+use crate::oracle;
+
+/// Every text there is: fixtures, worked cases, corpus.
+fn texts() -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    for kind in ["edit", "view", "refuse"] {
+        texts.extend(fixtures::cases(kind).iter().map(|case| (case.name(), case.lossy("in.conf"))));
+    }
+    texts.extend(fixtures::cases("edit").iter().map(|case| (case.name(), case.text("out.conf"))));
+    for folder in ["valid", "invalid"] {
+        for path in fixtures::files(&fixtures::root().join(folder), "conf") {
+            let bytes = std::fs::read(&path).expect("a fixture can be read");
+            texts.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+        }
+    }
+    let corpus = fixtures::valid_corpus().into_iter().chain(fixtures::corpus("invalid"));
+    texts.extend(corpus.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned())));
+    texts
+}
+
+fn mutations(text: &str) -> impl Iterator<Item = String> + '_ {
+    let boundaries = || text.char_indices().map(|(at, _)| at);
+    let prefixes = boundaries().map(|at| text[..at].to_owned());
+    let deletions =
+        text.char_indices().map(|(at, c)| format!("{}{}", &text[..at], &text[at + c.len_utf8()..]));
+    let whole =
+        [text.to_owned(), text.replace('\n', "\r\n"), format!("\u{feff}{text}"), text.trim_end().to_owned()];
+    prefixes.chain(deletions).chain(whole)
+}
+
+fn is_valid(document: &Document) -> bool {
+    check(document).errors() == 0
+}
+
+fn view(document: &Document, own_only: bool) -> Value {
+    let lens = Lens { own_only, ..Lens::default() };
+    serde_json::to_value(View::new(&top_members(document), &lens)).expect("a view is JSON")
+}
+
+/// The document after a patch; the same one where nothing changes, none where it is refused.
+fn patched(document: &Document, patch: &Value) -> Option<Document> {
+    match modify(document, patch.clone()) {
+        Ok(Some(edit)) => Some(edit.document),
+        Ok(None) => Some(document.clone()),
+        Err(EditError::Faults(_)) => None,
+        Err(EditError::Unproved(unproved)) => {
+            panic!("not proved at {}\n{}\n{patch}", unproved.at, document.text())
+        }
+    }
+}
+
+fn looks_at_everything(text: &str) {
+    let document = Document::parse(text.to_owned());
+    assert_eq!(document.text(), text, "parsing changes no text");
+    let lines = LineIndex::new(text);
+    for diagnostic in check(&document).iter() {
+        Snippet::of(diagnostic, &document, &lines, &|_| Vec::new());
+    }
+    mediactl::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
+    if !is_valid(&document) {
+        return;
+    }
+    assert!(
+        modify(&document, json!({})).expect("an empty patch is fine").is_none(),
+        "an empty patch is the identity"
+    );
+    let full = patch::parse(view(&document, false).to_string().as_bytes()).expect("a view is a patch");
+    let sent_back = modify(&document, full).map_err(|error| format!("{error:?}"));
+    assert!(matches!(sent_back, Ok(None)), "the view sent back changes nothing: {sent_back:?}");
+    for patch in some_patches(&document) {
+        changes_only_what_it_says(&document, &patch);
+    }
+}
+
+/// Patches that touch what is there, and what is not.
+fn some_patches(document: &Document) -> Vec<Value> {
+    let mut patches = vec![
+        json!({"rtmp": 1936, "brand_new": {"x": ["a", {"b": 1}]}}),
+        json!({"auth": {"url": "http://new/", "extra": {"n": "1"}}}),
+        json!({"http": [81, "127.0.0.1:82"], "streams": {"brand new": {"urls": [{"url": "udp://9", "p": 1}], "prepush": 3}}}),
+        json!({"brand_new": [["a"], ["b", {"c": true}]], "lives": {"zz": {"publish_enabled": false}}, "plugins": {"pp": {}}}),
+        json!({"streams": null, "edit_auth": {"login": "l", "password": "p w"}}),
+    ];
+    let own = view(document, true);
+    for (name, stream) in own["streams"].as_object().into_iter().flatten().take(2) {
+        patches.push(
+            json!({"streams": {name: {"prepush": 7, "transcoder": [["vb", 5000], ["x"]], "note": "a b"}}}),
+        );
+        patches.push(
+            json!({"streams": {name: {"urls": [{"url": "udp://8", "q": "1"}], "auth": {"url": false}}}}),
+        );
+        let mut urls = stream["urls"].as_array().cloned().unwrap_or_default();
+        urls.reverse();
+        urls.push(json!({"url": "udp://last"}));
+        patches.push(json!({"streams": {name: {"urls": urls, "static": false, "position": 1}}}));
+        patches.push(json!({"streams": {name: null}}));
+    }
+    for key in own.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| *key != "http_options")
+    {
+        patches.push(json!({ key: null }));
+    }
+    patches
+}
+
+fn changes_only_what_it_says(document: &Document, patch: &Value) {
+    let Some(after) = patched(document, patch) else { return };
+    assert!(is_valid(&after), "an edit makes no errors\n{}\n{patch}\n{}", document.text(), after.text());
+    let reparsed = Document::parse(after.text().to_owned());
+    assert!(
+        same_index(&after, &reparsed),
+        "the index of an edited text is that of the text\n{}",
+        after.text()
+    );
+    let twice =
+        patched(&after, patch).unwrap_or_else(|| panic!("a patch is taken twice\n{}\n{patch}", after.text()));
+    let moves = patch.to_string().contains("position");
+    assert!(
+        moves || twice.text() == after.text(),
+        "edit twice is edit once\n{patch}\n{}\n{}",
+        after.text(),
+        twice.text()
+    );
+    let expected = oracle::merge(&view(document, true), patch);
+    assert_eq!(
+        oracle::canon(&view(&after, true)),
+        expected,
+        "own(new) = canon(merge(own(old), patch))\n{}\n{patch}",
+        document.text()
+    );
+    keeps_the_last_line_end(document.text(), after.text());
+}
+
+/// The file ends with a newline iff it did before; an empty one gets one, and a text of which
+/// nothing is left has none to lose.
+fn keeps_the_last_line_end(before: &str, after: &str) {
+    let is_empty = |text: &str| text.trim_start_matches('\u{feff}').is_empty();
+    if !is_empty(after) {
+        assert_eq!(
+            after.ends_with('\n'),
+            is_empty(before) || before.ends_with('\n'),
+            "{before:?}\n{after:?}"
+        );
+    }
+}
+
+fn same_index(a: &Document, b: &Document) -> bool {
+    fn walk<'d>(
+        entries: impl Iterator<Item = mediactl::syntax::Entry<'d>>,
+        found: &mut Vec<(u32, u32, bool)>,
+    ) {
+        for entry in entries {
+            found.push((entry.span().start, entry.span().end, entry.is_block()));
+            walk(entry.children(), found);
+        }
+    }
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    walk(a.entries(), &mut left);
+    walk(b.entries(), &mut right);
+    left == right
+}
+
+fn caught(test: impl FnOnce()) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(test)).map_err(|panic| match panic.downcast::<String>() {
+        Ok(message) => *message,
+        Err(_) => "panicked".to_owned(),
+    })
+}
+
+#[test]
+fn laws_hold_for_every_fixture() {
+    fixtures::all(texts(), |(name, _)| name.clone(), |(_, text)| caught(|| looks_at_everything(text)));
+}
+
+#[test]
+fn laws_hold_for_every_mutation() {
+    let texts: Vec<_> = texts().into_iter().filter(|(_, text)| text.len() < 700).step_by(5).collect();
+    fixtures::all(
+        texts,
+        |(name, _)| name.clone(),
+        |(_, text)| {
+            for mutation in mutations(text) {
+                caught(|| looks_at_everything(&mutation))
+                    .map_err(|error| format!("{mutation:?}\n{error}"))?;
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn a_set_followed_by_its_unset_restores_the_bytes() {
+    let valid: Vec<_> =
+        texts().into_iter().filter(|(_, text)| is_valid(&Document::parse(text.clone()))).collect();
+    fixtures::all(valid, |(name, _)| name.clone(), |(_, text)| caught(|| restores(text)));
+}
+
+/// `;` that were supplied and one-line forms that became blocks stay so; the fixtures say how.
+fn restores(text: &str) {
+    let document = Document::parse(text.to_owned());
+    let own = view(&document, true);
+    let mut pairs = vec![(json!({"brand_new": "x"}), json!({"brand_new": null}))];
+    if own.get("rtmp").is_none() {
+        pairs.push((json!({"rtmp": 1}), json!({"rtmp": null})));
+    }
+    for entry in top_members(&document).own_by_key("streams") {
+        let unterminated = entry.children().any(|child| !child.is_terminated());
+        let braces_touch = entry.is_block() && document.text()[entry.body()].is_empty();
+        if entry.is_block() && !unterminated && !braces_touch {
+            let name = mediactl::model::shape::group_name(*entry).value();
+            pairs.push((
+                json!({"streams": {&*name: {"brand_new": "x"}}}),
+                json!({"streams": {&*name: {"brand_new": null}}}),
+            ));
+        }
+    }
+    for (set, unset) in pairs {
+        let after = patched(&document, &set).expect("it can be set");
+        let back = patched(&after, &unset).expect("it can be unset");
+        let whitespace_only = text.trim_start_matches('\u{feff}').is_empty();
+        assert!(
+            back.text() == text || whitespace_only,
+            "{set}\n{text:?}\n{:?}\n{:?}",
+            after.text(),
+            back.text()
+        );
+    }
+}
+
+#[test]
+fn a_patch_of_one_stream_changes_only_its_lines() {
+    for case in fixtures::cases("edit") {
+        let document = Document::parse(case.text("in.conf"));
+        if !is_valid(&document) {
+            continue;
+        }
+        for entry in top_members(&document).own_by_key("streams") {
+            let name = mediactl::model::shape::group_name(*entry).value();
+            let patch = json!({"streams": {&*name: {"prepush": 31, "marker": ["a", "b"]}}});
+            let edit = modify(&document, patch).expect("it is a fine patch").expect("it changes something");
+            for splice in &edit.splices {
+                assert!(
+                    entry.start() <= splice.range.start && splice.range.end <= entry.end(),
+                    "{}",
+                    case.name()
+                );
+            }
+        }
+    }
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z]{1,4}",
+        "[0-9]{1,3}",
+        Just("true".to_owned()),
+        Just("false".to_owned()),
+        Just("-0".to_owned()),
+        Just("007".to_owned()),
+        Just("9007199254740992".to_owned()),
+        Just("\"\"".to_owned()),
+        Just("\"5\"".to_owned()),
+        Just("\"a b\"".to_owned()),
+        Just("a\"b\"c".to_owned()),
+        Just("\"\\\\\\\"\"".to_owned()),
+        Just("'q'".to_owned()),
+        Just("@at".to_owned()),
+        Just("a#b".to_owned()),
+    ]
+}
+
+fn entries(depth: u32) -> BoxedStrategy<String> {
+    let words = prop::collection::vec(word(), 0..3).prop_map(|words| words.join(" ")).boxed();
+    let keyword = prop_oneof![
+        "k[ab]",
+        "[a-c]",
+        Just("name".to_owned()),
+        Just("\"q k\"".to_owned()),
+        Just("@k".to_owned())
+    ];
+    let directive =
+        (keyword.clone(), words.clone()).prop_map(|(keyword, words)| format!("{keyword} {words};"));
+    let entry = if depth == 0 {
+        directive.boxed()
+    } else {
+        let block = (keyword, words, entries(depth - 1))
+            .prop_map(|(keyword, words, inner)| format!("{keyword} {words} {{ {inner} }}"));
+        prop_oneof![2 => directive, 1 => block].boxed()
+    };
+    prop::collection::vec(entry, 0..5).prop_map(|entries| entries.join("\n")).boxed()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The general rule is total and can be undone: a text's view, written into an empty file,
+    /// reads back as the same view.
+    #[test]
+    fn the_general_rule_is_reversible(text in entries(2), in_stream in any::<bool>()) {
+        let text = if in_stream { format!("stream s {{\n{text}\n}}\n") } else { text };
+        let document = Document::parse(text);
+        prop_assume!(is_valid(&document));
+        let own = view(&document, true);
+        let empty = Document::parse(String::new());
+        if let Some(written) = patched(&empty, &own) {
+            prop_assert_eq!(&view(&written, true), &own, "{}\n{}", document.text(), written.text());
+        } else {
+            prop_assert!(false, "refused: {}", own);
+        }
+    }
+
+    /// Any view can be turned into any other of the same kind, and the proof holds.
+    #[test]
+    fn any_text_can_become_any_other(before in entries(2), after in entries(2)) {
+        let before = Document::parse(format!("stream s {{\n{before}\n}}\n{before}\n"));
+        let after = Document::parse(format!("stream s {{\n{after}\n}}\n{after}\n"));
+        // Named blocks that lose their last name are gone; no patch turns them into one empty block.
+        prop_assume!(is_valid(&before) && is_valid(&after) && !after.text().contains("{  }"));
+        let patch = Value::Object(mediactl::edit::json_diff::diff(&view(&before, false), &view(&after, false)));
+        match modify(&before, patch.clone()) {
+            Ok(edit) => {
+                let new = edit.map_or(before.clone(), |edit| edit.document);
+                prop_assert_eq!(view(&new, true), view(&after, true), "{}\n{}\n{}", before.text(), patch, new.text());
+            }
+            // An object can't hold both named blocks and settings where named blocks stand already.
+            Err(EditError::Faults(faults)) => {
+                prop_assert!(faults.0.iter().all(|fault| fault.message.contains("named blocks")), "{:?}", faults);
+            }
+            Err(EditError::Unproved(unproved)) => prop_assert!(false, "not proved at {}\n{}\n{}", unproved.at, before.text(), patch),
+        }
+    }
+
+    #[test]
+    fn no_text_makes_anything_panic(text in "[a-z \t\r\n;{}\"\\\\'#@=:0-9]{0,60}") {
+        looks_at_everything(&text);
+    }
+}
+
+#[test]
+fn parsing_arbitrary_bytes_never_panics() {
+    let mut runner = proptest::test_runner::TestRunner::default();
+    let bytes = prop::collection::vec(any::<u8>(), 0..200);
+    runner
+        .run(&bytes, |bytes| {
+            let document = Document::from_bytes(bytes);
+            check(&document);
+            Ok(())
+        })
+        .expect("nothing panics");
+}
+
+#[test]
+fn depth_and_length_are_bounded() {
+    for text in [
+        "{".repeat(20_000),
+        "a {".repeat(20_000),
+        "\"".repeat(20_001),
+        format!("k {};", "x ".repeat(200_000)),
+    ] {
+        let document = Document::parse(text);
+        check(&document);
+    }
+    let deep = format!("{}{}", "a {".repeat(64), "}".repeat(64));
+    assert!(is_valid(&Document::parse(deep.clone())));
+    assert!(!is_valid(&Document::parse(format!("a {{{deep}}}"))));
+}
+
+#[test]
+fn names_of_cases_are_unique() {
+    let names: Vec<String> = fixtures::cases("edit").iter().map(Case::name).collect();
+    assert!(names.len() >= 80, "at least eighty worked edits are in the repository: {}", names.len());
+}
