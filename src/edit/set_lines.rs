@@ -94,6 +94,7 @@ fn settable(place: Place, value: &Value) -> Value {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
 mod tests {
     use serde_json::{Map, Value, json};
 

@@ -131,4 +131,5 @@ fn without_derived(scope: Scope, block: &Map<String, Value>) -> Map<String, Valu
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
 mod tests;
