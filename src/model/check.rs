@@ -1,115 +1,127 @@
 //! Checks that need to know what directives mean; the grammar's own faults are `syntax`'s.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, parameters};
-use super::shape::{Address, Reading, group_name, read};
+use super::shape::{OptionWord, Reading, group_name, read_keyword};
 use super::suggest::nearest;
-use super::view::{entry_sources, is_plural};
-use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, Word};
+use super::view::is_plural;
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, EntryId, Span, Word, Words};
 
 /// All diagnostics of a document, those of its parser included, in the order of the text.
 pub fn check(document: &Document) -> Diagnostics {
-    let mut checker = Checker { diagnostics: document.diagnostics().clone(), ..Checker::default() };
+    let mut checker = Checker {
+        diagnostics: document.diagnostics().clone(),
+        names: Names::with_capacity(document.entries().count()),
+        suggestions: ByHash::default(),
+        scalars: Vec::new(),
+        keys: Vec::new(),
+    };
     checker.block(Scope::Top, document.entries());
     checker.diagnostics.sort();
     checker.diagnostics
 }
 
-#[derive(Default)]
 struct Checker<'d> {
     diagnostics: Diagnostics,
-    names: Names<'d>,
-    suggestions: HashMap<(Scope, Cow<'d, str>), Option<&'static str>>,
+    names: Names,
+    /// What unknown keywords may have been meant to be, by their hash: each is looked at once.
+    suggestions: ByHash<Option<&'static str>>,
+    /// The scalar settings of the open blocks, the innermost last.
+    scalars: Vec<(&'static Parameter, Entry<'d>)>,
+    /// The option keys of the directive that is looked at; kept for its room.
+    keys: Vec<Word<'d>>,
 }
-
-/// How many scalar settings of one block are remembered; a block has one of each row at most.
-type Scalars<'d> = Vec<(&'static Parameter, Entry<'d>)>;
 
 impl<'d> Checker<'d> {
     fn block(&mut self, scope: Scope, entries: impl Iterator<Item = Entry<'d>>) {
-        let mut scalars = Scalars::new();
+        let outer = self.scalars.len();
         for entry in entries {
             if entry.is_spanning() {
                 self.spanning(scope, entry);
             }
-            match read(scope, entry) {
-                Reading::Own(parameter) => self.own(parameter, entry, &mut scalars),
+            let Some(keyword) = entry.words().next() else { continue };
+            match read_keyword(scope, entry, keyword) {
+                Reading::Own(parameter) => self.own(parameter, entry, keyword, outer),
                 Reading::Misshapen(parameter) => self.misshapen(parameter, entry),
-                Reading::Foreign => self.foreign(scope, entry),
+                Reading::Foreign => self.foreign(scope, keyword),
             }
         }
+        self.scalars.truncate(outer);
     }
 
-    fn own(&mut self, parameter: &'static Parameter, entry: Entry<'d>, scalars: &mut Scalars<'d>) {
+    fn own(&mut self, parameter: &'static Parameter, entry: Entry<'d>, keyword: Word<'d>, outer: usize) {
         if parameter.is_scalar() {
-            self.scalar(parameter, entry, scalars);
+            self.scalar(parameter, entry, outer);
         }
         match parameter.shape {
-            Shape::Group(kind) => self.named_block(kind, entry),
-            Shape::Sources => self.sources(entry),
-            Shape::Backend => self.address(entry.arguments()),
+            Shape::Group(kind) => self.named_block(kind, entry, keyword),
+            Shape::Sources => self.sources(entry, keyword),
+            Shape::Backend => {
+                let mut arguments = entry.words_behind(keyword);
+                arguments.next();
+                self.options(arguments);
+            }
             _ => {}
         }
     }
 
-    fn scalar(&mut self, parameter: &'static Parameter, entry: Entry<'d>, scalars: &mut Scalars<'d>) {
-        match scalars.iter_mut().find(|(known, _)| std::ptr::eq(*known, parameter)) {
-            None => scalars.push((parameter, entry)),
+    fn scalar(&mut self, parameter: &'static Parameter, entry: Entry<'d>, outer: usize) {
+        match self.scalars[outer..].iter_mut().find(|(known, _)| std::ptr::eq(*known, parameter)) {
+            None => self.scalars.push((parameter, entry)),
             Some((_, previous)) => {
+                let message = format!("`{}` is set more than once: the last counts", entry.keyword());
                 self.diagnostics.push(
-                    Diagnostic::warning(
-                        entry.head_span(),
-                        format!("`{}` is set more than once: the last counts", entry.keyword()),
-                    )
-                    .related(previous.head_span(), "set here before")
-                    .hint("keep one of them"),
+                    Diagnostic::warning(entry.head_span(), message)
+                        .related(previous.head_span(), "set here before")
+                        .hint("keep one of them"),
                 );
                 *previous = entry;
             }
         }
     }
 
-    fn named_block(&mut self, kind: Kind, entry: Entry<'d>) {
-        let name = group_name(entry);
+    fn named_block(&mut self, kind: Kind, entry: Entry<'d>, keyword: Word<'d>) {
+        let name = entry.words_behind(keyword).next().expect("an entry that fits a group has a name");
         if let Some(first) = self.names.insert(kind, name, entry) {
             let first = group_name(first).span();
+            let message = format!("the {} `{}` is there twice", kind.noun(), name.value());
             self.diagnostics.push(
-                Diagnostic::error(
-                    name.span(),
-                    format!("the {} `{}` is there twice", kind.noun(), name.value()),
-                )
-                .related(first, "first here")
-                .hint("rename one of them, or take it away"),
+                Diagnostic::error(name.span(), message)
+                    .related(first, "first here")
+                    .hint("rename one of them, or take it away"),
             );
         }
         if entry.is_block() {
             self.block(kind.scope(), entry.children());
         } else if kind == Kind::Stream {
-            let mut source = entry.arguments();
-            source.next();
-            self.source(source);
+            self.source(entry, name);
         }
     }
 
-    fn sources(&mut self, entry: Entry<'d>) {
+    fn sources(&mut self, entry: Entry<'d>, keyword: Word<'d>) {
         if is_plural(entry) {
-            entry_sources(entry).iter().for_each(|source| self.empty_address(source.positional));
+            entry.words_behind(keyword).for_each(|word| self.empty_address(word));
         } else {
-            self.source(entry.arguments());
+            self.source(entry, keyword);
         }
     }
 
-    fn source(&mut self, words: impl Iterator<Item = Word<'d>> + Clone) {
-        if let Some(positional) = words.clone().next() {
+    /// A source that starts behind `word`.
+    fn source(&mut self, entry: Entry<'d>, word: Word<'d>) {
+        let mut words = entry.words_behind(word);
+        if let Some(positional) = words.next() {
             self.empty_address(positional);
-            self.address(words);
+            self.options(words);
         }
     }
 
     fn empty_address(&mut self, positional: Word<'_>) {
-        if positional.is_quoted() && positional.value().is_empty() {
+        if positional.raw.starts_with('"') && positional.value().is_empty() {
             self.diagnostics.push(
                 Diagnostic::warning(positional.span(), "an empty source url")
                     .hint("name the source, or take the directive away"),
@@ -117,26 +129,21 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// A line of options is as long as somebody makes it: what is looked at has a bound.
-    fn address(&mut self, words: impl Iterator<Item = Word<'d>>) {
-        const MAX_OPTIONS: usize = 1_000;
-        let mut words = words.take(MAX_OPTIONS).peekable();
-        let Some(positional) = words.next() else { return };
-        if words.peek().is_none() {
-            return;
-        }
-        let address = Address::of(std::iter::once(positional).chain(words)).expect("it has a first word");
-        let mut seen = HashMap::with_capacity(address.options.len());
-        for option in &address.options {
-            let key = option.key.value();
-            if let Some(previous) = seen.insert(key.clone(), option.word.span()) {
+    /// A line of options is as long as somebody makes it: what is compared has a bound.
+    fn options(&mut self, words: Words<'d>) {
+        const MAX_OPTIONS: usize = 200;
+        self.keys.clear();
+        self.keys.extend(words.take(MAX_OPTIONS).map(|word| OptionWord::of(word).key));
+        for (at, key) in self.keys.iter().enumerate().skip(1) {
+            if let Some(previous) =
+                self.keys[..at].iter().rev().find(|previous| previous.value() == key.value())
+            {
+                let message =
+                    format!("the option `{}` is given more than once: the last counts", key.value());
                 self.diagnostics.push(
-                    Diagnostic::warning(
-                        option.key.span(),
-                        format!("the option `{key}` is given more than once: the last counts"),
-                    )
-                    .related(previous, "given here before")
-                    .hint("keep one of them"),
+                    Diagnostic::warning(key.span(), message)
+                        .related(previous.span(), "given here before")
+                        .hint("keep one of them"),
                 );
             }
         }
@@ -153,18 +160,12 @@ impl<'d> Checker<'d> {
         self.diagnostics.push(diagnostic.hint(hint));
     }
 
-    fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
-        let keyword = entry.keyword();
-        if FOREIGN_KEYWORDS.contains(&&*keyword) {
-            return;
-        }
-        let suggestion = *self.suggestions.entry((scope, keyword)).or_insert_with_key(|(scope, keyword)| {
-            nearest(keyword, parameters(*scope).flat_map(|parameter| parameter.keywords.iter().copied()))
-        });
-        if let Some(known) = suggestion {
-            let word = entry.words().next().expect("a keyword that is nearly known is not empty");
+    fn foreign(&mut self, scope: Scope, word: Word<'d>) {
+        let keyword = word.value();
+        let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
+        if let Some(known) = *self.suggestions.entry(hash).or_insert_with(|| near_miss(scope, &keyword)) {
             self.diagnostics.push(
-                Diagnostic::warning(word.span(), format!("unknown directive `{}`", word.value()))
+                Diagnostic::warning(word.span(), format!("unknown directive `{keyword}`"))
                     .hint(format!("did you mean `{known}`?")),
             );
         }
@@ -193,6 +194,14 @@ impl<'d> Checker<'d> {
     }
 }
 
+/// The keyword that an unknown one is a slip of, unless others of the family know it.
+fn near_miss(scope: Scope, keyword: &str) -> Option<&'static str> {
+    if FOREIGN_KEYWORDS.contains(&keyword) {
+        return None;
+    }
+    nearest(keyword, parameters(scope).flat_map(|parameter| parameter.keywords.iter().copied()))
+}
+
 /// The first word that does not fit, else the keyword.
 fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
     let expected = if shape == Shape::Account { 2 } else { 1 };
@@ -205,20 +214,54 @@ fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
         .map_or(entry.span(), |word| word.span())
 }
 
-/// The names of streams, lives and plugins seen so far.
-#[derive(Default)]
-struct Names<'d>(HashMap<(Kind, Cow<'d, str>), Entry<'d>>);
+/// The names of streams, lives and plugins seen so far, by a hash with a key of this run.
+///
+/// A hundred thousand names are remembered in three megabytes; on a hit the names are compared.
+struct Names {
+    key: u64,
+    seen: ByHash<EntryId>,
+}
 
-impl<'d> Names<'d> {
+impl Names {
+    fn with_capacity(count: usize) -> Self {
+        let key = RandomState::new().hash_one(0u8);
+        Self { key, seen: ByHash::with_capacity_and_hasher(count, BuildHasherDefault::default()) }
+    }
+
     /// Remembers a name; the entry that had it before, if any.
-    fn insert(&mut self, kind: Kind, name: Word<'d>, entry: Entry<'d>) -> Option<Entry<'d>> {
-        use std::collections::hash_map::Entry as Slot;
-        match self.0.entry((kind, name.value())) {
-            Slot::Occupied(first) => Some(*first.get()),
+    fn insert<'d>(&mut self, kind: Kind, name: Word<'d>, entry: Entry<'d>) -> Option<Entry<'d>> {
+        let value = name.value();
+        let hash = xxh3_64_with_seed(value.as_bytes(), self.key ^ kind as u64);
+        match self.seen.entry(hash) {
             Slot::Vacant(slot) => {
-                slot.insert(entry);
+                slot.insert(entry.id());
                 None
             }
+            Slot::Occupied(first) => {
+                let first = entry.document().entry(*first.get());
+                (group_name(first).value() == value).then_some(first)
+            }
         }
+    }
+}
+
+/// A map whose keys are hashes already.
+type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Hashed>>;
+
+/// Its hasher.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only 64-bit hashes are keys here");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
     }
 }

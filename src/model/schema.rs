@@ -20,6 +20,10 @@ pub enum Scope {
     Foreign,
 }
 
+/// Every scope, in the order of its declaration.
+const SCOPES: [Scope; 6] =
+    [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin, Scope::Source, Scope::Foreign];
+
 /// The form of a parameter in text and in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -440,9 +444,7 @@ pub fn parameters(scope: Scope) -> impl Iterator<Item = &'static Parameter> {
 /// A scope's rows stand together in the table.
 fn scope_rows(scope: Scope) -> &'static [Parameter] {
     static ROWS: std::sync::OnceLock<[&'static [Parameter]; 6]> = std::sync::OnceLock::new();
-    ROWS.get_or_init(|| {
-        [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin, Scope::Source, Scope::Foreign].map(find_rows)
-    })[scope as usize]
+    ROWS.get_or_init(|| SCOPES.map(find_rows))[scope as usize]
 }
 
 fn find_rows(scope: Scope) -> &'static [Parameter] {
@@ -451,7 +453,32 @@ fn find_rows(scope: Scope) -> &'static [Parameter] {
 
 /// The parameter that `keyword` is the text form of.
 pub fn by_keyword(scope: Scope, keyword: &str) -> Option<&'static Parameter> {
-    scope_rows(scope).iter().find(|parameter| parameter.keywords.contains(&keyword))
+    static KEYWORDS: std::sync::OnceLock<Vec<Keywords>> = std::sync::OnceLock::new();
+    let tables = KEYWORDS.get_or_init(|| SCOPES.iter().map(|&scope| Keywords::of(scope)).collect());
+    tables[scope as usize].find(keyword)
+}
+
+/// The keywords of a scope by their first byte: every entry of a text is looked up.
+struct Keywords {
+    by_first_byte: Vec<Vec<(&'static str, &'static Parameter)>>,
+}
+
+impl Keywords {
+    fn of(scope: Scope) -> Self {
+        let mut by_first_byte = vec![Vec::new(); 256];
+        for parameter in scope_rows(scope) {
+            for keyword in parameter.keywords {
+                by_first_byte[usize::from(keyword.as_bytes()[0])].push((*keyword, parameter));
+            }
+        }
+        Self { by_first_byte }
+    }
+
+    fn find(&self, keyword: &str) -> Option<&'static Parameter> {
+        let first = *keyword.as_bytes().first()?;
+        let candidates = &self.by_first_byte[usize::from(first)];
+        candidates.iter().find(|(known, _)| *known == keyword).map(|(_, parameter)| *parameter)
+    }
 }
 
 /// The parameter with this JSON key.

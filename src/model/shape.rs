@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::scalar::{Scalar, canonical_integer};
 use super::schema::{Kind, Parameter, Scope, Shape, by_keyword};
-use crate::syntax::{Entry, Word};
+use crate::syntax::{Entry, Word, Words};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
 #[derive(Debug, Clone, Copy)]
@@ -22,31 +22,38 @@ pub enum Reading {
 
 /// What `entry` is in `scope`.
 pub fn read(scope: Scope, entry: Entry<'_>) -> Reading {
-    match by_keyword(scope, &entry.keyword()) {
+    entry.words().next().map_or(Reading::Foreign, |keyword| read_keyword(scope, entry, keyword))
+}
+
+/// The same for an entry whose keyword is lexed already.
+pub fn read_keyword<'d>(scope: Scope, entry: Entry<'d>, keyword: Word<'d>) -> Reading {
+    match by_keyword(scope, &keyword.value()) {
         None => Reading::Foreign,
-        Some(parameter) if fits(parameter.shape, entry) => Reading::Own(parameter),
+        Some(parameter) if fits(parameter.shape, entry, entry.words_behind(keyword)) => {
+            Reading::Own(parameter)
+        }
         Some(parameter) => Reading::Misshapen(parameter),
     }
 }
 
-fn fits(shape: Shape, entry: Entry<'_>) -> bool {
+/// Whether `arguments`, the words behind the keyword of `entry`, have this shape.
+fn fits(shape: Shape, entry: Entry<'_>, mut arguments: Words<'_>) -> bool {
     match shape {
-        Shape::Group(kind) => fits_group(kind, entry),
-        Shape::Ports => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
+        Shape::Group(kind) => fits_group(kind, entry, arguments),
+        Shape::Ports => only(arguments).is_some_and(|word| Port::of(&word.value()).is_some()),
         _ if entry.is_block() => false,
-        Shape::Port => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
-        Shape::Word => only_argument(entry).is_some(),
+        Shape::Port => only(arguments).is_some_and(|word| Port::of(&word.value()).is_some()),
+        Shape::Word => only(arguments).is_some(),
         Shape::Switch => switch(entry).is_some(),
         Shape::Account => account(entry).is_some(),
-        Shape::Backend | Shape::Sources => entry.arguments().next().is_some(),
-        Shape::Seconds => only_argument(entry).is_some_and(|word| seconds(&word.value()).is_some()),
+        Shape::Backend | Shape::Sources => arguments.next().is_some(),
+        Shape::Seconds => only(arguments).is_some_and(|word| seconds(&word.value()).is_some()),
         Shape::Transcoder => true,
         Shape::PortOptions | Shape::Derived(_) => false,
     }
 }
 
-fn fits_group(kind: Kind, entry: Entry<'_>) -> bool {
-    let mut arguments = entry.arguments();
+fn fits_group(kind: Kind, entry: Entry<'_>, mut arguments: Words<'_>) -> bool {
     let named = arguments.next().is_some();
     let one_line_source = kind == Kind::Stream && !entry.is_block();
     named && (one_line_source || arguments.next().is_none())
@@ -54,7 +61,10 @@ fn fits_group(kind: Kind, entry: Entry<'_>) -> bool {
 
 /// The only word behind the keyword.
 pub fn only_argument(entry: Entry<'_>) -> Option<Word<'_>> {
-    let mut arguments = entry.arguments();
+    only(entry.arguments())
+}
+
+fn only<'d>(mut arguments: Words<'d>) -> Option<Word<'d>> {
     arguments.next().filter(|_| arguments.next().is_none())
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::diagnostic::{Diagnostics, Span};
 use super::lex::Words;
+use super::word::Word;
 use super::{parse, reparse};
 
 /// The place of an entry in a [`Document`], in the order of the text.
@@ -210,6 +211,11 @@ impl<'d> Entry<'d> {
     /// Whether its `;` or `}` is there.
     pub fn is_terminated(self) -> bool {
         matches!(self.document.text.as_bytes().get(self.end().wrapping_sub(1)), Some(b';' | b'}'))
+    }
+
+    /// Its words behind one of them.
+    pub fn words_behind(self, word: Word<'d>) -> Words<'d> {
+        Words::new(&self.document.text[..self.end()], word.end() as usize)
     }
 
     /// Its words, the keyword first.

@@ -33,35 +33,68 @@ const fn class_of(members: &[u8]) -> [bool; 256] {
 static IS_SPACE: [bool; 256] = class_of(b" \t\r\n");
 static ENDS_BARE: [bool; 256] = class_of(b" \t\r\n;{}\"");
 
+/// What stands between two words.
+pub(super) struct Trivia<'t> {
+    /// Its bytes.
+    pub skipped: &'t [u8],
+    /// Whether a comment is among them.
+    pub has_comment: bool,
+}
+
 /// *( white space / comment )
 ///
 /// The bytes skipped, so that a caller can look at what was in them.
-pub(super) fn trivia<'t>(input: &mut Input<'t>) -> &'t [u8] {
+#[inline(always)]
+pub(super) fn trivia<'t>(input: &mut Input<'t>) -> Trivia<'t> {
+    // Nearly all words are one blank apart, or none.
+    let blanks = usize::from(input.first() == Some(&b' '));
+    match input.get(blanks) {
+        Some(&byte) if !IS_SPACE[usize::from(byte)] && byte != b'#' => {
+            let (skipped, rest) = input.split_at(blanks);
+            *input = rest;
+            Trivia { skipped, has_comment: false }
+        }
+        _ => lines_and_comments(input),
+    }
+}
+
+fn lines_and_comments<'t>(input: &mut Input<'t>) -> Trivia<'t> {
     let start = *input;
+    let mut has_comment = false;
     loop {
         skip_while(input, |byte| IS_SPACE[usize::from(byte)]);
         if input.first() != Some(&b'#') {
-            return &start[..start.len() - input.len()];
+            return Trivia { skipped: &start[..start.len() - input.len()], has_comment };
         }
+        has_comment = true;
         let end = memchr::memchr(b'\n', input).unwrap_or(input.len());
         *input = &input[end..];
     }
 }
 
+#[inline]
 fn skip_while(input: &mut Input<'_>, keep: impl Fn(u8) -> bool) {
     let skipped: Lexed<&[u8]> = take_while(0.., keep).parse_next(input);
     debug_assert!(skipped.is_ok(), "a repetition from zero always matches");
 }
 
+/// How a word is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
+    /// Not a quote in it.
+    Bare,
+    /// Quotes, and all are closed.
+    Quoted,
+    /// A quote that is never closed.
+    Open,
+}
+
 /// word = 1*segment
 ///
 /// Fails, with the input where it was, only on a quote that is never closed.
-pub(super) fn word<'t>(input: &mut Input<'t>) -> Lexed<&'t [u8]> {
+fn word<'t>(input: &mut Input<'t>) -> Lexed<&'t [u8]> {
     let start = *input;
     bare(input);
-    if input.first() != Some(&b'"') {
-        return Ok(&start[..start.len() - input.len()]);
-    }
     let rest: Lexed<()> = repeat(0.., segment).parse_next(input);
     if rest.is_err() || input.first() == Some(&b'"') {
         *input = start;
@@ -83,6 +116,7 @@ fn segment(input: &mut Input<'_>) -> Lexed<()> {
 }
 
 /// bare = *<any char except SP TAB CR LF ; { } ">
+#[inline]
 fn bare(input: &mut Input<'_>) {
     skip_while(input, |byte| !ENDS_BARE[usize::from(byte)]);
 }
@@ -104,14 +138,26 @@ fn escape(input: &mut Input<'_>) -> Lexed<()> {
 /// A word, or, where a quote is never closed, what is left of its line.
 ///
 /// So that the lines behind an open quote are still read.
-pub(super) fn word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], bool) {
+#[inline(always)]
+pub(super) fn word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], Quoting) {
+    let mut rest = *input;
+    bare(&mut rest);
+    if rest.first() == Some(&b'"') {
+        return quoted_word_or_rest_of_line(input);
+    }
+    let (raw, rest) = input.split_at(input.len() - rest.len());
+    *input = rest;
+    (raw, Quoting::Bare)
+}
+
+fn quoted_word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], Quoting) {
     match word(input) {
-        Ok(raw) => (raw, true),
+        Ok(raw) => (raw, Quoting::Quoted),
         Err(_) => {
             let end = memchr::memchr(b'\n', input).unwrap_or(input.len());
             let (raw, rest) = input.split_at(end);
             *input = rest;
-            (raw.trim_ascii_end(), false)
+            (raw.trim_ascii_end(), Quoting::Open)
         }
     }
 }
@@ -139,6 +185,8 @@ impl<'t> Words<'t> {
 impl<'t> Iterator for Words<'t> {
     type Item = Word<'t>;
 
+    // Inlined by force: handed back through memory, a word costs more than it takes to lex it.
+    #[inline(always)]
     fn next(&mut self) -> Option<Word<'t>> {
         let mut input = &self.text.as_bytes()[self.at..];
         trivia(&mut input);
@@ -147,9 +195,10 @@ impl<'t> Iterator for Words<'t> {
         if matches!(input.first(), None | Some(b';' | b'{' | b'}')) {
             return None;
         }
-        let (raw, _) = word_or_rest_of_line(&mut input);
+        let (raw, quoting) = word_or_rest_of_line(&mut input);
         self.at = self.text.len() - input.len();
-        Some(Word { raw: &self.text[start..start + raw.len()], start: start as u32 })
+        let raw = &self.text[start..start + raw.len()];
+        Some(Word { raw, start: start as u32, quoted: quoting != Quoting::Bare })
     }
 }
 

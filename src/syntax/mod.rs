@@ -16,6 +16,7 @@
 
 mod diagnostic;
 mod document;
+mod halves;
 mod lex;
 mod lines;
 mod parse;

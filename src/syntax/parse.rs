@@ -5,13 +5,18 @@ use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, Diagnostics, Span};
 use super::document::{BLOCK_BIT, EntryId, Index, Record};
-use super::lex;
+use super::halves::parse_halves;
+use super::lex::{self, Quoting, Trivia};
 
 /// How deep blocks may nest.
 pub const MAX_DEPTH: usize = 64;
 
 /// Spans are `u32` and the index keeps one bit for itself.
 const MAX_TEXT: usize = (1 << 31) - 1;
+
+/// Room is reserved for one entry in as many bytes; real files have longer ones, and what is not
+/// touched costs nothing.
+const DENSEST: usize = 16;
 
 const BOM: &str = "\u{feff}";
 
@@ -26,25 +31,49 @@ pub(super) fn parse(text: &str) -> Index {
         index.diagnostics.push(old_format(span));
         return index;
     }
-    report_nul(text, 0..text.len(), &mut index.diagnostics);
-    let mut parser = Parser::new(text, 0..text.len(), index);
-    parser.run();
-    parser.index
+    parse_halves(text).unwrap_or_else(|| parse_whole(text))
+}
+
+/// Indexes a text with one thread.
+pub(super) fn parse_whole(text: &str) -> Index {
+    parse_part(text, 0..text.len()).index
+}
+
+/// What is known of a part of a text.
+pub(super) struct Part {
+    pub index: Index,
+    /// Whether it ends where the next top-level entry could start.
+    pub ends_between_entries: bool,
+}
+
+/// Indexes one part of a text, which starts between two top-level entries.
+pub(super) fn parse_part(text: &str, part: Range<usize>) -> Part {
+    let mut index = Index::default();
+    index.records.reserve(part.len() / DENSEST);
+    parse_into(text, part, index)
 }
 
 /// Indexes one part of a text that starts and ends between two top-level entries.
 ///
 /// `None` where the part is not whole in itself, or has anything to complain about.
-pub(super) fn parse_window(text: &str, part: Range<usize>, index: &mut Index) -> Option<()> {
+pub(super) fn parse_window(text: &str, window: Range<usize>, index: &mut Index) -> Option<()> {
     if text.len() > MAX_TEXT {
         return None;
     }
+    let part = parse_into(text, window, std::mem::take(index));
+    *index = part.index;
+    let is_clean = index.diagnostics.is_empty() && index.spanning.is_empty();
+    (is_clean && part.ends_between_entries).then_some(())
+}
+
+fn parse_into(text: &str, part: Range<usize>, mut index: Index) -> Part {
     report_nul(text, part.clone(), &mut index.diagnostics);
-    let mut parser = Parser::new(text, part.clone(), std::mem::take(index));
-    parser.run();
-    let ends_in_comment = parser.ends_in_comment && part.end < text.len();
-    *index = parser.index;
-    (index.diagnostics.is_empty() && index.spanning.is_empty() && !ends_in_comment).then_some(())
+    let mut parser = Parser::new(text, part.clone(), index);
+    parser.entries();
+    let in_comment = parser.ends_in_comment && part.end < text.len();
+    let ends_between_entries = parser.unfinished.is_none() && parser.open.is_empty() && !in_comment;
+    parser.end_of_text();
+    Part { index: parser.index, ends_between_entries }
 }
 
 /// An entry that has words but neither `;` nor `{` yet.
@@ -86,10 +115,10 @@ impl<'t> Parser<'t> {
     }
 
     /// file = [BOM] *entry
-    fn run(&mut self) {
+    fn entries(&mut self) {
         loop {
-            let skipped = lex::trivia(&mut self.rest);
-            self.look_at_trivia(skipped);
+            let trivia = lex::trivia(&mut self.rest);
+            self.look_at_trivia(&trivia);
             match self.rest.first() {
                 None => break,
                 Some(b';') => self.semicolon(),
@@ -98,7 +127,6 @@ impl<'t> Parser<'t> {
                 Some(_) => self.word(),
             }
         }
-        self.end_of_text();
     }
 
     fn at(&self) -> usize {
@@ -109,15 +137,14 @@ impl<'t> Parser<'t> {
         self.index.diagnostics.push(diagnostic);
     }
 
-    fn look_at_trivia(&mut self, skipped: &[u8]) {
-        if skipped.len() < 2 && self.unfinished.is_none() {
-            return;
-        }
+    fn look_at_trivia(&mut self, trivia: &Trivia<'_>) {
         if let Some(unfinished) = &mut self.unfinished {
-            unfinished.spanning |= memchr::memchr(b'\n', skipped).is_some()
+            unfinished.spanning |= trivia.skipped.contains(&b'\n')
                 && !matches!(self.rest.first(), None | Some(b';' | b'{' | b'}'));
         }
-        if let Some(hash) = memchr::memchr(b'#', skipped) {
+        if trivia.has_comment {
+            let skipped = trivia.skipped;
+            let hash = memchr::memchr(b'#', skipped).unwrap_or(0);
             self.look_at_comments(&skipped[hash..], self.at() - (skipped.len() - hash));
         }
     }
@@ -142,14 +169,14 @@ impl<'t> Parser<'t> {
     /// word = 1*segment
     fn word(&mut self) {
         let start = self.at();
-        let (raw, closed) = lex::word_or_rest_of_line(&mut self.rest);
+        let (raw, quoting) = lex::word_or_rest_of_line(&mut self.rest);
         if self.too_deep > 0 {
             return;
         }
-        if closed {
-            self.look_at_word(raw, start);
-        } else {
-            self.unclosed_quote(start);
+        match quoting {
+            Quoting::Bare => self.look_at_bare(raw, start),
+            Quoting::Quoted => self.look_at_escapes(raw, start),
+            Quoting::Open => self.unclosed_quote(start),
         }
         let head_end = start + raw.len();
         match &mut self.unfinished {
@@ -160,7 +187,7 @@ impl<'t> Parser<'t> {
             }
         }
         // The open quote has swallowed the `;`: what is on the next line is a new entry.
-        if let Some(unfinished) = self.unfinished.take_if(|_| !closed) {
+        if let Some(unfinished) = self.unfinished.take_if(|_| quoting == Quoting::Open) {
             self.finish(&unfinished, head_end);
         }
     }
@@ -179,7 +206,7 @@ impl<'t> Parser<'t> {
         );
     }
 
-    fn look_at_word(&mut self, raw: &[u8], start: usize) {
+    fn look_at_bare(&mut self, raw: &[u8], start: usize) {
         if raw[0] == b'\'' {
             let span = start as u32..(start + raw.len()) as u32;
             self.report(
@@ -187,12 +214,10 @@ impl<'t> Parser<'t> {
                     .hint("quote with `\"`, or take the `'` away"),
             );
         }
-        if memchr::memchr2(b'"', b'\\', raw).is_some() {
-            self.look_at_escapes(raw, start);
-        }
     }
 
     fn look_at_escapes(&mut self, raw: &[u8], start: usize) {
+        self.look_at_bare(raw, start);
         let (mut quoted, mut at) = (false, 0);
         while at < raw.len() {
             match raw[at] {

@@ -11,9 +11,16 @@ pub struct Word<'t> {
     pub raw: &'t str,
     /// Where they start, in bytes.
     pub start: u32,
+    /// Whether any part of it is quoted.
+    pub quoted: bool,
 }
 
 impl<'t> Word<'t> {
+    /// A word that is one already, quotes included.
+    pub fn new(raw: &'t str, start: u32) -> Self {
+        Self { raw, start, quoted: raw.as_bytes().contains(&b'"') }
+    }
+
     /// The bytes this word takes in the text.
     pub fn span(&self) -> Span {
         self.start..self.end()
@@ -26,7 +33,7 @@ impl<'t> Word<'t> {
 
     /// Whether any part of it is quoted.
     pub fn is_quoted(&self) -> bool {
-        memchr::memchr(b'"', self.raw.as_bytes()).is_some()
+        self.quoted
     }
 
     /// What the word means: quotes taken off, `\\` and `\"` resolved.
@@ -37,8 +44,8 @@ impl<'t> Word<'t> {
     /// Splits the word at its first `=` outside quotes.
     pub fn split_option(&self) -> Option<(Word<'t>, Word<'t>)> {
         let at = unquoted_equals(self.raw)?;
-        let key = Word { raw: &self.raw[..at], start: self.start };
-        let value = Word { raw: &self.raw[at + 1..], start: self.start + at as u32 + 1 };
+        let key = Word::new(&self.raw[..at], self.start);
+        let value = Word::new(&self.raw[at + 1..], self.start + at as u32 + 1);
         Some((key, value))
     }
 }
@@ -117,7 +124,7 @@ mod tests {
     use super::*;
 
     fn word(raw: &str) -> Word<'_> {
-        Word { raw, start: 0 }
+        Word::new(raw, 0)
     }
 
     #[test]

@@ -91,7 +91,7 @@ fn replace_arguments(edits: &mut WordEdits<'_>, parameter: &Parameter, entry: En
 }
 
 fn unquoted(word: &str) -> std::borrow::Cow<'_, str> {
-    Word { raw: word, start: 0 }.value()
+    Word::new(word, 0).value()
 }
 
 fn transcoder(

@@ -1,0 +1,79 @@
+//! A large text, indexed by two threads.
+//!
+//! The second half is parsed on the guess that a line which starts with a letter stands between two
+//! top-level entries. The first half proves the guess or refutes it: if it ends between two
+//! entries, without an error, the second half was parsed from the right state. If not, its work is
+//! thrown away and the text is parsed as one.
+
+use super::document::{BLOCK_BIT, EntryId, Index, Record};
+use super::parse::{Part, parse_part};
+
+/// Below this size a thread costs more than it saves.
+const WORTH_IT: usize = 1 << 20;
+
+/// The index of a text that is large enough, and whose middle is where it looks to be.
+pub(super) fn parse_halves(text: &str) -> Option<Index> {
+    let middle = text.len().checked_sub(WORTH_IT).and_then(|_| guess_middle(text))?;
+    let (first, second) = std::thread::scope(|scope| {
+        let second =
+            std::thread::Builder::new().spawn_scoped(scope, || parse_part(text, middle..text.len())).ok()?;
+        let first = parse_part(text, 0..middle);
+        Some((first, second.join().ok()?))
+    })?;
+    (first.ends_between_entries && first.index.diagnostics.errors() == 0).then(|| joined(first, second))
+}
+
+/// The start of a line with a letter in its first column, in the middle of the text or behind it.
+fn guess_middle(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let half = bytes.len() / 2;
+    memchr::memchr_iter(b'\n', &bytes[half..])
+        .map(|newline| half + newline + 1)
+        .find(|&line| bytes.get(line).is_some_and(u8::is_ascii_alphabetic))
+}
+
+fn joined(first: Part, second: Part) -> Index {
+    let mut index = first.index;
+    let shift = index.records.len() as u32;
+    index.records.extend(
+        second.index.records.iter().map(|record| Record {
+            next: (record.next & BLOCK_BIT) | (record.next_index() + shift),
+            ..*record
+        }),
+    );
+    index.spanning.extend(second.index.spanning.iter().map(|id| EntryId(id.0 + shift)));
+    index.diagnostics.extend(&second.index.diagnostics);
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse_whole;
+    use super::*;
+
+    fn large(entry: &str) -> String {
+        entry.repeat(WORTH_IT / entry.len() + 2)
+    }
+
+    #[test]
+    fn two_halves_make_the_index_of_the_whole() {
+        for entry in ["stream a {\n  url u;\n}\n", "k 1\n  2;\nlive 'b; # c\n", "a { b; };\n"] {
+            let text = large(entry);
+            let (halves, whole) = (parse_halves(&text).expect("it can be parted"), parse_whole(&text));
+            assert!(halves.records == whole.records && halves.spanning == whole.spanning, "{entry}");
+            assert_eq!(halves.diagnostics, whole.diagnostics, "{entry}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_guess_is_found_out() {
+        for text in [
+            format!("k \"{}\";\n", large("text\n")),
+            format!("block {{\n{}}}\n", large("inner 1;\n")),
+            format!("}}{}", large("k 1;\n")),
+            large("no line to part it at; "),
+        ] {
+            assert!(parse_halves(&text).is_none());
+        }
+    }
+}
