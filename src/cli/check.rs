@@ -15,28 +15,34 @@ use crate::engine::{Engine, Hooks, Snapshot};
 
 /// Check configuration files and show every fault
 ///
-/// Errors make the exit code 3; with --strict warnings do, too.
+/// Each fault is shown with its file, line and column, the line itself and a hint. The exit code is
+/// 3 if there is an error. Warnings alone give 0, unless --strict is given.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl check media.conf
+  mediactl check --strict *.conf
+  mediactl check -o json - < media.conf")]
 pub struct Args {
-    /// Files to check, `-` for standard input [default: the configuration file]
+    /// Files to check; `-` is standard input [default: the configuration file]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Let warnings fail, too
+    /// Treat warnings like errors
     #[arg(long)]
     strict: bool,
 
-    /// The form of the output
+    /// How to print the faults
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     output: Form,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Form {
-    /// One paragraph a fault, with the source line
+    /// A few lines for each fault
     #[default]
     Text,
-    /// An array of objects `{file, line, column, severity, message, hint?, related?}`
+    /// An array of objects: file, line, column, severity, message, and where there are any hint and related
     Json,
 }
 

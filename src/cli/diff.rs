@@ -17,19 +17,26 @@ use crate::model::{Lens, View, top_members};
 
 /// Show how two configurations differ
 ///
-/// A and B are `running`, `saved`, a file, or `-` for standard input; with one of them, the
-/// configuration is compared with it. The exit code is 1 where there is a difference.
+/// Each side is a file, `-` for standard input, `saved` for the configuration file, or `running`
+/// for what a server runs. With A alone, the configuration file is compared with A.
+///
+/// The exit code is 0 if they are the same and 1 if they differ.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl diff old.conf new.conf
+  mediactl diff new.conf
+  mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct Args {
-    /// The first configuration, or the only one [default: running]
-    #[arg(value_name = "A")]
+    /// The first configuration [default: running]
+    #[arg(value_name = "A", value_hint = clap::ValueHint::AnyPath)]
     first: Option<String>,
 
     /// The second configuration [default: saved]
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath)]
     second: Option<String>,
 
-    /// Print the RFC 7396 patch that turns A into B
+    /// Print the JSON patch (RFC 7396) that turns A into B
     #[arg(long)]
     json: bool,
 }

@@ -27,13 +27,20 @@ use exit::Exit;
 use options::Global;
 use ui::Ui;
 
-/// Reads and changes the configuration of media servers: only the bytes that have to change
-/// change, and it is proved before the write.
+/// Read and change the configuration of media servers
+///
+/// Comments, order and spacing stay as they are: a change touches only the bytes that have to
+/// change. Every change is checked before it is written, and it is written whole or not at all.
 #[derive(Debug, Parser)]
 #[command(name = "mediactl", version, disable_help_subcommand = true, propagate_version = true)]
-#[command(
-    after_help = "See mediactl-COMMAND(1) for each command and media.conf(5) for the configuration file."
-)]
+#[command(after_help = "\
+Examples:
+  mediactl check media.conf
+  mediactl --conf media.conf read streams.cam1
+  mediactl --conf media.conf modify --set streams.cam1.prepush=5 --dry-run
+
+`mediactl COMMAND --help` tells more of a command. The manual has mediactl(1), a page for each
+command such as mediactl-read(1), and media.conf(5) for the configuration file.")]
 struct Cli {
     #[command(flatten)]
     global: Global,

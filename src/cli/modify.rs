@@ -22,21 +22,37 @@ use crate::syntax::Document;
 
 /// Change some values and leave everything else as it is
 ///
-/// Prints the unified diff of the text. Values are typed by the parameter they are for; all
-/// edits of one call are one change, made in the order in which they are given.
+/// The edits are made in the order in which they are given and written together, or not at all.
+/// What changed is printed as a diff. If nothing changes, nothing is written.
+///
+/// A value has the type of the parameter it is for: `12345` is a number as a port and a string as
+/// a password. `null` removes. --set PATH without a value asks for it, so that a password is not
+/// seen in the list of processes.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "\
+mediactl modify [OPTIONS] <--set|--set-string|--set-file|--unset>...
+       mediactl modify [OPTIONS] --file <FILE>",
+    after_help = "\
+Examples:
+  mediactl modify --set streams.cam1.auth.url=false
+  mediactl modify --set 'streams.cam1.urls[+]=udp://239.0.0.1:1234'
+  mediactl modify --set edit_auth.password
+  mediactl modify --unset streams.cam1 --dry-run
+  echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
+)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
     .args(["set", "set_string", "set_file", "unset", "file"]))]
 pub struct Args {
-    /// Set a value, such as `streams.cam1.auth.url=false`; `null` removes it
+    /// Set a value, such as `streams.cam1.prepush=5`; may be given several times
     #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
     set: Vec<String>,
 
-    /// Set a value that is a string, whatever it looks like
+    /// Set a string, even if it looks like a number or JSON
     #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
     set_string: Vec<String>,
 
-    /// Set a value that stands in a file, `-` for standard input
+    /// Set a value to what is in a file; `-` is standard input
     #[arg(long, value_name = "PATH=FILE", conflicts_with = "file")]
     set_file: Vec<String>,
 
@@ -44,15 +60,15 @@ pub struct Args {
     #[arg(long, value_name = "PATH", conflicts_with = "file")]
     unset: Vec<String>,
 
-    /// Merge a JSON difference (RFC 7396), `-` for standard input
+    /// Merge a JSON patch (RFC 7396) from a file; `-` is standard input
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Let --set make streams that are not there yet
+    /// Let --set make a stream, live or plugin that is not there yet
     #[arg(long)]
     create: bool,
 
-    /// What to print
+    /// What to print of the change
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     output: Form,
 
@@ -62,7 +78,7 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Form {
-    /// The unified diff of the text
+    /// The lines of the file that change
     #[default]
     Diff,
     /// The whole new configuration as JSON

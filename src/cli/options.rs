@@ -14,23 +14,24 @@ pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
 /// Options of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
-    /// The configuration file
-    #[arg(long, global = true, value_name = "FILE", env = "MEDIACTL_CONF", default_value = DEFAULT_CONF)]
-    pub conf: PathBuf,
-
-    /// When to use colours; NO_COLOR is obeyed
+    /// The configuration file to work on
     #[arg(
         long,
         global = true,
-        value_enum,
-        default_value_t,
-        value_name = "WHEN",
-        hide_possible_values = false
+        value_name = "FILE",
+        env = "MEDIACTL_CONF",
+        hide_env_values = true,
+        default_value = DEFAULT_CONF
     )]
+    pub conf: PathBuf,
+
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
 
-    /// Show secrets where masks would be shown
+    /// Show passwords and keys instead of masks
     #[arg(long, global = true)]
     pub show_secrets: bool,
 }
@@ -59,32 +60,33 @@ impl Global {
 
 /// Options of every command that changes something.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every change")]
 pub struct Changing {
-    /// Do everything but write and reload
+    /// Show the change, but neither write it nor run the reload command
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Answer every guard with yes
+    /// Make the change even if it looks like a mistake, without asking
     #[arg(long)]
     pub force: bool,
 
-    /// Print nothing but errors
+    /// Print errors and warnings only
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Delete up to N streams without being asked [default: 4, or half of them]
+    /// Delete up to N streams without asking [default: 4, or half of all streams if that is more]
     #[arg(long, value_name = "N")]
     pub max_delete: Option<usize>,
 
-    /// Command that checks the new configuration before it is written; non-zero refuses it
+    /// Shell command that looks at the new configuration first; if it fails, nothing is written
     #[arg(long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD", hide_env_values = true)]
     pub check_cmd: Option<String>,
 
-    /// Command that makes the server load the configuration; non-zero takes the change back
+    /// Shell command that makes the server load the change; if it fails, the change is taken back
     #[arg(long, value_name = "CMD", env = "MEDIACTL_RELOAD_CMD", hide_env_values = true)]
     pub reload_cmd: Option<String>,
 
-    /// How long each of these commands may take
+    /// How many seconds each of these two commands may take
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs())]
     pub hook_timeout: u64,
 }

@@ -18,28 +18,38 @@ use crate::edit::set_lines::set_lines;
 use crate::engine::{EngineError, Snapshot};
 use crate::model::{Lens, View, top_members};
 
-/// Show the configuration, or the values at paths
+/// Show the configuration, or single values of it
 ///
-/// Secrets are masked on a terminal and real in a pipe.
+/// Without a PATH all of it is shown. With several PATHs each value is one line of JSON, in the
+/// order in which they are given. A PATH with a `*` gives one object, from path to value. If there
+/// is nothing at a PATH, the exit code is 7.
+///
+/// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl read streams.cam1
+  mediactl read -r 'streams.cam1.urls[0].url'
+  mediactl read 'streams.*.auth.url'
+  mediactl read -o table")]
 pub struct Args {
-    /// Paths such as `streams.cam1.urls[0].url`; `*` stands for all names
+    /// What to show, such as `streams.cam1.prepush`; `*` stands for every name [default: everything]
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
 
-    /// The saved configuration, also where a server runs another one
+    /// Show the saved file, even if a server runs another configuration
     #[arg(long)]
     saved: bool,
 
-    /// Leave out streams that are static
+    /// Leave out the streams that are `static`
     #[arg(long)]
     skip_streams: bool,
 
-    /// The form of the output
+    /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     output: Form,
 
-    /// Print a string at a path without quotes
+    /// Print a string at a PATH as it is, without quotes
     #[arg(short, long)]
     raw: bool,
 }
@@ -51,11 +61,11 @@ enum Form {
     Json,
     /// JSON on one line
     Compact,
-    /// The text of the configuration
+    /// The text of the file
     Conf,
-    /// `path=value` lines that `modify --set` takes back
+    /// One line a value, as `modify --set` takes it
     Set,
-    /// One line a stream, with the authorization that holds for it
+    /// One line a stream, with the authorization that counts for it
     Table,
 }
 

@@ -11,10 +11,16 @@ use super::ui::Ui;
 
 /// Replace the configuration file with exactly the given text
 ///
-/// The text is checked first. The file is made, with mode 0640, if it is missing.
+/// The text is checked first; if it has errors, nothing is written. If the configuration file is
+/// missing, it is made, with mode 0640.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl save new.conf --dry-run
+  mediactl save new.conf
+  mediactl --conf media.conf save - < new.conf")]
 pub struct Args {
-    /// The new configuration, `-` for standard input
+    /// The new configuration; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 

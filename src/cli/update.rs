@@ -11,10 +11,11 @@ use super::ui::Ui;
 
 /// Replace the running configuration of a server, and leave its file alone
 ///
-/// Without a running server there is nothing to replace, and the command is refused.
+/// Without a running server there is nothing to replace: the command is refused, and the exit code
+/// is 7. `mediactl save` replaces the file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The new configuration, `-` for standard input
+    /// The new configuration; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 

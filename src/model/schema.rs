@@ -242,7 +242,7 @@ pub static PARAMETERS: &[Parameter] = &[
     account(
         "view_auth",
         &["view_auth"],
-        "Login and password that may look at the server",
+        "Login and password that may look, but not change",
         "view_auth viewer SECRET;",
     ),
     backend(
@@ -267,7 +267,12 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     derived("runtime", Scope::Top, Derived::Runtime, "Figures of the running server; output only"),
     derived("name", Scope::Stream, Derived::Name, "The name of the stream; equals its key"),
-    derived("static", Scope::Stream, Derived::Static, "true for stream, false for ondemand"),
+    derived(
+        "static",
+        Scope::Stream,
+        Derived::Static,
+        "Whether the stream always runs: true for stream, false for ondemand",
+    ),
     derived(
         "position",
         Scope::Stream,
@@ -275,21 +280,25 @@ pub static PARAMETERS: &[Parameter] = &[
         "Place among the streams, from 1; setting it moves the block",
     ),
     Parameter {
-        doc: "Sources, the first that works is played; the keyword input is read too",
+        doc: "Sources of the stream; the first that works is played",
         example: "url udp://239.0.0.1:1234 priority=1;",
         ..row("urls", &["url", "input", "urls"], Scope::Stream, Shape::Sources)
     },
-    backend(Scope::Stream, "Authorization backend of this stream; url false opens it", "auth false;"),
+    backend(
+        Scope::Stream,
+        "Authorization backend of this stream; auth false opens it to everybody",
+        "auth false;",
+    ),
     cluster_key(Scope::Stream, "Secret of this stream's source, instead of the global one"),
     Parameter {
         unit: "s",
-        doc: "How much is buffered before playing starts; off is false",
+        doc: "How much is buffered before playing starts; off buffers nothing",
         example: "prepush 5;",
         ..row("prepush", &["prepush"], Scope::Stream, Shape::Seconds)
     },
     Parameter {
         unit: "bit/s",
-        doc: "Options of the transcoder, in order; vb and ab are video_bitrate and audio_bitrate, k is 1000",
+        doc: "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
         example: "transcoder vb=1024k ab=64k;",
         ..row("transcoder", &["transcoder"], Scope::Stream, Shape::Transcoder)
     },
@@ -302,7 +311,7 @@ pub static PARAMETERS: &[Parameter] = &[
     derived("cluster_key_global", Scope::Stream, Derived::Global, "The global cluster_key; output only"),
     derived("prefix", Scope::Live, Derived::Name, "The prefix of the location; equals its key"),
     Parameter {
-        doc: "Whether streams may be published here; true unless the block says false",
+        doc: "Whether streams may be published here",
         example: "publish_enabled false;",
         ..row(PUBLISH_ENABLED, &["publish_enabled"], Scope::Live, Shape::Switch)
     },

@@ -4,6 +4,7 @@
 
 mod edit;
 mod fixtures;
+mod generated;
 mod laws;
 mod layers;
 mod oracle;

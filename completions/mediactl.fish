@@ -1,0 +1,122 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_mediactl_global_optspecs
+    string join \n conf= color= show-secrets h/help V/version
+end
+
+function __fish_mediactl_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_mediactl_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_mediactl_using_subcommand
+    set -l cmd (__fish_mediactl_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c mediactl -n "__fish_mediactl_needs_command" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_needs_command" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_needs_command" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "read" -d 'Show the configuration, or single values of it'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "modify" -d 'Change some values and leave everything else as it is'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "update" -d 'Replace the running configuration of a server, and leave its file alone'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "save" -d 'Replace the configuration file with exactly the given text'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "diff" -d 'Show how two configurations differ'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "check" -d 'Check configuration files and show every fault'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
+compact\t'JSON on one line'
+conf\t'The text of the file'
+set\t'One line a value, as `modify --set` takes it'
+table\t'One line a stream, with the authorization that counts for it'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l saved -d 'Show the saved file, even if a server runs another configuration'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l skip-streams -d 'Leave out the streams that are `static`'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s r -l raw -d 'Print a string at a PATH as it is, without quotes'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set a value, such as `streams.cam1.prepush=5`; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-string -d 'Set a string, even if it looks like a number or JSON' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d 'Set a value to what is in a file; `-` is standard input' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set make a stream, live or plugin that is not there yet'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l json -d 'Print the JSON patch (RFC 7396) that turns A into B'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s o -l output -d 'How to print the faults' -r -f -a "text\t'A few lines for each fault'
+json\t'An array of objects: file, line, column, severity, message, and where there are any hint and related'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings like errors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
