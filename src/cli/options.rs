@@ -12,11 +12,23 @@ use crate::model::{Lens, Masker};
 /// Where the configuration is, unless somebody says otherwise.
 pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
+const GLOBAL_HEADING: &str = "Options of all commands";
+
+/// The longest time that a hook may be given: a day, in seconds.
+const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
+
 /// Options of every command.
 #[derive(Debug, Args)]
 pub struct Global {
     /// The configuration file
-    #[arg(long, global = true, value_name = "FILE", env = "MEDIACTL_CONF", default_value = DEFAULT_CONF)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "MEDIACTL_CONF",
+        default_value = DEFAULT_CONF,
+        help_heading = GLOBAL_HEADING
+    )]
     pub conf: PathBuf,
 
     /// When to use colours; NO_COLOR is obeyed
@@ -26,12 +38,12 @@ pub struct Global {
         value_enum,
         default_value_t,
         value_name = "WHEN",
-        hide_possible_values = false
+        help_heading = GLOBAL_HEADING
     )]
     pub color: ColorChoice,
 
     /// Show secrets where masks would be shown
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL_HEADING)]
     pub show_secrets: bool,
 }
 
@@ -85,7 +97,12 @@ pub struct Changing {
     pub reload_cmd: Option<String>,
 
     /// How long each of these commands may take
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs())]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=MAX_HOOK_TIMEOUT)
+    )]
     pub hook_timeout: u64,
 }
 
@@ -103,7 +120,13 @@ impl Changing {
 
     /// What goes along with the change.
     pub fn request(&self) -> Request {
-        Request { dry_run: self.dry_run, force: self.force, max_delete: self.max_delete, by: local_user() }
+        Request {
+            dry_run: self.dry_run,
+            force: self.force,
+            accepted: Vec::new(),
+            max_delete: self.max_delete,
+            by: local_user(),
+        }
     }
 }
 

@@ -74,11 +74,13 @@ impl Ui {
         }
     }
 
-    /// `error: …` and its hint.
+    /// `error: …` and its hint, for each fault.
     pub fn error(self, error: &CliError) {
-        self.tell("error:", Color::Red, &error.to_string());
-        if let Some(hint) = error.hint() {
-            self.hint(&hint);
+        for (message, hint) in error.faults() {
+            self.tell("error:", Color::Red, &message);
+            if let Some(hint) = hint {
+                self.hint(&hint);
+            }
         }
     }
 
