@@ -102,9 +102,9 @@ impl CliError {
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Engine(error) => error.hint(),
             Self::Path { error, .. } => Some(error.hint().to_owned()),
-            Self::Select(fault) => {
-                Some(fault.hint.clone().unwrap_or_else(|| "`mediactl read -o set` shows all paths".to_owned()))
-            }
+            Self::Select(fault) => Some(
+                fault.hint.clone().unwrap_or_else(|| "`mediactl read -o set` shows all paths".to_owned()),
+            ),
             Self::Invalid { .. } | Self::Input { .. } | Self::Output(_) | Self::Prompt(_) => None,
         }
     }
@@ -120,7 +120,8 @@ impl fmt::Display for CliError {
                 write!(f, "`{name}` has {errors} error{}", if errors == 1 { "" } else { "s" })
             }
             Self::Input { path, source } => write!(f, "cannot read `{}`: {}", path.display(), reason(source)),
-            Self::Path { path, error } => write!(f, "`{path}`: {error}"),
+            // What stands behind a `=` may be a secret.
+            Self::Path { path, error } => write!(f, "`{}`: {error}", path.split('=').next().unwrap_or(path)),
             Self::Select(fault) => fault.fmt(f),
             Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
             Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),

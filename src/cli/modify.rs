@@ -265,7 +265,7 @@ impl Printing<'_> {
             printed => printed?,
         }
         if !self.changing.quiet {
-            change.notes.iter().for_each(|note| self.ui.note(note));
+            change.notes.iter().for_each(|note| self.ui.note(note, self.global.masker()));
         }
         let counts = diff.counts();
         let verb = if self.changing.dry_run { self.verb.would } else { self.verb.done };

@@ -54,7 +54,10 @@ fn json_has_one_object_a_fault() {
     assert_eq!((&faults[0]["severity"], &faults[0]["line"]), (&json!("warning"), &json!(1)));
     let twice = &faults[1];
     assert_eq!((&twice["severity"], &twice["file"]), (&json!("error"), &json!(CONF)));
-    assert_eq!((&twice["line"], &twice["column"], &twice["related"]["line"]), (&json!(2), &json!(8), &json!(1)));
+    assert_eq!(
+        (&twice["line"], &twice["column"], &twice["related"]["line"]),
+        (&json!(2), &json!(8), &json!(1))
+    );
     assert_eq!(Place::with(SAMPLE).run(["check", "-o", "json"]).exits(0).out, "[]\n");
 }
 

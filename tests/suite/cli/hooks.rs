@@ -67,7 +67,9 @@ fn nothing_to_change_is_nothing_to_check() {
 #[test]
 fn the_reload_runs_after_the_write() {
     let place = Place::with(SAMPLE);
-    with_hooks(&place, &["--reload-cmd", "cp media.conf seen; cmp media.conf \"$MEDIACTL_TEXT\""]).run().exits(0);
+    with_hooks(&place, &["--reload-cmd", "cp media.conf seen; cmp media.conf \"$MEDIACTL_TEXT\""])
+        .run()
+        .exits(0);
     assert_eq!(fs::read_to_string(place.path("seen")).expect("the hook ran"), place.text());
 }
 

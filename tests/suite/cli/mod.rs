@@ -108,8 +108,9 @@ impl Place {
         let mut names = Vec::new();
         collect(self.folder.path(), self.folder.path(), &mut names);
         names.sort();
-        names.retain(|name| !(name.starts_with(".mediactl/") && name.ends_with("/lock")));
-        names.retain(|name| !(name.starts_with(".mediactl/") && name.ends_with("/.gitignore")));
+        names.retain(|name| {
+            !name.contains(".mediactl/") || !(name.ends_with("/lock") || name.ends_with("/.gitignore"))
+        });
         names
     }
 }
@@ -203,7 +204,7 @@ impl Run {
     }
 
     #[track_caller]
-    pub fn is_silent(self) -> Self {
+    pub fn says_nothing(self) -> Self {
         assert!(self.out.is_empty() && self.err.is_empty(), "{self:#?}");
         self
     }

@@ -117,7 +117,7 @@ fn no_change_is_said_and_touches_nothing() {
     let own = place.run(["read"]).out;
     place.patch(&own).exits(0).says("nothing to change");
     assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
-    place.run(["modify", "-q", "--set", "rtsp=554"]).exits(0).is_silent();
+    place.run(["modify", "-q", "--set", "rtsp=554"]).exits(0).says_nothing();
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn what_is_said_and_printed() {
     let run = place.run(["modify", "-o", "json", "--set", "rtsp=556"]).exits(0);
     assert_eq!(run.json()["rtsp"], 556);
     assert_eq!(run.err.lines().count(), 1);
-    place.run(["modify", "-q", "--set", "rtsp=557"]).exits(0).is_silent();
+    place.run(["modify", "-q", "--set", "rtsp=557"]).exits(0).says_nothing();
     assert!(place.text().contains("rtsp 557;"));
 }
 
@@ -212,9 +212,10 @@ fn refusals_name_their_pointer_and_leave_the_file() {
             "" => "(root)",
             pointer => pointer,
         };
-        let named = run.err.lines().any(|line| {
-            line.starts_with(pointer) || line.starts_with(&format!("error: {pointer}: "))
-        });
+        let named = run
+            .err
+            .lines()
+            .any(|line| line.starts_with(pointer) || line.starts_with(&format!("error: {pointer}: ")));
         if run.code == Some(3) && named && run.out.is_empty() && place.bytes() == before {
             return Ok(());
         }

@@ -26,7 +26,9 @@ fn colours_are_for_terminals() {
 fn a_closed_pipe_is_nobodys_loss() {
     let many: String = (0..5000).map(|at| format!("stream s{at} udp://h:{at};\n")).collect();
     let place = Place::with(&many);
-    for arguments in [&["read"][..], &["read", "-o", "conf"], &["read", "-o", "table"], &["read", "-o", "set"]] {
+    for arguments in
+        [&["read"][..], &["read", "-o", "conf"], &["read", "-o", "table"], &["read", "-o", "set"]]
+    {
         let (reader, writer) = std::io::pipe().expect("a pipe can be made");
         drop(reader);
         let run = place.mediactl(arguments).run_into(writer).exits(0);

@@ -8,7 +8,13 @@ use super::{CONF, Place, SAMPLE};
 #[test]
 fn a_missing_file_is_made_for_owner_and_group() {
     let place = Place::empty();
-    place.mediactl(["save", "-"]).input("rtmp 1935;\n").run().exits(0).prints("+rtmp 1935;").says("saved media.conf");
+    place
+        .mediactl(["save", "-"])
+        .input("rtmp 1935;\n")
+        .run()
+        .exits(0)
+        .prints("+rtmp 1935;")
+        .says("saved media.conf");
     assert_eq!(place.text(), "rtmp 1935;\n");
     let mode = fs::metadata(place.path(CONF)).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o7777, 0o640);
@@ -61,7 +67,10 @@ fn a_mask_is_refused() {
     let masked = SAMPLE.replace("hunter2", "<secret:12ab34>");
     place.mediactl(["save", "-"]).input(&masked).run().exits(3).says("mask").says("--show-secrets");
     place.set(&["edit_auth.password=<secret:12ab34>"]).exits(3).says("error: ");
-    place.patch(r#"{"streams":{"cam1":{"urls":[{"url":"rtsp://<secret:12ab34>@h"}]}}}"#).exits(3).says("/streams/cam1");
+    place
+        .patch(r#"{"streams":{"cam1":{"urls":[{"url":"rtsp://<secret:12ab34>@h"}]}}}"#)
+        .exits(3)
+        .says("/streams/cam1");
     assert_eq!(place.text(), SAMPLE);
 }
 
@@ -73,7 +82,7 @@ fn dry_run_and_quiet() {
     run.says("would save media.conf: 1 line added, 1 line removed");
     assert_eq!(place.text(), SAMPLE);
     assert!(!place.path(".mediactl").exists());
-    place.mediactl(["save", "-q", "-"]).input(&text).run().exits(0).is_silent();
+    place.mediactl(["save", "-q", "-"]).input(&text).run().exits(0).says_nothing();
     assert_eq!(place.text(), text);
 }
 
