@@ -10,8 +10,8 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::input::{self, STDIN};
 use super::options::Global;
-use super::ui::{Ui, waiting};
-use crate::engine::{Engine, Hooks, Snapshot};
+use super::ui::Ui;
+use crate::engine::Snapshot;
 
 /// Check configuration files and show every fault
 ///
@@ -52,7 +52,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let mut tally = Tally::default();
     let mut out = BufWriter::new(io::stdout().lock());
     for file in files {
-        match load(file) {
+        let loaded = if args.files.is_empty() { configuration(global) } else { input::snapshot(file) };
+        match loaded {
             Ok(snapshot) => tally.add(args, global, ui, file, &snapshot, &mut out)?,
             Err(error) => {
                 ui.error(&error);
@@ -70,11 +71,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }
 
-fn load(file: &Path) -> Result<Snapshot, CliError> {
-    if file.as_os_str() == STDIN {
-        return Ok(Snapshot::of(input::read(file)?));
-    }
-    Ok(Engine::open(file, Hooks::default(), waiting)?.read()?)
+fn configuration(global: &Global) -> Result<Snapshot, CliError> {
+    Ok(global.reader()?.read()?)
 }
 
 /// What was found in all files.

@@ -10,9 +10,9 @@ use super::exit::Exit;
 use super::input::{self, STDIN};
 use super::options::Global;
 use super::text_diff::TextDiff;
-use super::ui::{Ui, waiting};
+use super::ui::Ui;
 use crate::edit::json_diff;
-use crate::engine::{Engine, EngineError, Hooks, Snapshot};
+use crate::engine::{EngineError, Snapshot};
 use crate::model::{Lens, View, top_members};
 
 /// Show how two configurations differ
@@ -67,11 +67,8 @@ impl Side {
         let (name, snapshot) = match given {
             "running" => return Err(EngineError::NoServer.into()),
             "saved" => (global.target(), global.reader()?.read()?),
-            STDIN => ("<stdin>".to_owned(), Snapshot::of(input::read(Path::new(STDIN))?)),
-            file => {
-                let engine = Engine::open(Path::new(file), Hooks::default(), waiting)?;
-                (file.to_owned(), engine.read()?)
-            }
+            STDIN => ("<stdin>".to_owned(), input::snapshot(Path::new(STDIN))?),
+            file => (file.to_owned(), input::snapshot(Path::new(file))?),
         };
         Ok(Self { name, snapshot })
     }
@@ -92,7 +89,11 @@ fn text(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliErro
     let mut out = BufWriter::new(io::stdout().lock());
     diff.print([&old.name, &new.name], global.masker(), ui, &mut out)?;
     out.flush()?;
-    Ok(!diff.is_empty())
+    let (old, new) = (old.snapshot.bytes(), new.snapshot.bytes());
+    if diff.is_empty() && old != new {
+        ui.warning("the two differ in bytes that are not UTF-8");
+    }
+    Ok(old != new)
 }
 
 /// The patch is computed from the real values, then masked where a person looks at it.

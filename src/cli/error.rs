@@ -5,8 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::exit::Exit;
+use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, Snapshot};
+use crate::store::reason;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -33,6 +35,13 @@ pub enum CliError {
         path: PathBuf,
         /// What the system answered.
         source: io::Error,
+    },
+    /// A path that does not parse.
+    Path {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        error: PathError,
     },
     /// A path that leads to nothing, or to no one place.
     Select(SelectFault),
@@ -64,6 +73,7 @@ impl CliError {
                 io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => Exit::Absent,
                 _ => Exit::Failed,
             },
+            Self::Path { .. } => Exit::Invalid,
             Self::Select(fault) => match fault.kind {
                 SelectFaultKind::Absent => Exit::Absent,
                 SelectFaultKind::Unclear => Exit::Invalid,
@@ -73,12 +83,28 @@ impl CliError {
         }
     }
 
+    /// Everything that is wrong, each with its advice.
+    pub fn faults(&self) -> Vec<(String, Option<String>)> {
+        match self {
+            Self::Engine(EngineError::BadPatch(faults)) => {
+                faults.0.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
+            }
+            Self::Engine(EngineError::BadAssignments(faults)) => {
+                faults.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
+            }
+            _ => vec![(self.to_string(), self.hint())],
+        }
+    }
+
     /// Advice, where there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Engine(error) => error.hint(),
-            Self::Select(fault) => fault.hint.clone(),
+            Self::Path { error, .. } => Some(error.hint().to_owned()),
+            Self::Select(fault) => Some(
+                fault.hint.clone().unwrap_or_else(|| "`mediactl read -o set` shows all paths".to_owned()),
+            ),
             Self::Invalid { .. } | Self::Input { .. } | Self::Output(_) | Self::Prompt(_) => None,
         }
     }
@@ -93,10 +119,12 @@ impl fmt::Display for CliError {
                 let errors = snapshot.diagnostics().errors();
                 write!(f, "`{name}` has {errors} error{}", if errors == 1 { "" } else { "s" })
             }
-            Self::Input { path, source } => write!(f, "can't read `{}`: {source}", path.display()),
+            Self::Input { path, source } => write!(f, "cannot read `{}`: {}", path.display(), reason(source)),
+            // What stands behind a `=` may be a secret.
+            Self::Path { path, error } => write!(f, "`{}`: {error}", path.split('=').next().unwrap_or(path)),
             Self::Select(fault) => fault.fmt(f),
-            Self::Output(error) => write!(f, "can't write the output: {error}"),
-            Self::Prompt(error) => write!(f, "can't ask: {error}"),
+            Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
+            Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),
         }
     }
 }

@@ -4,9 +4,26 @@ use std::io::Read;
 use std::path::Path;
 
 use super::error::CliError;
+use super::ui::waiting;
+use crate::engine::{Engine, EngineError, Hooks, Snapshot};
+use crate::store::{FileKind, StoreError};
 
 /// What names standard input.
 pub const STDIN: &str = "-";
+
+/// A configuration to look at: a file, the pipe of a shell's `<(command)`, or standard input.
+pub fn snapshot(path: &Path) -> Result<Snapshot, CliError> {
+    if path.as_os_str() == STDIN {
+        return Ok(Snapshot::of(read(path)?));
+    }
+    let found = Engine::open(path, Hooks::default(), waiting).and_then(|engine| engine.read());
+    match found {
+        Err(EngineError::Store(StoreError::NotAFile { kind: FileKind::Pipe, .. })) => {
+            Ok(Snapshot::of(read(path)?))
+        }
+        found => Ok(found?),
+    }
+}
 
 /// The bytes of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {

@@ -20,12 +20,13 @@ mod text_diff;
 mod ui;
 mod update;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use error::CliError;
 use exit::Exit;
 use options::Global;
-use ui::Ui;
+use ui::{ColorChoice, Ui};
 
 /// Read and change the configuration of media servers
 ///
@@ -88,9 +89,20 @@ fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, Cli
 
 /// Help and versions are results; everything else is a fault of the command line.
 fn explained(error: &clap::Error) -> Exit {
+    if let Some(forgotten) = forgotten_set(error) {
+        Ui::new(ColorChoice::Auto).error(&forgotten);
+        return Exit::Usage;
+    }
     // A closed pipe is nobody's loss.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// `PATH=VALUE` without its `--set`: the value may be a secret, and clap would show it.
+fn forgotten_set(error: &clap::Error) -> Option<CliError> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (path, _) = argument.split_once('=').filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    Some(CliError::usage(format!("unexpected argument `{path}=…`"), "a value is set with `--set PATH=VALUE`"))
 }
 
 fn refused(error: &CliError, global: &Global, ui: Ui) -> Exit {

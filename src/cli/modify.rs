@@ -15,7 +15,7 @@ use super::ui::Ui;
 use crate::edit::assign::{AssignFault, Assignment, Change as Becomes, Options, to_patch};
 use crate::edit::current::LocalView;
 use crate::edit::patch;
-use crate::edit::path::{Path as ValuePath, split_assignment};
+use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
 use crate::engine::{Change, EngineError, Request};
 use crate::model::{Lens, View, top_members};
 use crate::syntax::Document;
@@ -93,7 +93,7 @@ pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result
         Ok(engine.modify(request, &mut |document| wanted.patch(document))?)
     })?;
     let json = args.output == Form::Json;
-    Printing { changing: &args.changing, global, ui, json, verb: "changed" }.report(&change)
+    Printing { changing: &args.changing, global, ui, json, verb: Verb::CHANGE }.report(&change)
 }
 
 /// What the command line asks for.
@@ -183,7 +183,8 @@ fn set_file(text: &str) -> Result<Assignment, CliError> {
     };
     let bytes = input::read(Path::new(file))?;
     let contents = String::from_utf8(bytes).map_err(|error| {
-        CliError::input(Path::new(file), io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+        let at = error.utf8_error().valid_up_to();
+        fault(text, format!("`{file}` is not UTF-8 at byte {at}"), None)
     })?;
     Ok(Assignment { path, change: Becomes::File(contents) })
 }
@@ -192,34 +193,33 @@ fn split(text: &str) -> Result<(ValuePath, Option<&str>), CliError> {
     parsed(text, split_assignment(text))
 }
 
-/// A path that does not parse; the value behind it may be a secret and is not shown.
-fn parsed<T>(text: &str, result: Result<T, crate::edit::path::PathError>) -> Result<T, CliError> {
-    result.map_err(|error| {
-        let shown = text.split('=').next().unwrap_or(text);
-        let fault = AssignFault {
-            path: shown.to_owned(),
-            message: error.to_string(),
-            hint: Some(error.hint().to_owned()),
-        };
-        EngineError::BadAssignments(vec![fault]).into()
-    })
+fn parsed<T>(text: &str, result: Result<T, PathError>) -> Result<T, CliError> {
+    result.map_err(|error| fault(text, error.to_string(), Some(error.hint().to_owned())))
 }
 
-/// Runs an operation; on a terminal a guard is a question.
+/// What is wrong with an edit; the value behind its path may be a secret and is not shown.
+fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
+    let path = text.split('=').next().unwrap_or(text).to_owned();
+    EngineError::BadAssignments(vec![AssignFault { path, message, hint }]).into()
+}
+
+/// Runs an operation; on a terminal each guard is a question.
 pub fn with_guards(
     changing: &Changing,
     ui: Ui,
     mut operation: impl FnMut(&Request) -> Result<Change, CliError>,
 ) -> Result<Change, CliError> {
-    let request = changing.request();
-    match operation(&request) {
-        Err(CliError::Engine(EngineError::Guarded(guard))) => {
-            match ui.confirm(&format!("{guard}: go on?"))? {
-                Some(true) => operation(&Request { force: true, ..request }),
-                Some(false) | None => Err(EngineError::Guarded(guard).into()),
+    let mut request = changing.request();
+    loop {
+        match operation(&request) {
+            Err(CliError::Engine(EngineError::Guarded(guard))) => {
+                match ui.confirm(&format!("{guard}: go on?"))? {
+                    Some(true) => request.accepted.push(guard),
+                    Some(false) | None => return Err(EngineError::Guarded(guard).into()),
+                }
             }
+            result => return result,
         }
-        result => result,
     }
 }
 
@@ -233,8 +233,24 @@ pub struct Printing<'a> {
     pub ui: Ui,
     /// Print the new configuration instead of the diff.
     pub json: bool,
-    /// What was done, as a past participle.
-    pub verb: &'static str,
+    /// What was done.
+    pub verb: Verb,
+}
+
+/// What a command does to its target.
+#[derive(Debug, Clone, Copy)]
+pub struct Verb {
+    done: &'static str,
+    would: &'static str,
+}
+
+impl Verb {
+    /// Of `modify`.
+    pub const CHANGE: Self = Self { done: "changed", would: "would change" };
+    /// Of `save`.
+    pub const SAVE: Self = Self { done: "saved", would: "would save" };
+    /// Of `update`.
+    pub const UPDATE: Self = Self { done: "updated", would: "would update" };
 }
 
 impl Printing<'_> {
@@ -254,22 +270,23 @@ impl Printing<'_> {
         let nothing = Document::parse(String::new());
         let before = change.before.as_ref().map_or(&nothing, |before| before.document());
         let diff = TextDiff::new(before, after.document(), &change.splices);
-        if self.json {
-            self.print_json(after.document())?;
-        } else if !self.changing.quiet {
-            let mut out = BufWriter::new(io::stdout().lock());
-            diff.print([&target, &target], self.global.masker(), self.ui, &mut out)?;
-            out.flush()?;
+        let printed = if self.json { self.print_json(after.document()) } else { self.print_diff(&diff) };
+        match printed {
+            // What was done is done; only who rehearses has nothing but the output.
+            Err(error) if !self.changing.dry_run => {
+                if error.exit() != Exit::Done {
+                    self.ui.warning(&error.to_string());
+                }
+            }
+            printed => printed?,
         }
         if !self.changing.quiet {
-            change.notes.iter().for_each(|note| self.ui.note(note));
+            change.notes.iter().for_each(|note| self.ui.note(note, self.global.masker()));
         }
         let counts = diff.counts();
-        let would = if self.changing.dry_run { "not " } else { "" };
-        let dry_run = if self.changing.dry_run { " (dry run)" } else { "" };
+        let verb = if self.changing.dry_run { self.verb.would } else { self.verb.done };
         self.say(&format!(
-            "{would}{} {target}: {} added, {} removed{dry_run}",
-            self.verb,
+            "{verb} {target}: {} added, {} removed",
             lines(counts.added),
             lines(counts.removed)
         ));
@@ -280,6 +297,16 @@ impl Printing<'_> {
         if !self.changing.quiet {
             self.ui.say(line);
         }
+    }
+
+    fn print_diff(&self, diff: &TextDiff<'_>) -> Result<(), CliError> {
+        if self.changing.quiet {
+            return Ok(());
+        }
+        let target = self.global.target();
+        let mut out = BufWriter::new(io::stdout().lock());
+        diff.print([&target, &target], self.global.masker(), self.ui, &mut out)?;
+        Ok(out.flush()?)
     }
 
     fn print_json(&self, document: &Document) -> Result<(), CliError> {

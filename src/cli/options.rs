@@ -12,6 +12,9 @@ use crate::model::{Lens, Masker};
 /// Where the configuration is, unless somebody says otherwise.
 pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
+/// The longest time that a hook may be given: a day, in seconds.
+const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
+
 /// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
@@ -87,7 +90,12 @@ pub struct Changing {
     pub reload_cmd: Option<String>,
 
     /// How many seconds each of these two commands may take
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs())]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=MAX_HOOK_TIMEOUT)
+    )]
     pub hook_timeout: u64,
 }
 
@@ -105,7 +113,13 @@ impl Changing {
 
     /// What goes along with the change.
     pub fn request(&self) -> Request {
-        Request { dry_run: self.dry_run, force: self.force, max_delete: self.max_delete, by: local_user() }
+        Request {
+            dry_run: self.dry_run,
+            force: self.force,
+            accepted: Vec::new(),
+            max_delete: self.max_delete,
+            by: local_user(),
+        }
     }
 }
 

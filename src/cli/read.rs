@@ -93,7 +93,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 }
 
 fn parse(path: &str) -> Result<Path, CliError> {
-    Path::parse(path).map_err(|error| CliError::usage(format!("`{path}`: {error}"), error.hint()))
+    Path::parse(path).map_err(|error| CliError::Path { path: path.to_owned(), error })
 }
 
 fn print_text(snapshot: &Snapshot, global: &Global, ui: Ui, out: &mut impl Write) -> io::Result<()> {

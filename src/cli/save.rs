@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::error::CliError;
 use super::exit::Exit;
 use super::input;
-use super::modify::{Printing, with_guards};
+use super::modify::{Printing, Verb, with_guards};
 use super::options::{Changing, Global};
 use super::ui::Ui;
 
@@ -33,5 +33,5 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let text = input::read(&args.file)?;
     let engine = args.changing.engine(global)?;
     let change = with_guards(&args.changing, ui, |request| Ok(engine.save(request, &text)?))?;
-    Printing { changing: &args.changing, global, ui, json: false, verb: "saved" }.report(&change)
+    Printing { changing: &args.changing, global, ui, json: false, verb: Verb::SAVE }.report(&change)
 }

@@ -9,6 +9,8 @@ use dialoguer::{Confirm, Password};
 
 use super::error::CliError;
 use crate::edit::{Note, text_diff::Tag};
+use crate::model::Masker;
+use crate::model::secret::is_secret_keyword;
 use crate::store::Holder;
 
 /// When to use colours.
@@ -74,11 +76,13 @@ impl Ui {
         }
     }
 
-    /// `error: …` and its hint.
+    /// `error: …` and its hint, for each fault.
     pub fn error(self, error: &CliError) {
-        self.tell("error:", Color::Red, &error.to_string());
-        if let Some(hint) = error.hint() {
-            self.hint(&hint);
+        for (message, hint) in error.faults() {
+            self.tell("error:", Color::Red, &message);
+            if let Some(hint) = hint {
+                self.hint(&hint);
+            }
         }
     }
 
@@ -103,13 +107,18 @@ impl Ui {
     }
 
     /// What an edit did that its patch does not show.
-    pub fn note(self, note: &Note) {
+    pub fn note(self, note: &Note, masker: Option<Masker>) {
         let text = match note {
             Note::ExtrasDropped { at, keys } => {
                 format!("{at}: the extra parameters went too: {}", keys.join(", "))
             }
-            Note::CommentsKept { above, lines: 1 } => format!("the comment line above `{above}` stays"),
-            Note::CommentsKept { above, lines } => format!("the {lines} comment lines above `{above}` stay"),
+            Note::CommentsKept { above, lines } => {
+                let above = masker.map_or_else(|| above.clone(), |masker| masked_header(above, &masker));
+                match lines {
+                    1 => format!("the comment line above `{above}` stays"),
+                    _ => format!("the {lines} comment lines above `{above}` stay"),
+                }
+            }
         };
         self.tell("note:", Color::Cyan, &text);
     }
@@ -134,6 +143,14 @@ impl Ui {
         }
         let prompt = Password::new().with_prompt(what).with_confirmation("again", "the two differ");
         prompt.interact().map(Some).map_err(prompt_failed)
+    }
+}
+
+/// The first words of a directive, of which the one behind a secret keyword is a secret.
+fn masked_header(header: &str, masker: &Masker) -> String {
+    match header.split_once(' ') {
+        Some((keyword, secret)) if is_secret_keyword(keyword) => format!("{keyword} {}", masker.mask(secret)),
+        _ => masker.mask_parts(header).into_owned(),
     }
 }
 

@@ -30,15 +30,26 @@ pub enum EngineError {
     Guarded(Guard),
     /// The check command refused the new text.
     CheckFailed(HookFailure),
-    /// The reload command failed; `restored` tells whether the old text is back.
+    /// The reload command failed.
     ReloadFailed {
         /// How it failed.
         failure: HookFailure,
-        /// Whether the old text is back.
-        restored: bool,
+        /// What is in the file now.
+        aftermath: Aftermath,
     },
     /// Only a running server has a running configuration.
     NoServer,
+}
+
+/// What is in the file after a reload that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aftermath {
+    /// The old text.
+    Restored,
+    /// A text of somebody else.
+    ChangedMeanwhile,
+    /// The new text: there was no file before.
+    NothingBefore,
 }
 
 impl From<StoreError> for EngineError {
@@ -74,15 +85,7 @@ impl fmt::Display for EngineError {
             Self::Unproved(unproved) => write!(f, "the edit of `{}` could not be proved right", unproved.at),
             Self::Guarded(guard) => guard.fmt(f),
             Self::CheckFailed(failure) => write!(f, "the check command {failure}"),
-            Self::ReloadFailed { failure, restored: true } => {
-                write!(f, "the reload command {failure}; the old configuration is back")
-            }
-            Self::ReloadFailed { failure, restored: false } => {
-                write!(
-                    f,
-                    "the reload command {failure}; the file was changed by somebody else and is left as it is"
-                )
-            }
+            Self::ReloadFailed { failure, .. } => write!(f, "the reload command {failure}"),
             Self::NoServer => {
                 f.write_str("no server runs over this file, so there is no running configuration")
             }
@@ -115,10 +118,17 @@ impl EngineError {
             Self::Unproved(_) => "nothing was written; this is a defect of mediactl, please report it",
             Self::Guarded(guard) => return Some(guard.hint()),
             Self::CheckFailed(_) => "nothing was written",
-            Self::NoServer => {
-                "`mediactl save FILE` replaces the file; `mediactl serve` makes it a running configuration"
+            Self::ReloadFailed { aftermath: Aftermath::Restored, .. } => "the old configuration is back",
+            Self::ReloadFailed { aftermath: Aftermath::ChangedMeanwhile, .. } => {
+                "somebody else changed the file meanwhile, so it is left as it is"
             }
-            Self::BadPatch(_) | Self::BadAssignments(_) | Self::ReloadFailed { .. } => return None,
+            Self::ReloadFailed { aftermath: Aftermath::NothingBefore, .. } => {
+                "there was no configuration before, so the new one stays in the file"
+            }
+            Self::NoServer => {
+                "`mediactl save FILE` replaces the file, `mediactl diff FILE` compares it with another"
+            }
+            Self::BadPatch(_) | Self::BadAssignments(_) => return None,
         };
         Some(hint.to_owned())
     }

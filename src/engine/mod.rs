@@ -14,7 +14,7 @@ mod hook;
 mod operation;
 mod snapshot;
 
-pub use error::EngineError;
+pub use error::{Aftermath, EngineError};
 pub use guard::{Guard, MAX_DELETE_FLOOR};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks};
 pub use operation::{Change, DEFAULT_LOCK_WAIT, Engine, Request};

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::error::EngineError;
+use super::error::{Aftermath, EngineError};
 use super::guard::{self, Guard};
 use super::hook::{self, Hooks, Occasion};
 use super::snapshot::Snapshot;
 use crate::edit::text_diff::NewText;
 use crate::edit::{self, Note};
 use crate::model::secret::holds_mask;
-use crate::store::{Candidate, ConfFile, Holder, Locked, Old, Outcome, Stamp, Warning};
+use crate::store::{Candidate, ConfFile, Holder, Locked, Old, Outcome, Stamp, StoreError, Warning};
 use crate::syntax::{Document, Splice};
 
 /// How long a writer waits for the one before it.
@@ -33,6 +33,8 @@ pub struct Request {
     pub dry_run: bool,
     /// Answer every guard with yes.
     pub force: bool,
+    /// The guards that were asked about, and answered with yes.
+    pub accepted: Vec<Guard>,
     /// How many streams may be deleted without asking; `None` is the default of the command line.
     pub max_delete: Option<usize>,
     /// Who asks, for hooks.
@@ -93,9 +95,10 @@ impl Engine {
             let Some(edit) = edit::modify(document, patch(document)?).map_err(EngineError::from)? else {
                 return Ok(None);
             };
-            let guards = guard::before_edit(document, &edit.document).or_else(|| {
-                guard::before_deletion(edit.deleted_streams, edit.streams_before, request.max_delete)
-            });
+            let guards = [
+                guard::before_edit(document, &edit.document),
+                guard::before_deletion(edit.deleted_streams, edit.streams_before, request.max_delete),
+            ];
             refuse_guarded(guards, request)?;
             let after = Snapshot::edited(edit.document);
             debug_assert!(after.is_valid(), "what an edit writes has no errors");
@@ -113,14 +116,15 @@ impl Engine {
             if holds_mask(after.document().text()) {
                 return Err(EngineError::MaskedText.into());
             }
-            let before = before.map(Snapshot::document);
-            let guards = guard::before_replacement(before, after.document()).or_else(|| {
-                let (deleted, of) =
-                    before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
-                guard::before_deletion(deleted, of, request.max_delete)
-            });
+            let document = before.map(Snapshot::document);
+            let (deleted, of) =
+                document.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
+            let guards = [
+                guard::before_replacement(document, after.document()),
+                guard::before_deletion(deleted, of, request.max_delete),
+            ];
             refuse_guarded(guards, request)?;
-            let same = before.is_some_and(|before| before.text() == after.document().text());
+            let same = before.is_some_and(|before| before.bytes() == after.bytes());
             Ok((!same).then_some(Ready { after, splices: Vec::new(), notes: Vec::new() }))
         })
     }
@@ -139,6 +143,7 @@ impl Engine {
         if request.dry_run && self.hooks.check.is_none() {
             return self.rehearse(operation, prepare);
         }
+        self.refuse_missing(operation)?;
         let locked =
             self.conf.lock(self.lock_wait, &mut |holder| (self.on_wait)(self.conf.given(), holder))?;
         let (before, stamp) = load(&locked, operation)?;
@@ -166,7 +171,7 @@ impl Engine {
     fn rehearse(&self, operation: &str, prepare: Prepare<'_>) -> Result<Change, EngineError> {
         let before = match self.conf.load() {
             Ok(loaded) => Some(Snapshot::of(loaded.bytes)),
-            Err(crate::store::StoreError::NotFound { .. }) if operation == "save" => None,
+            Err(StoreError::NotFound { .. }) if operation == "save" => None,
             Err(error) => return Err(error.into()),
         };
         match prepare(before.as_ref()) {
@@ -175,6 +180,15 @@ impl Engine {
                 Ok(Change { before, after: Some(after), splices, notes, warnings: Vec::new() })
             }
             Err(refused) => Err(refused.into_error(before)),
+        }
+    }
+
+    /// Asked before the lock, which makes a folder.
+    fn refuse_missing(&self, operation: &str) -> Result<(), EngineError> {
+        let target = self.conf.target();
+        match target.try_exists() {
+            Ok(false) if operation != "save" => Err(StoreError::NotFound { path: target.to_owned() }.into()),
+            _ => Ok(()),
         }
     }
 
@@ -201,17 +215,18 @@ impl Engine {
         ready: &Ready,
     ) -> Result<(), EngineError> {
         let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
-        let restored = match (locked.load()?, before) {
+        let aftermath = match (locked.load()?, before) {
+            (_, None) => Aftermath::NothingBefore,
             (Some(found), Some(before)) if found.bytes == ready.after.bytes() => {
                 locked.replace(Some(found.as_old()), &[before.bytes()])?;
                 let old = locked.candidate(&[before.bytes()])?;
                 // Its failure was reported already; what counts is that it saw the old text again.
                 let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, self.hooks.timeout);
-                true
+                Aftermath::Restored
             }
-            _ => false,
+            _ => Aftermath::ChangedMeanwhile,
         };
-        Err(EngineError::ReloadFailed { failure, restored })
+        Err(EngineError::ReloadFailed { failure, aftermath })
     }
 }
 
@@ -240,8 +255,12 @@ impl Refused {
     }
 }
 
-fn refuse_guarded(guard: Option<Guard>, request: &Request) -> Result<(), EngineError> {
-    guard.filter(|_| !request.force).map_or(Ok(()), |guard| Err(EngineError::Guarded(guard)))
+fn refuse_guarded(guards: [Option<Guard>; 2], request: &Request) -> Result<(), EngineError> {
+    let mut open = guards.into_iter().flatten().filter(|guard| !request.accepted.contains(guard));
+    match open.next() {
+        Some(guard) if !request.force => Err(EngineError::Guarded(guard)),
+        _ => Ok(()),
+    }
 }
 
 /// What is there; only `save` may find nothing.

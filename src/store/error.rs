@@ -233,7 +233,7 @@ impl fmt::Display for FileKind {
 }
 
 /// The system's words in our style: lower case, without `(os error 13)`.
-pub(super) fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or(&text);
     let mut letters = words.chars();

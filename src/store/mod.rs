@@ -52,6 +52,7 @@ mod candidate;
 mod replace;
 
 pub use candidate::Candidate;
+pub(crate) use error::reason;
 pub use error::{FileKind, StoreError};
 pub use holder::Holder;
 pub use load::{Loaded, Old};

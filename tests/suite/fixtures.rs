@@ -59,10 +59,13 @@ impl Case {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
+        fs::read(self.folder.join(file)).expect("a case has its files")
+    }
+
     /// A file that may not be UTF-8: what is not is then an error, as it is in the program.
     pub fn lossy(&self, file: &str) -> String {
-        let bytes = fs::read(self.folder.join(file)).expect("a case has its files");
-        match String::from_utf8(bytes) {
+        match String::from_utf8(self.bytes(file)) {
             Ok(text) => text,
             Err(_) => "\0".to_owned(),
         }

@@ -1,0 +1,231 @@
+//! What no program should be given, and is.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::{CONF, Place, Run, SAMPLE};
+
+/// Every command that reads or writes the file, all ending alike, and the file as it was.
+#[track_caller]
+fn all_refuse(place: &Place, code: i32, says: &str) {
+    place.put("new", "rtmp 1;\n");
+    let before = place.names();
+    for arguments in [
+        &["read"][..],
+        &["read", "-o", "conf"],
+        &["modify", "--set", "rtmp=1"],
+        &["check"],
+        &["diff", "new"],
+        &["save", "new"],
+    ] {
+        place.run(arguments).exits(code).says(says);
+    }
+    assert_eq!(place.names(), before);
+}
+
+/// A text with errors: it can be looked at and replaced, and nothing else.
+#[track_caller]
+fn is_invalid(text: impl AsRef<[u8]>, says: &str) {
+    let text = text.as_ref();
+    let place = Place::with(text);
+    place.run(["check"]).exits(3).prints(says);
+    place.run(["read"]).exits(3).says(says);
+    place.set(&["rtmp=1"]).exits(3).says(says);
+    place.patch("{}").exits(3).says(says);
+    assert!(
+        place.run(["read", "-o", "conf"]).exits(0).out.as_bytes().starts_with(b"http")
+            || !text.starts_with(b"http")
+    );
+    place.put("new", "rtmp 1;\n");
+    place.run(["--conf", "new", "save", CONF]).exits(3).says(says);
+    assert_eq!(place.bytes(), text);
+    assert_eq!(place.names(), [CONF, "new"]);
+}
+
+#[test]
+fn nothing_at_all() {
+    let place = Place::with("");
+    place.run(["check"]).exits(0);
+    assert_eq!(
+        place.run(["read", "-o", "compact"]).exits(0).out,
+        "{\"http\":[],\"plugins\":{},\"lives\":{},\"streams\":{}}\n"
+    );
+    assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, "");
+    place.run(["read", "-o", "table"]).exits(0).prints("NAME");
+    assert_eq!(place.run(["read", "-o", "set"]).exits(0).out, "http=[]\n");
+    place.set(&["rtmp=1"]).exits(0);
+    assert_eq!(place.text(), "rtmp 1;\n");
+}
+
+#[test]
+fn comments_only() {
+    let place = Place::with("# one\n# two");
+    place.run(["check"]).exits(0);
+    place.set(&["rtmp=1"]).exits(0);
+    assert_eq!(place.text(), "# one\n# two\nrtmp 1;");
+}
+
+#[test]
+fn bytes_and_braces() {
+    is_invalid("http 80;\0\n", ":1:9: error: a NUL byte");
+    is_invalid(b"http 80;\nroot caf\xe9;\n", ":2:9: error: invalid UTF-8 at byte 17");
+    is_invalid("{".repeat(20_000), "nest deeper than 64");
+    is_invalid("}".repeat(20_000), ":1:1: error: stray `}`");
+    is_invalid("http \"80;\n", "error: unclosed");
+    is_invalid("{http, 8080}.\n% old\n", "3.x");
+    is_invalid([0xff, 0xfe].repeat(500), "invalid UTF-8");
+}
+
+#[test]
+fn a_long_line() {
+    let long = "x".repeat(2 << 20);
+    let place = Place::with(format!("root {long};\nrtmp 1;\n"));
+    place.set(&["rtmp=2"]).exits(0);
+    assert_eq!(place.run(["read", "-r", "root"]).exits(0).out.len(), long.len() + 1);
+    let place = Place::with(format!("root {long}; http {long};\n"));
+    let run = place.run(["check"]).exits(3);
+    assert!(run.out.len() < 2000, "the line is shown in part: {} bytes", run.out.len());
+}
+
+#[test]
+fn a_file_cut_at_every_byte() {
+    let text = &SAMPLE[..300.min(SAMPLE.len())];
+    for cut in 0..text.len() {
+        let place = Place::with(&text[..cut]);
+        let checked = place.run(["check"]);
+        let code = checked.code.expect("the program ends by itself");
+        assert!(matches!(code, 0 | 3), "{checked:#?}");
+        let run = place.set(&["rtmp=1935"]).exits(code);
+        match code {
+            3 => {
+                assert_eq!(place.text(), text[..cut]);
+                run.says("error: ");
+            }
+            _ => assert!(place.text().contains("rtmp 1935;"), "{cut}"),
+        }
+        assert_eq!(place.names(), [CONF]);
+    }
+}
+
+#[test]
+fn what_is_no_file() {
+    let place = Place::empty();
+    fs::create_dir(place.path(CONF)).expect("a folder can be made");
+    all_refuse(&place, 7, "`media.conf` is a folder");
+    let place = Place::empty();
+    let made = std::process::Command::new("mkfifo").arg(place.path(CONF)).status();
+    if made.is_ok_and(|status| status.success()) {
+        all_refuse(&place, 7, "`media.conf` is a pipe");
+    }
+    for (arguments, what) in
+        [(["--conf", "/dev/null", "read"], "a device"), (["--conf", "/", "read"], "a folder")]
+    {
+        place.run(arguments).exits(7).says(what);
+    }
+}
+
+#[test]
+fn what_is_not_there() {
+    let place = Place::empty();
+    for arguments in
+        [&["read"][..], &["check"], &["modify", "--set", "rtmp=1"], &["modify", "--dry-run", "--set", "a=1"]]
+    {
+        place.run(arguments).exits(7).says("media.conf` does not exist");
+    }
+    place.run(["--conf", "folder/media.conf", "read"]).exits(7).says("`folder` does not exist");
+    place.run(["--conf", "", "read"]).exits(2);
+    assert_eq!(place.names(), [""; 0]);
+}
+
+#[test]
+fn links() {
+    let place = Place::empty();
+    symlink("nowhere", place.path(CONF)).expect("a link can be made");
+    all_refuse(&place, 7, "`media.conf` is a link to `");
+    let place = Place::empty();
+    symlink(CONF, place.path("back")).expect("a link can be made");
+    symlink("back", place.path(CONF)).expect("a link can be made");
+    all_refuse(&place, 7, "`media.conf` is a link that leads back to itself");
+}
+
+#[test]
+fn a_chain_of_links_across_folders() {
+    let place = Place::empty();
+    for folder in ["a", "b"] {
+        fs::create_dir(place.path(folder)).expect("a folder can be made");
+    }
+    place.put("b/real.conf", SAMPLE);
+    symlink("a/link", place.path(CONF)).expect("a link can be made");
+    symlink("../b/real.conf", place.path("a/link")).expect("a link can be made");
+    place.set(&["rtsp=555"]).exits(0).says("changed media.conf");
+    assert!(place.path(CONF).is_symlink() && place.path("a/link").is_symlink());
+    assert!(fs::read_to_string(place.path("b/real.conf")).expect("it is there").contains("rtsp 555;"));
+    assert!(place.path("b/.mediactl/real.conf/lock").exists());
+    assert_eq!(place.names(), ["a/link", "b/real.conf", CONF]);
+}
+
+#[test]
+fn read_only() {
+    let place = Place::with(SAMPLE);
+    // Root may write everything.
+    let denied = [("0", "cannot open"), ("0444", "cannot write")].map(|(mode, says)| {
+        chmod(&place, CONF, mode);
+        let denied = fs::OpenOptions::new().append(true).open(place.path(CONF)).is_err();
+        if denied {
+            place.set(&["rtsp=1"]).exits(4).says(says).says("permission denied");
+            place.run(["save", "/dev/null", "--force"]).exits(4);
+        }
+        denied
+    });
+    chmod(&place, CONF, "0644");
+    if denied == [true, true] {
+        chmod(&place, "", "0555");
+        place.set(&["rtsp=1"]).exits(4).says("state folder").says("hint: ");
+        place.run(["modify", "--dry-run", "--set", "rtsp=1"]).exits(0);
+        chmod(&place, "", "0755");
+    }
+    assert_eq!(place.text(), SAMPLE);
+    assert_eq!(place.names(), [CONF]);
+}
+
+fn chmod(place: &Place, name: &str, mode: &str) {
+    let status = std::process::Command::new("chmod").arg(mode).arg(place.path(name)).status();
+    assert!(status.is_ok_and(|status| status.success()));
+}
+
+#[test]
+fn patches_that_make_no_sense() {
+    let place = Place::with(SAMPLE);
+    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(10_000), close.repeat(10_000));
+    for (patch, says) in [
+        (deep("{\"a\":", "}"), "nests deeper than 64"),
+        (deep("[", "]"), "nests deeper than 64"),
+        (format!("{{\"x\":{}}}", deep("[", "]")), "nests deeper than 64"),
+        ("[".repeat(100_000), "error: "),
+        ("{\"rtmp\":1,\"rtmp\":2}".to_owned(), "error: /rtmp: the key `rtmp` is given more than once"),
+        ("{\"a\":{\"b/c\":{\"d\":1,\"d\":1}}}".to_owned(), "error: /a/b~1c/d: "),
+        (String::new(), "not JSON"),
+        ("{\"a\":1} x".to_owned(), "not JSON"),
+        ("{'a':1}".to_owned(), "line 1 column 2"),
+        ("[1]".to_owned(), "a patch must be an object"),
+        ("null".to_owned(), "a patch must be an object"),
+        ("5".to_owned(), "a patch must be an object"),
+    ] {
+        let run: Run = place.patch(&patch).exits(3);
+        assert!(run.err.len() < 1000 && run.out.is_empty(), "{run:#?}");
+        run.says(says);
+    }
+    place.mediactl(["modify", "-f", "-"]).input(b"{\"a\":\"\xe9\"}").run().exits(3).says("error: ");
+    place.run(["modify", "-f", "missing"]).exits(7).says("cannot read `missing`");
+    assert_eq!(place.text(), SAMPLE);
+    assert_eq!(place.names(), [CONF]);
+}
+
+#[test]
+fn faults_of_a_patch_are_all_named() {
+    let patch = r#"{"rtmp":"x","auth":3,"streams":{"cam1":{"urls":[{"url":5},{"priority":1}]}}}"#;
+    let run = Place::with(SAMPLE).patch(patch).exits(3);
+    for pointer in ["/rtmp", "/auth", "/streams/cam1/urls/0/url", "/streams/cam1/urls/1/url"] {
+        assert!(run.err.contains(&format!("error: {pointer}: ")), "{pointer} {}", run.err);
+    }
+}

@@ -1,0 +1,93 @@
+//! `mediactl diff`
+
+use super::{CONF, Place, SAMPLE};
+use crate::fixtures::{self, Case};
+
+const OTHER: &str = "other.conf";
+
+fn two(other: impl AsRef<[u8]>) -> Place {
+    let place = Place::with(SAMPLE);
+    place.put(OTHER, other);
+    place
+}
+
+#[test]
+fn the_exit_code_tells_whether_there_is_a_difference() {
+    let place = two(SAMPLE.replace("554", "555"));
+    assert_eq!(place.run(["diff", CONF, CONF]).exits(0).out, "");
+    let run = place.run(["diff", CONF, OTHER]).exits(1);
+    assert!(run.out.starts_with("--- media.conf\n+++ other.conf\n@@"), "{}", run.out);
+    assert_eq!(run.err, "");
+    run.prints("\n-rtsp 554;\n+rtsp 555;\n");
+}
+
+#[test]
+fn one_file_is_compared_with_what_read_shows() {
+    let place = two(SAMPLE.replace("554", "555"));
+    place.run(["diff", OTHER]).exits(1).prints("-rtsp 554;\n+rtsp 555;");
+    place.run(["diff", "saved", OTHER]).exits(1).prints("-rtsp 554;\n+rtsp 555;");
+    place.mediactl(["diff", "-"]).input(SAMPLE).run().exits(0);
+    place.mediactl(["diff", "-", OTHER]).input(SAMPLE).run().exits(1).prints("--- <stdin>\n+++ other.conf");
+    place.run(["diff", "-", "-"]).exits(2);
+}
+
+#[test]
+fn what_differs_little_differs() {
+    for other in [SAMPLE.trim_end().to_owned(), format!("\u{feff}{SAMPLE}"), SAMPLE.replace('\n', "\r\n")] {
+        two(other).run(["diff", OTHER]).exits(1).prints("@@");
+    }
+    let place = two(b"\xe9");
+    place.put(CONF, b"\xe8");
+    place.run(["diff", OTHER]).exits(1).says("not UTF-8");
+}
+
+#[test]
+fn running_needs_a_server() {
+    let place = two(SAMPLE);
+    for arguments in [&["diff"][..], &["diff", "running"], &["diff", "running", OTHER]] {
+        place.run(arguments).exits(7).says("no server runs").says("hint: ");
+    }
+}
+
+#[test]
+fn texts_with_errors_differ_as_text_only() {
+    let place = two("stream a {\n");
+    place.run(["diff", OTHER]).exits(1).prints("+stream a {");
+    let run = place.run(["diff", "--json", OTHER]).exits(3);
+    run.says("other.conf:1:10: error: ").says("`other.conf` has 1 error");
+}
+
+#[test]
+fn a_missing_side_is_exit_7() {
+    let place = two("");
+    place.run(["diff", "missing.conf"]).exits(7).says("missing.conf` does not exist");
+}
+
+#[test]
+fn the_json_difference_turns_one_into_the_other() {
+    fixtures::all(fixtures::cases("edit"), Case::name, |case| {
+        let place = Place::with(case.text("in.conf"));
+        place.put(OTHER, case.text("out.conf"));
+        let patch = place.run(["diff", "--json", CONF, OTHER]);
+        if !matches!(patch.code, Some(0 | 1)) {
+            return Err(format!("{patch:#?}"));
+        }
+        let run = place.mediactl(["modify", "--force", "-q", "-f", "-"]).input(&patch.out).run();
+        let views = [CONF, OTHER].map(|name| place.run(["--conf", name, "read"]).out);
+        if run.code == Some(0) && views[0] == views[1] {
+            return Ok(());
+        }
+        Err(format!("{}\n{run:#?}\n{}\n{}", patch.out, views[0], views[1]))
+    });
+}
+
+#[test]
+fn the_pipe_of_a_shell_is_read() {
+    let place = two(SAMPLE.replace("554", "555"));
+    let mut shell = std::process::Command::new("bash");
+    shell.arg("-c").arg("\"$0\" diff <(cat media.conf) other.conf && exit 9; \"$0\" check <(cat media.conf)");
+    shell.arg(env!("CARGO_BIN_EXE_mediactl")).current_dir(place.path(""));
+    let Ok(output) = shell.output() else { return };
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && out.contains("+rtsp 555;"), "{out}{err}");
+}

@@ -1,0 +1,131 @@
+//! `--check-cmd` and `--reload-cmd`
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use super::{CONF, Call, Place, SAMPLE};
+
+const SET: [&str; 3] = ["modify", "--set", "rtsp=555"];
+
+fn with_hooks<'a>(place: &Place, hooks: &[&'a str]) -> Call {
+    place.mediactl(SET.iter().chain(hooks).copied().collect::<Vec<&'a str>>())
+}
+
+#[test]
+fn the_check_sees_the_new_text_and_no_credentials() {
+    let place = Place::with(SAMPLE);
+    let check = "env > seen; stat -c %a \"$MEDIACTL_TEXT\" > mode; cat \"$MEDIACTL_TEXT\" > text; cat media.conf > old";
+    let call = with_hooks(&place, &["--check-cmd", check]).env("MEDIACTL_LOGIN", "root");
+    call.env("MEDIACTL_PASSWORD", "hunter3").env("USER", "op").run().exits(0);
+    let read = |name: &str| fs::read_to_string(place.path(name)).expect(name);
+    let seen = read("seen");
+    for line in ["MEDIACTL_OPERATION=modify\n", "MEDIACTL_BY=op (uid ", "/media.conf\n", "MEDIACTL_FILE=/"] {
+        assert!(seen.contains(line), "{line:?} is not in {seen}");
+    }
+    assert!(!seen.contains("hunter3") && !seen.contains("MEDIACTL_LOGIN"), "{seen}");
+    assert_eq!(read("mode"), "600\n");
+    assert_eq!((read("old").as_str(), read("text")), (SAMPLE, place.text()));
+    assert!(place.text().contains("rtsp 555;"));
+    assert_eq!(place.names(), [CONF, "mode", "old", "seen", "text"]);
+}
+
+#[test]
+fn a_check_that_fails_refuses() {
+    let place = Place::with(SAMPLE);
+    let before = place.written();
+    let run = with_hooks(&place, &["--check-cmd", "echo no such codec >&2; exit 4"]).run().exits(3);
+    run.says("the check command failed with exit code 4: no such codec").says("hint: nothing was written");
+    with_hooks(&place, &["--check-cmd", "kill -9 $$"]).run().exits(3).says("signal 9");
+    assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
+    assert_eq!(place.names(), [CONF]);
+}
+
+#[test]
+fn hooks_come_from_the_environment_too() {
+    let place = Place::with(SAMPLE);
+    with_hooks(&place, &[]).env("MEDIACTL_CHECK_CMD", "false").run().exits(3);
+    with_hooks(&place, &[]).env("MEDIACTL_RELOAD_CMD", "false").run().exits(9);
+    with_hooks(&place, &["--check-cmd", "true"]).env("MEDIACTL_CHECK_CMD", "false").run().exits(0);
+}
+
+#[test]
+fn a_dry_run_checks_and_does_not_reload() {
+    let place = Place::with(SAMPLE);
+    let hooks = ["--dry-run", "--check-cmd", "touch checked", "--reload-cmd", "touch reloaded"];
+    with_hooks(&place, &hooks).run().exits(0);
+    assert_eq!(place.names(), ["checked", CONF]);
+    assert_eq!(place.text(), SAMPLE);
+    with_hooks(&place, &["--dry-run", "--check-cmd", "false"]).run().exits(3);
+}
+
+#[test]
+fn nothing_to_change_is_nothing_to_check() {
+    let place = Place::with(SAMPLE);
+    place.run(["modify", "--set", "rtsp=554", "--check-cmd", "false", "--reload-cmd", "false"]).exits(0);
+}
+
+#[test]
+fn the_reload_runs_after_the_write() {
+    let place = Place::with(SAMPLE);
+    with_hooks(&place, &["--reload-cmd", "cp media.conf seen; cmp media.conf \"$MEDIACTL_TEXT\""])
+        .run()
+        .exits(0);
+    assert_eq!(fs::read_to_string(place.path("seen")).expect("the hook ran"), place.text());
+}
+
+#[test]
+fn a_reload_that_fails_brings_the_old_text_back() {
+    let place = Place::with(SAMPLE);
+    let reload = "grep rtsp media.conf >> log; cmp media.conf \"$MEDIACTL_TEXT\" || echo differs >> log; echo lost >&2; exit 1";
+    let run = with_hooks(&place, &["--reload-cmd", reload]).run().exits(9);
+    assert_eq!(run.out, "");
+    run.says("the reload command failed with exit code 1: lost").says("hint: the old configuration is back");
+    assert_eq!(fs::read_to_string(place.path("log")).expect("the hook ran"), "rtsp 555;\nrtsp 554;\n");
+    assert_eq!(place.text(), SAMPLE);
+    assert_eq!(place.names(), ["log", CONF]);
+}
+
+#[test]
+fn what_somebody_else_wrote_stays() {
+    let place = Place::with(SAMPLE);
+    let run = with_hooks(&place, &["--reload-cmd", "echo 'rtmp 9;' > media.conf; exit 1"]).run().exits(9);
+    run.says("left as it is");
+    assert_eq!(place.text(), "rtmp 9;\n");
+}
+
+#[test]
+fn a_new_file_has_nothing_to_go_back_to() {
+    let place = Place::empty();
+    let run = place.mediactl(["save", "--reload-cmd", "false", "-"]).input("rtmp 1;\n").run().exits(9);
+    run.says("there was no configuration before");
+}
+
+#[test]
+fn a_slow_hook_is_killed_with_all_its_children() {
+    let place = Place::with(SAMPLE);
+    let start = Instant::now();
+    let hooks = ["--hook-timeout", "1", "--check-cmd", "(sleep 2; touch survived) & sleep 30"];
+    with_hooks(&place, &hooks).run().exits(3).says("took longer than 1 s and was killed");
+    assert!(start.elapsed() < Duration::from_secs(10));
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(place.names(), [CONF]);
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn what_a_hook_leaves_running_holds_nobody_up() {
+    let place = Place::with(SAMPLE);
+    let start = Instant::now();
+    with_hooks(&place, &["--check-cmd", "sleep 20 & exit 0"]).run().exits(0);
+    with_hooks(&place, &["--check-cmd", "sleep 20 & exit 1", "--set", "rtmp=1"]).run().exits(3);
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_change_behind_our_back_is_a_conflict() {
+    let place = Place::with(SAMPLE);
+    let run = with_hooks(&place, &["--check-cmd", "echo 'rtmp 9;' > media.conf"]).run().exits(5);
+    run.says("changed meanwhile").says("hint: ");
+    assert_eq!(place.text(), "rtmp 9;\n");
+    assert_eq!(place.names(), [CONF]);
+}

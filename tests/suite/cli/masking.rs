@@ -1,0 +1,232 @@
+//! Secrets are shown to who reads the values, and to nobody else.
+
+use std::ops::Range;
+
+use super::{CONF, Place, Run};
+
+/// Every word with `HUSH` in it is one.
+const PLANTED: &str = "\
+# edit_auth admin OLDHUSH;
+edit_auth admin HUSH1;
+view_auth guest HUSH2;
+cluster_key HUSH3;
+auth http://u:HUSH4@b/ key=HUSH5 realm=HUSH6;
+password HUSH7;
+foreign a password=HUSH8 \"http://u:HUSH9@h/\";
+secret \"HUSH 10\";
+# see rtsp://u:HUSH11@h/ and password=HUSH12
+
+stream cam1 { # cluster_key HUSH13
+  url rtsp://u:HUSH14@h/a password=HUSH15;
+  url http://h/?token=HUSH16&x=1;
+  auth http://b/ token=HUSH17;
+  cluster_key HUSH18;
+  backup { password HUSH19; url rtsp://u:HUSH20@h/; }
+}
+stream cam2 rtsp://u:HUSH21@h/;
+plugin p { password HUSH22; db mysql://u:HUSH23@h/d; }
+rtsp 554;
+";
+
+/// All of it masked: nothing with `HUSH` is left.
+#[track_caller]
+fn masked(run: Run) -> Run {
+    run.hides("HUSH")
+}
+
+/// Every line of the sample changed, so that a diff shows all of it.
+fn all_changed() -> String {
+    PLANTED.lines().map(|line| format!("{line} \n")).collect()
+}
+
+#[test]
+fn text_diffs_mask() {
+    let place = Place::with(PLANTED);
+    place.put("other.conf", all_changed());
+    masked(place.run(["diff", "other.conf"]).exits(1)).prints("<secret:");
+    masked(place.run(["save", "--dry-run", "other.conf"]).exits(0)).prints("<secret:");
+    masked(place.run(["save", "other.conf"]).exits(0)).prints("edit_auth admin <secret:");
+    let place = Place::with(PLANTED);
+    for (set, hunk) in [
+        ("edit_auth.login=root", "+edit_auth root <secret:"),
+        ("edit_auth.password=HUSHX", "+edit_auth admin <secret:"),
+        ("streams.cam1.urls[0].priority=3", "+  url rtsp://<secret:"),
+        ("streams.cam1.backup.password=HUSHX", "password <secret:"),
+        ("streams.cam2.prepush=3", "+  url rtsp://<secret:"),
+        ("auth.extra.more=HUSHX", "more=<secret:"),
+        ("password=HUSHX", "+password <secret:"),
+        ("cluster_key=HUSHX", "+cluster_key <secret:"),
+        ("plugins.p.db=mysql://u:HUSHX@h/e", "db mysql://<secret:"),
+    ] {
+        let run = place.run(["modify", "--dry-run", "--set", set]).exits(0);
+        masked(run).prints(hunk);
+    }
+}
+
+#[test]
+fn show_secrets_shows_them() {
+    let place = Place::with(PLANTED);
+    place.put("other.conf", all_changed());
+    let run = place.run(["--show-secrets", "diff", "other.conf"]).exits(1);
+    assert!(!run.out.contains("<secret:"));
+    run.prints("+# edit_auth admin OLDHUSH; \n").prints("+  cluster_key HUSH18; \n");
+    place.put("bad.conf", "edit_auth HUSH1;\n");
+    place.run(["check", "--show-secrets", "bad.conf"]).exits(3).prints("edit_auth HUSH1;");
+}
+
+#[test]
+fn a_pipe_gets_the_real_values() {
+    let place = Place::with(PLANTED);
+    for form in ["json", "compact", "set", "conf"] {
+        place.run(["read", "-o", form]).exits(0).prints("HUSH1").prints("HUSH14").prints("HUSH19");
+    }
+    place.run(["read", "-r", "edit_auth.password"]).exits(0).prints("HUSH1\n");
+    place.put("other.conf", PLANTED.replace("HUSH18", "HUSHX"));
+    place.run(["diff", "--json", "other.conf"]).exits(1).prints("HUSHX");
+}
+
+#[test]
+fn equal_secrets_have_equal_masks_within_one_output() {
+    let place = Place::with("cluster_key HUSH1;\nstream a { cluster_key HUSH1; }\n");
+    place.put("other.conf", "cluster_key HUSH2;\nstream a { cluster_key HUSH1; }\n");
+    let out = masked(place.run(["diff", "other.conf"]).exits(1)).out;
+    let masks: Vec<&str> =
+        out.split("<secret:").skip(1).map(|rest| rest.split('>').next().unwrap_or_default()).collect();
+    let [removed, added, context] = masks[..] else { panic!("{out}") };
+    assert!(removed == context && removed != added, "{out}");
+}
+
+#[test]
+fn diagnostics_mask() {
+    let with_errors = [
+        format!("{PLANTED}stream cam1 {{ }}\n"),
+        format!("{PLANTED}http HUSH;\n").replace("http HUSH", "http x"),
+        format!("{PLANTED}}}\n"),
+        format!("{PLANTED}stream x {{\n"),
+        PLANTED.replace("HUSH1;", "HUSH1 HUSHX HUSHY;"),
+        PLANTED.replace("admin HUSH1;", "HUSH1;"),
+        PLANTED.replace("HUSH1;", "\"HUSH1;"),
+        PLANTED.replace("HUSH1;", "HUSH1"),
+        PLANTED.replace("HUSH1;", "HUSH1 { x; }"),
+        PLANTED.replace("HUSH3;", "HUSH3"),
+        PLANTED.replace("HUSH3;", "HUSH3 HUSHX;"),
+        PLANTED.replace("HUSH7;", "HUSH7 }"),
+        PLANTED.replace("HUSH15;", "HUSH15"),
+        PLANTED.replace("HUSH18;", "HUSH18 }"),
+        PLANTED.replace("view_auth guest", "view_auth"),
+        PLANTED.replace("auth http://u:HUSH4@b/", "auth"),
+        "edit_auth admin 'HUSH1;\ncluster_key \"HUSH2;\n".to_owned(),
+        "password HUSH1\nedit_auth admin HUSH2\n".to_owned(),
+        "edit_auth admin HUSH1; edit_auth admin HUSH2; }\n".to_owned(),
+        "edit_auth\n  admin\n  HUSH1\n  HUSH2;\n".to_owned(),
+        "edit_auth a \\HUSH2;\n".to_owned(),
+    ];
+    for text in &with_errors {
+        let place = Place::with(text);
+        place.put("other.conf", "rtmp 1;\n");
+        masked(place.run(["check"]));
+        masked(place.run(["check", "-o", "json"]));
+        let read = place.run(["read"]);
+        if read.code != Some(0) {
+            masked(read);
+        }
+        masked(place.run(["diff", "other.conf"]));
+        masked(place.run(["save", "other.conf", "--dry-run", "--force"]));
+        place.put("other.conf", "");
+        masked(place.run(["--conf", "other.conf", "save", CONF, "--dry-run"]));
+    }
+}
+
+#[test]
+fn every_cut_and_every_lost_byte_masks() {
+    let text = "edit_auth admin HUSH1;\nauth http://u:HUSH2@b/ k=HUSH3;\n\
+                stream a { url rtsp://u:HUSH4@h/ password=HUSH5; cluster_key HUSH6; }\n";
+    // A keyword that is another one by now, and a userinfo without its `@`, are told by nothing.
+    let unknowable: Vec<Range<usize>> = ["edit_auth", "\nauth", "cluster_key", "u:HUSH2@", "u:HUSH4@"]
+        .iter()
+        .map(|part| text.find(part).map(|at| at..at + part.len()).expect("it is in the text"))
+        .collect();
+    let place = Place::empty();
+    let mut names = vec!["check".to_owned()];
+    for at in (0..text.len()).filter(|at| !unknowable.iter().any(|range| range.contains(at))) {
+        let damaged = [("cut", text[..at].to_owned()), ("lost", [&text[..at], &text[at + 1..]].concat())];
+        for (how, damaged) in damaged {
+            names.push(format!("{how}{at}"));
+            place.put(names.last().expect("one was pushed"), damaged);
+        }
+    }
+    let run = place.run(&names);
+    let shown: Vec<&str> =
+        run.out.lines().filter(|line| line.contains("HUS") || line.contains("USH")).collect();
+    assert!(shown.is_empty(), "{shown:#?}");
+}
+
+#[test]
+fn errors_mask() {
+    let place = Place::with(PLANTED);
+    for arguments in [
+        &["modify", "--set", "edit_auth=HUSHX"][..],
+        &["modify", "--set", "edit_auth..password=HUSHX"],
+        &["modify", "--set", "edit_auth.password[0]=HUSHX"],
+        &["modify", "--set", "edit_auth.pasword=HUSHX"],
+        &["modify", "--set", "auth.extra=HUSHX"],
+        &["modify", "--set", "auth.extra={\"a=b\":\"HUSHX\"}"],
+        &["modify", "--set", "auth.extra=[\"HUSHX\"]"],
+        &["modify", "--set", "streams.cam9.cluster_key=HUSHX"],
+        &["modify", "--set", "streams.cam1.urls=HUSHX"],
+        &["modify", "--set", "streams.cam1.urls=[{\"password\":\"HUSHX\"}]"],
+        &["modify", "--set", "streams.cam1.urls[url=rtsp://u:HUSHX@h/].priority=1"],
+        &["modify", "--set", "streams.cam9.urls[url=\"rtsp://u:HUSHX@h/\"].priority=1"],
+        &["modify", "--unset", "streams.cam1.urls[url=rtsp://u:HUSHX@h/]"],
+        &["modify", "--unset", "streams.cam1.urls[password=HUSHX]"],
+        &["modify", "--unset", "streams.cam1.urls[url=rtsp://u:HUSHX@h/"],
+        &["read", "streams.cam1.urls[url=rtsp://u:HUSHX@h/]"],
+        &["read", "streams.cam1.urls[password=HUSHX]"],
+        &["read", "streams.cam1.urls[password=HUSHX"],
+        &["modify", "--set", "rtsp=rtsp://u:HUSHX@h/"],
+        &["modify", "--set", "http[0]=HUSHX password=HUSHX"],
+        &["modify", "--set-file", "edit_auth.password"],
+        &["modify", "edit_auth.password=HUSHX"],
+        &["modify", "--sett", "edit_auth.password=HUSHX"],
+        &["read", "edit_auth.password=HUSHX"],
+        &["modify", "--unset", "edit_auth.password=HUSHX"],
+    ] {
+        let run = place.run(arguments);
+        assert!(matches!(run.code, Some(0 | 2 | 3 | 7)), "{arguments:?} {run:#?}");
+        masked(run);
+    }
+    for patch in [
+        r#"{"edit_auth":"HUSHX"}"#,
+        r#"{"edit_auth":{"password":"HUSHX"#,
+        r#"{"edit_auth":{"password":HUSHX}}"#,
+        r#"{"edit_auth":{"password":["HUSHX"]}}"#,
+        r#"{"auth":{"extra":{"HUSH=X":"HUSHX"}}}"#,
+        r#"{"auth":{"extra":"HUSHX"}}"#,
+        r#"{"streams":{"cam1":{"urls":["rtsp://u:HUSHX@h/"]}}}"#,
+        r#"{"streams":{"cam1":{"urls":[{"url":null,"password":"HUSHX"}]}}}"#,
+        r#"{"streams":{"cam1":{"cluster_key":5,"name":"HUSHX"}}}"#,
+        r#""HUSHX""#,
+        r#"["HUSHX"]"#,
+        "HUSHX",
+        "{'password':'HUSHX'}",
+        r#"{"edit_auth":{"login":"a","password":"HUSHX","password":"HUSHY"}}"#,
+        r#"{"password":[["HUSHX",null]]}"#,
+    ] {
+        let run = place.patch(patch).exits(3);
+        let shown = run.err.replace("HUSH=X", "");
+        assert!(!shown.contains("HUSH"), "{patch} {shown}");
+    }
+    assert_eq!(place.text(), PLANTED);
+}
+
+#[test]
+fn notes_and_warnings_mask() {
+    let text = "# one\nedit_auth admin HUSH1;\n# two\ncluster_key HUSH2;\n# three\nauth http://u:HUSH3@h/ k=HUSH4;\n\
+                # four\nstream a rtsp://u:HUSH5@h/;\n# five\npassword HUSH6;\n\
+                stream b {\n  # six\n  url rtsp://u:HUSH7@h/ password=HUSH8;\n  # seven\n  cluster_key HUSH9;\n}\n";
+    let place = Place::with(text);
+    let unset =
+        |path: &&str| drop(masked(place.run(["modify", "--force", "--unset", path]).exits(0)).says("note: "));
+    ["edit_auth", "cluster_key", "auth", "streams.a", "password"].iter().for_each(unset);
+    ["streams.b.urls[0]", "streams.b.cluster_key"].iter().for_each(unset);
+}

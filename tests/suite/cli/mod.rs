@@ -1,0 +1,222 @@
+//! The program as it is run: arguments and files in, exit code, output and files out.
+
+mod bad_input;
+mod check;
+mod concurrent;
+mod diff;
+mod guards;
+mod hooks;
+mod masking;
+mod modify;
+mod output;
+mod read;
+mod save;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+/// The name of the configuration in every place.
+pub const CONF: &str = "media.conf";
+
+/// A configuration with something of everything.
+pub const SAMPLE: &str = "\
+# main
+http 80;
+rtsp 554;
+edit_auth admin hunter2;
+
+stream cam1 {
+  url udp://239.0.0.1:1234 priority=1;
+  prepush 5; # seconds
+}
+stream cam.2 {
+  url udp://239.0.0.2:1234;
+}
+ondemand film file://film.mp4;
+live studio {
+  publish_enabled true;
+}
+";
+
+/// A fresh folder with a configuration in it.
+pub struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub fn empty() -> Self {
+        Self { folder: TempDir::new().expect("a folder can be made") }
+    }
+
+    pub fn with(text: impl AsRef<[u8]>) -> Self {
+        let place = Self::empty();
+        place.put(CONF, text);
+        place
+    }
+
+    pub fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).expect("a file can be written");
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        fs::read(self.path(CONF)).expect("the configuration is there")
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.bytes()).expect("the configuration is UTF-8")
+    }
+
+    pub fn written(&self) -> SystemTime {
+        let found = fs::metadata(self.path(CONF)).expect("the configuration is there");
+        found.modified().expect("files have a time")
+    }
+
+    /// The program with these arguments, in the folder, with no environment of ours.
+    pub fn mediactl<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Call {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mediactl"));
+        command.args(arguments).current_dir(self.folder.path()).env_clear().env("MEDIACTL_CONF", CONF);
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        Call { command, input: Vec::new() }
+    }
+
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
+        self.mediactl(arguments).run()
+    }
+
+    /// `modify` with one `--set` for each assignment.
+    pub fn set(&self, assignments: &[&str]) -> Run {
+        self.run(["modify"].into_iter().chain(assignments.iter().flat_map(|text| ["--set", *text])))
+    }
+
+    /// `modify -f -` of this patch.
+    pub fn patch(&self, patch: &str) -> Run {
+        self.mediactl(["modify", "-f", "-"]).input(patch).run()
+    }
+
+    /// The names of all files but the lock, below the folder.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        collect(self.folder.path(), self.folder.path(), &mut names);
+        names.sort();
+        names.retain(|name| {
+            !name.contains(".mediactl/") || !(name.ends_with("/lock") || name.ends_with("/.gitignore"))
+        });
+        names
+    }
+}
+
+fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder can be listed") {
+        let path = entry.expect("an entry can be read").path();
+        if path.is_dir() && !path.is_symlink() {
+            collect(root, &path, names);
+        } else {
+            names.push(path.strip_prefix(root).expect("it is below").display().to_string());
+        }
+    }
+}
+
+/// The program before it is run.
+pub struct Call {
+    command: Command,
+    input: Vec<u8>,
+}
+
+impl Call {
+    pub fn input(mut self, input: impl AsRef<[u8]>) -> Self {
+        self.input = input.as_ref().to_vec();
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn run(mut self) -> Run {
+        let mut child = self
+            .command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program can be started");
+        feed(&mut child, &self.input);
+        Run::of(child.wait_with_output().expect("the program ends"))
+    }
+
+    /// The same with its results sent to `stdout`.
+    pub fn run_into(mut self, stdout: impl Into<Stdio>) -> Run {
+        let child = self.command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).spawn();
+        Run::of(child.and_then(|child| child.wait_with_output()).expect("the program runs"))
+    }
+}
+
+fn feed(child: &mut std::process::Child, input: &[u8]) {
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    // A program that refuses before it reads closes the pipe.
+    let _ = stdin.write_all(input);
+}
+
+/// What a run of the program came to.
+#[derive(Debug)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn prints(self, text: &str) -> Self {
+        assert!(self.out.contains(text), "{text:?} is not in the output of {self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, text: &str) -> Self {
+        assert!(self.err.contains(text), "{text:?} is not on stderr of {self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn says_nothing(self) -> Self {
+        assert!(self.out.is_empty() && self.err.is_empty(), "{self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn hides(self, secret: &str) -> Self {
+        assert!(!self.out.contains(secret) && !self.err.contains(secret), "{secret} is shown: {self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+}

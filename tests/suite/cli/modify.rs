@@ -1,0 +1,224 @@
+//! `mediactl modify`
+
+use serde_json::json;
+
+use super::{CONF, Place, SAMPLE};
+use crate::fixtures::{self, Case};
+
+/// One call, and lines that it adds.
+#[track_caller]
+fn adds(arguments: &[&str], expected: &[&str]) {
+    let place = Place::with(SAMPLE);
+    let run = place.run(["modify", "--show-secrets"].iter().chain(arguments)).exits(0);
+    let added: Vec<&str> = run.out.lines().filter(|line| line.starts_with('+')).skip(1).collect();
+    assert_eq!(added, expected, "{arguments:?}");
+}
+
+#[test]
+fn values_are_typed_by_the_schema() {
+    adds(&["--set", "edit_auth.password=12345"], &["+edit_auth admin 12345;"]);
+    adds(&["--set", "streams.cam1.auth.url=false"], &["+  auth false;"]);
+    adds(&["--set-string", "streams.cam1.auth.url=false"], &["+  auth \"false\";"]);
+    adds(&["--set", "rtmp=1935"], &["+rtmp 1935;"]);
+    adds(&["--set", "rtmp=127.0.0.1:1935"], &["+rtmp 127.0.0.1:1935;"]);
+    adds(&["--set", "streams.cam1.title=5"], &["+  title 5;"]);
+    adds(&["--set", "streams.cam1.title=\"5\""], &["+  title \"5\";"]);
+    adds(&["--set-string", "streams.cam1.title=5"], &["+  title \"5\";"]);
+    adds(&["--set", "streams.cam1.title=two words"], &["+  title \"two words\";"]);
+    adds(&["--set", "edit_auth.password=null"], &["+edit_auth admin null;"]);
+}
+
+#[test]
+fn lists() {
+    adds(&["--set", "http[+]=8080"], &["+http 8080;"]);
+    adds(&["--set", "http[0]=81"], &["+http 81;"]);
+    adds(&["--set", "http=[80,90]"], &["+http 90;"]);
+    adds(&["--set", "streams.cam1.urls[+]=udp://h:1"], &["+  url udp://h:1;"]);
+    adds(&["--set", "streams.cam1.urls[0].priority=2"], &["+  url udp://239.0.0.1:1234 priority=2;"]);
+    adds(
+        &["--set", "streams.cam1.urls[url=udp://239.0.0.1:1234].url=udp://h:1"],
+        &["+  url udp://h:1 priority=1;"],
+    );
+}
+
+#[test]
+fn edits_apply_in_their_order() {
+    adds(
+        &["--set", "http[+]=1", "--set-string", "http[+]=h:2", "--set", "http[+]=3"],
+        &["+http 1;", "+http h:2;", "+http 3;"],
+    );
+    adds(&["--unset", "http[0]", "--set", "http[+]=81"], &["+http 81;"]);
+}
+
+#[test]
+fn a_star_stands_for_all_names() {
+    let place = Place::with(SAMPLE);
+    place.set(&["streams.*.prepush=7"]).exits(0).says("changed media.conf: ");
+    let found = place.run(["read", "-o", "compact", "streams.*.prepush"]).exits(0).json();
+    let expected =
+        json!({"streams.cam1.prepush": 7, "streams.\"cam.2\".prepush": 7, "streams.film.prepush": 7});
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn values_come_from_files_and_from_stdin() {
+    let place = Place::with(SAMPLE);
+    place.put("password", "s3cret word\n");
+    place.run(["modify", "--set-file", "edit_auth.password=password"]).exits(0);
+    assert!(place.text().contains("edit_auth admin \"s3cret word\";\n"));
+    place.mediactl(["modify", "--set-file", "edit_auth.password=-"]).input("other").run().exits(0);
+    assert!(place.text().contains("edit_auth admin other;\n"));
+    place.put("latin", b"\xff");
+    place.run(["modify", "--set-file", "root=latin"]).exits(3).says("`latin` is not UTF-8 at byte 0");
+    place.run(["modify", "--set-file", "root=missing"]).exits(7).says("cannot read `missing`: no such file");
+    place.run(["modify", "--set-file", "root"]).exits(2).says("hint: write PATH=FILE");
+}
+
+#[test]
+fn phantoms_are_refused() {
+    let place = Place::with(SAMPLE);
+    for (assignment, hint) in [
+        ("streams.cam3.prepush=1", "did you mean `cam1`"),
+        ("streams.cam.2.prepush=1", "`streams.\"cam.2\".prepush`"),
+        ("lives.studoi.auth.url=x", "did you mean `studio`?"),
+        ("plugins.p.a=1", "`--create`"),
+    ] {
+        place.set(&[assignment]).exits(3).says("there is no ").says("hint: ").says(hint);
+    }
+    place.run(["modify", "--unset", "streams.cam3.prepush"]).exits(3).says("there is no stream `cam3`");
+    assert_eq!(place.text(), SAMPLE);
+    place.set(&["streams.cam3.prepush=1", "streams.cam3.urls[+]=udp://h:3"]).exits(0);
+    place.run(["modify", "--create", "--set", "streams.cam4.prepush=1"]).exits(0);
+    place.patch(r#"{"streams":{"cam5":{"prepush":1}}}"#).exits(0);
+}
+
+#[test]
+fn every_fault_is_told_with_its_hint() {
+    let run = Place::with(SAMPLE).set(&["http=80", "rtmp=abc", "streams.cam9.prepush=1"]).exits(3);
+    assert_eq!(run.err.lines().filter(|line| line.starts_with("error: ")).count(), 3, "{}", run.err);
+    run.says("hint: `http[+]=80`").says("hint: did you mean");
+}
+
+#[test]
+fn edits_that_cover_each_other_are_refused() {
+    let place = Place::with(SAMPLE);
+    place.set(&["streams.cam1.auth.url=a", "streams.cam1={}"]).exits(3).says("error: ");
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn no_change_is_said_and_touches_nothing() {
+    let place = Place::with(SAMPLE);
+    let before = place.written();
+    for run in [place.set(&["rtsp=554"]), place.patch("{}"), place.patch("[]"), place.patch("{\"x\":null}")] {
+        let run = run.exits(0);
+        assert_eq!((run.out.as_str(), run.err.as_str()), ("", "nothing to change in media.conf\n"));
+    }
+    let own = place.run(["read"]).out;
+    place.patch(&own).exits(0).says("nothing to change");
+    assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
+    place.run(["modify", "-q", "--set", "rtsp=554"]).exits(0).says_nothing();
+}
+
+#[test]
+fn what_is_said_and_printed() {
+    let place = Place::with(SAMPLE);
+    let run = place.set(&["rtsp=555"]).exits(0);
+    assert!(run.out.starts_with("--- media.conf\n+++ media.conf\n@@ -1,6 +1,6 @@\n # main\n"), "{}", run.out);
+    assert_eq!(run.err, "changed media.conf: 1 line added, 1 line removed\n");
+    let run = place.run(["modify", "-o", "json", "--set", "rtsp=556"]).exits(0);
+    assert_eq!(run.json()["rtsp"], 556);
+    assert_eq!(run.err.lines().count(), 1);
+    place.run(["modify", "-q", "--set", "rtsp=557"]).exits(0).says_nothing();
+    assert!(place.text().contains("rtsp 557;"));
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_makes_no_folder() {
+    let place = Place::with(SAMPLE);
+    let before = place.written();
+    place
+        .run(["modify", "--dry-run", "--set", "rtsp=555"])
+        .exits(0)
+        .prints("+rtsp 555;")
+        .says("would change media.conf: 1 line added, 1 line removed\n");
+    let json = place.run(["modify", "--dry-run", "-o", "json", "--set", "rtsp=555"]).exits(0).json();
+    assert_eq!(json["rtsp"], 555);
+    assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
+    assert_eq!(place.names(), [CONF]);
+    assert!(!place.path(".mediactl").exists());
+}
+
+#[test]
+fn notes_tell_what_the_patch_does_not_show() {
+    let place = Place::with("auth http://b/ k=v;\n# above\nrtmp 1;\n");
+    place.set(&["auth.url=false"]).exits(0).says("note: ").says("k");
+    place.run(["modify", "--unset", "rtmp"]).exits(0).says("comment line above `rtmp 1` stays");
+    assert_eq!(place.text(), "auth false;\n# above\n");
+}
+
+#[test]
+fn usage() {
+    let place = Place::with(SAMPLE);
+    for arguments in [
+        &["modify"][..],
+        &["modify", "-f", "-", "--set", "a=b"],
+        &["modify", "--set", "edit_auth.password"],
+        &["modify", "--set", "a=1", "--hook-timeout", "0"],
+        &["modify", "--set", "a=1", "--hook-timeout", "99999999999999999999"],
+        &["modify", "--set", "a=1", "-m", "later"],
+        &["modify", "--set", "a=1", "--confirm", "60s"],
+        &["--url", "http://h/", "read"],
+        &["serve"],
+        &["history"],
+        &["nonsense"],
+        &[],
+    ] {
+        place.run(arguments).exits(2).says("error: ");
+    }
+    assert_eq!(place.names(), [CONF]);
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let place = Place::empty();
+    place.run(["--help"]).exits(0).prints("modify");
+    place.run(["modify", "--help"]).exits(0).prints("--set-file");
+    place.run(["--version"]).exits(0).prints("mediactl 0");
+}
+
+#[test]
+fn worked_edits_are_equal_to_the_byte() {
+    fixtures::all(fixtures::cases("edit"), Case::name, |case| {
+        let place = Place::with(case.text("in.conf"));
+        let run = place.mediactl(["modify", "--force", "-f", "-"]).input(case.text("patch.json")).run();
+        let (expected, found) = (case.text("out.conf"), place.text());
+        if run.code == Some(0) && found == expected && place.names() == [CONF] {
+            return Ok(());
+        }
+        Err(format!("expected {expected:?}\nfound    {found:?}\n{run:#?}"))
+    });
+}
+
+#[test]
+fn refusals_name_their_pointer_and_leave_the_file() {
+    fixtures::all(fixtures::cases("refuse"), Case::name, |case| {
+        let before = case.bytes("in.conf");
+        let place = Place::with(&before);
+        let run = place.mediactl(["modify", "-f", "-"]).input(case.bytes("patch.json")).run();
+        let pointer = case.text("pointer.txt");
+        let pointer = match pointer.lines().next().unwrap_or_default() {
+            "(text)" => "media.conf:",
+            "" => "(root)",
+            pointer => pointer,
+        };
+        let named = run
+            .err
+            .lines()
+            .any(|line| line.starts_with(pointer) || line.starts_with(&format!("error: {pointer}: ")));
+        if run.code == Some(3) && named && run.out.is_empty() && place.bytes() == before {
+            return Ok(());
+        }
+        Err(format!("expected {pointer:?}\n{run:#?}"))
+    });
+}

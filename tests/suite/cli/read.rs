@@ -1,0 +1,144 @@
+//! `mediactl read`
+
+use serde_json::json;
+
+use super::{CONF, Place, SAMPLE};
+use crate::fixtures;
+
+#[test]
+fn the_examples_of_the_issue_work() {
+    let place = Place::with(SAMPLE);
+    place.run(["modify", "--set", "streams.cam1.auth.url=false"]).exits(0).prints("+  auth false;\n");
+    let shown = place.run(["read", "streams.cam1"]).exits(0).json();
+    assert_eq!(shown["auth"], json!({"url": false}));
+    place.put("new.conf", place.text().replace("554", "555"));
+    place.run(["--conf", CONF, "save", "new.conf"]).exits(0).prints("-rtsp 554;\n+rtsp 555;\n");
+    place.run(["diff", CONF, "new.conf"]).exits(0);
+    place.run(["check", CONF]).exits(0).says("1 file checked: no errors, no warnings");
+}
+
+#[test]
+fn forms() {
+    let place = Place::with(SAMPLE);
+    let indented = place.run(["read"]).exits(0);
+    assert!(indented.out.starts_with("{\n  \"http\": [\n"));
+    let compact = place.run(["read", "-o", "compact"]).exits(0);
+    assert_eq!(compact.out.lines().count(), 1);
+    assert_eq!(indented.json(), compact.json());
+    assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, SAMPLE);
+    let table = place.run(["read", "-o", "table"]).exits(0);
+    assert_eq!(
+        table.out,
+        "NAME   KIND      AUTH  PREPUSH  SOURCES\n\
+         cam1   stream    -     5        udp://239.0.0.1:1234\n\
+         cam.2  stream    -     -        udp://239.0.0.2:1234\n\
+         film   ondemand  -     -        file://film.mp4\n"
+    );
+}
+
+#[test]
+fn paths() {
+    let place = Place::with(SAMPLE);
+    for (arguments, expected) in [
+        (&["rtsp"][..], "554\n"),
+        (&["streams.cam1.urls[0].url"], "\"udp://239.0.0.1:1234\"\n"),
+        (&["-r", "streams.cam1.urls[0].url"], "udp://239.0.0.1:1234\n"),
+        (&["streams.\"cam.2\".position"], "2\n"),
+        (&["streams.cam1.urls[url=udp://239.0.0.1:1234].priority"], "1\n"),
+        (&["rtsp", "http", "edit_auth"], "554\n[80]\n{\"login\":\"admin\",\"password\":\"hunter2\"}\n"),
+        (&["-o", "compact", "streams.*.prepush"], "{\"streams.cam1.prepush\":5}\n"),
+        (&["-o", "set", "lives"], "lives.studio.publish_enabled=true\n"),
+        (&["-o", "compact", "--skip-streams", "streams.*.static"], "{\"streams.film.static\":false}\n"),
+    ] {
+        let run = place.run(["read"].iter().chain(arguments)).exits(0);
+        assert_eq!(run.out, expected, "{arguments:?}");
+        assert_eq!(run.err, "");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_exit_7_with_a_hint() {
+    let place = Place::with(SAMPLE);
+    for (path, hint) in [
+        ("rtmp", "hint: "),
+        ("streams.cam9", "did you mean `cam1`"),
+        ("streams.cam.2", "streams.\"cam.2\""),
+        ("streams.cam1.urls[4]", "hint: "),
+        ("streams.cam1.urls[url=udp://x]", "hint: "),
+    ] {
+        let run = place.run(["read", path]).exits(7).says("error: `").says(hint);
+        assert_eq!(run.out, "");
+    }
+}
+
+#[test]
+fn a_path_that_makes_no_sense_is_exit_3() {
+    let place = Place::with(SAMPLE);
+    for path in ["a..b", "a[", "", "streams.cam1.urls[+]"] {
+        place.run(["read", path]).exits(3).says("hint: ");
+    }
+}
+
+#[test]
+fn skip_streams_leaves_out_static_ones() {
+    let shown = Place::with(SAMPLE).run(["read", "--skip-streams"]).exits(0).json();
+    let names: Vec<&String> = shown["streams"].as_object().expect("streams are there").keys().collect();
+    assert_eq!(names, ["film"]);
+}
+
+#[test]
+fn of_a_file_with_errors_only_the_text_is_shown() {
+    let text = "http 80;\nstream a {\n";
+    let place = Place::with(text);
+    assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, text);
+    for form in ["json", "compact", "set", "table"] {
+        let run = place.run(["read", "-o", form]).exits(3);
+        assert_eq!(run.out, "");
+        run.says("media.conf:2:10: error: unclosed `{`").says("the configuration has an error");
+    }
+    place.run(["read", "http"]).exits(3);
+}
+
+#[test]
+fn set_lines_fed_back_make_the_same_view() {
+    let valid = fixtures::files(&fixtures::root().join("valid"), "conf");
+    fixtures::all(
+        valid,
+        |file| file.display().to_string(),
+        |file| {
+            let place = Place::with(std::fs::read(file).expect("a fixture can be read"));
+            let lines = place.run(["read", "-o", "set"]).exits(0).out;
+            let wanted = place.run(["read"]).exits(0).json();
+            place.put(CONF, "");
+            let assignments: Vec<&str> = lines.lines().collect();
+            if !assignments.is_empty() {
+                let arguments = ["modify", "--create"]
+                    .into_iter()
+                    .chain(assignments.iter().flat_map(|line| ["--set", *line]));
+                let run = place.run(arguments);
+                if run.code != Some(0) {
+                    return Err(format!("{lines}\n{}", run.err));
+                }
+            }
+            let found = place.run(["read"]).exits(0).json();
+            if found == wanted { Ok(()) } else { Err(format!("{lines}\nwanted {wanted:#}\nfound {found:#}")) }
+        },
+    );
+}
+
+#[test]
+fn reading_makes_nothing() {
+    let place = Place::with(SAMPLE);
+    place.run(["read"]).exits(0);
+    place.run(["diff", CONF]).exits(0);
+    place.run(["check"]).exits(0);
+    assert!(!place.path(".mediactl").exists());
+}
+
+#[test]
+fn the_flag_beats_the_environment() {
+    let place = Place::with(SAMPLE);
+    place.put("other.conf", "http 8080;\n");
+    assert_eq!(place.run(["--conf", "other.conf", "read", "http[0]"]).exits(0).out, "8080\n");
+    assert_eq!(place.run(["read", "http[0]"]).exits(0).out, "80\n");
+}

@@ -1,0 +1,103 @@
+//! `mediactl save` and `mediactl update`
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::{CONF, Place, SAMPLE};
+
+#[test]
+fn a_missing_file_is_made_for_owner_and_group() {
+    let place = Place::empty();
+    place
+        .mediactl(["save", "-"])
+        .input("rtmp 1935;\n")
+        .run()
+        .exits(0)
+        .prints("+rtmp 1935;")
+        .says("saved media.conf");
+    assert_eq!(place.text(), "rtmp 1935;\n");
+    let mode = fs::metadata(place.path(CONF)).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o7777, 0o640);
+}
+
+#[test]
+fn the_text_is_taken_to_the_byte() {
+    let place = Place::with(SAMPLE);
+    for text in ["\u{feff}http 80;\r\nedit_auth a b;", "\n\n\thttp  80 ;edit_auth a b;# end"] {
+        place.mediactl(["save", "--force", "-"]).input(text).run().exits(0);
+        assert_eq!(place.text(), text);
+    }
+}
+
+#[test]
+fn the_same_text_is_no_change() {
+    let place = Place::with(SAMPLE);
+    let before = place.written();
+    place.run(["save", CONF]).exits(0).says("nothing to change in media.conf");
+    assert_eq!(place.written(), before);
+}
+
+#[test]
+fn a_text_with_errors_is_refused_with_all_of_them() {
+    let place = Place::with(SAMPLE);
+    let run = place.mediactl(["save", "-"]).input("http x;\nstream a {\n").run().exits(3);
+    run.says("the new configuration:1:6: error: ").says(":2:10: error: unclosed").says("has 2 errors");
+    assert_eq!(place.text(), SAMPLE);
+    let place = Place::empty();
+    place.mediactl(["save", "-"]).input("stream a {\n").run().exits(3);
+    assert_eq!(place.names(), [""; 0]);
+}
+
+#[test]
+fn a_broken_file_can_be_replaced() {
+    for broken in [&b"stream a {"[..], b"root caf\xe9;\n", b"\0"] {
+        let place = Place::with(broken);
+        place.mediactl(["save", "-"]).input("rtmp 1;\n").run().exits(0);
+        assert_eq!(place.text(), "rtmp 1;\n");
+    }
+    // What stands for a bad byte when it is shown is not the same text.
+    let place = Place::with(b"# caf\xe9\nrtmp 1;\n");
+    place.mediactl(["save", "-"]).input("# caf\u{fffd}\nrtmp 1;\n").run().exits(0);
+    assert_eq!(place.text(), "# caf\u{fffd}\nrtmp 1;\n");
+}
+
+#[test]
+fn a_mask_is_refused() {
+    let place = Place::with(SAMPLE);
+    let masked = SAMPLE.replace("hunter2", "<secret:12ab34>");
+    place.mediactl(["save", "-"]).input(&masked).run().exits(3).says("mask").says("--show-secrets");
+    place.set(&["edit_auth.password=<secret:12ab34>"]).exits(3).says("error: ");
+    place
+        .patch(r#"{"streams":{"cam1":{"urls":[{"url":"rtsp://<secret:12ab34>@h"}]}}}"#)
+        .exits(3)
+        .says("/streams/cam1");
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn dry_run_and_quiet() {
+    let place = Place::with(SAMPLE);
+    let text = SAMPLE.replace("554", "555");
+    let run = place.mediactl(["save", "--dry-run", "-"]).input(&text).run().exits(0).prints("+rtsp 555;");
+    run.says("would save media.conf: 1 line added, 1 line removed");
+    assert_eq!(place.text(), SAMPLE);
+    assert!(!place.path(".mediactl").exists());
+    place.mediactl(["save", "-q", "-"]).input(&text).run().exits(0).says_nothing();
+    assert_eq!(place.text(), text);
+}
+
+#[test]
+fn what_is_to_be_saved_must_be_there() {
+    let place = Place::with(SAMPLE);
+    place.run(["save", "missing"]).exits(7).says("cannot read `missing`: no such file or directory\n");
+    place.run(["save", "."]).exits(7).says("cannot read `.`: is a directory\n");
+    place.run(["save"]).exits(2);
+}
+
+#[test]
+fn update_needs_a_server() {
+    let place = Place::with(SAMPLE);
+    place.put("new.conf", "rtmp 1;\n");
+    place.run(["update", "new.conf"]).exits(7).says("no server runs").says("hint: `mediactl save FILE`");
+    assert_eq!(place.text(), SAMPLE);
+}
