@@ -2,6 +2,7 @@
 //! another server sent.
 
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -59,7 +60,13 @@ pub struct LocalView<'a, 'd> {
     members: &'a Members<'d>,
     lens: &'a Lens,
     places: [OnceLock<Places<'d>>; 3],
+    /// The last name that was looked for, and how many there were.
+    last: RefCell<(Kind, String, Option<usize>)>,
+    scans: Cell<usize>,
 }
+
+/// So many names are looked for one by one before all are indexed.
+const FEW: usize = 8;
 
 /// Where in its group each name stands, from 0.
 type Places<'d> = HashMap<Cow<'d, str>, usize>;
@@ -70,7 +77,8 @@ impl<'a, 'd> LocalView<'a, 'd> {
     /// To compute a patch, look through a lens without masks.
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
         let places = [const { OnceLock::new() }; 3];
-        Self { view: View::new(members, lens), members, lens, places }
+        let last = RefCell::new((Kind::Stream, String::new(), None));
+        Self { view: View::new(members, lens), members, lens, places, last, scans: Cell::new(0) }
     }
 
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
@@ -79,11 +87,27 @@ impl<'a, 'd> LocalView<'a, 'd> {
         entries.filter(move |&(_, entry)| !(skips_static && is_static(entry)))
     }
 
-    /// One scan over the group makes all further questions cheap: `*` asks for every name.
+    /// Most calls ask for one name, some (`*`) for every one.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        let places = self.places[kind as usize]
-            .get_or_init(|| self.blocks(kind).map(|(at, entry)| (group_name(entry).value(), at)).collect());
-        places.get(name).copied()
+        if let (of, last, place @ Some(_)) = &*self.last.borrow()
+            && *of == kind
+            && last == name
+        {
+            return *place;
+        }
+        self.scans.set(self.scans.get() + 1);
+        if self.scans.get() > FEW {
+            return self.index(kind).get(name).copied();
+        }
+        let place =
+            self.blocks(kind).find(|(_, entry)| group_name(*entry).value() == name).map(|(place, _)| place);
+        self.last.replace((kind, name.to_owned(), place));
+        place
+    }
+
+    fn index(&self, kind: Kind) -> &Places<'d> {
+        self.places[kind as usize]
+            .get_or_init(|| self.blocks(kind).map(|(at, entry)| (group_name(entry).value(), at)).collect())
     }
 
     fn shown_names(&self) -> Vec<String> {

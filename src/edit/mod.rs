@@ -49,6 +49,8 @@ pub struct Edit {
     pub document: Document,
     /// What a user should be told.
     pub notes: Vec<Note>,
+    /// Whether the account of the API is touched.
+    pub touches_credentials: bool,
     /// How many streams are deleted.
     pub deleted_streams: usize,
     /// How many streams there were before.
@@ -83,6 +85,7 @@ pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditErr
     let edited = document.edited(&splices);
     verify::verify(&members, &edited, &plan).map_err(EditError::Unproved)?;
     Ok(Some(Edit {
+        touches_credentials: plan.touches("edit_auth"),
         splices,
         document: edited,
         notes: plan.notes,

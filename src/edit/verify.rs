@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::merge::{named_value, own_lens};
 use super::plan::{Plan, Target};
 use crate::model::member::Members;
+use crate::model::names::NameSet;
 use crate::model::shape::group_name;
 use crate::model::{Kind, View, top_members};
 use crate::syntax::Document;
@@ -79,10 +80,11 @@ fn group(kind: Kind, old: &Members<'_>, new: &Members<'_>, plan: &Plan) -> Resul
         let at = kind.key().to_owned();
         return if old_entries.len() == new_entries.len() { Ok(()) } else { Err(Unproved { at }) };
     }
+    let touched = NameSet::new(targets.keys().copied());
     let mut found = 0;
     for entry in new_entries {
         let name = group_name(*entry);
-        let Some(target) = targets.get(&*name.value()) else { continue };
+        let Some(target) = touched.find(&name.value()).and_then(|name| targets.get(name)) else { continue };
         let at = || Unproved { at: format!("{}.{}", kind.key(), name.value()) };
         let expected = target.ok_or_else(at)?;
         let value = named_value(kind, *entry);

@@ -10,7 +10,7 @@ use super::guard::{self, Guard};
 use super::hook::{self, Hooks, Occasion};
 use super::snapshot::Snapshot;
 use crate::edit::text_diff::NewText;
-use crate::edit::{self, Note};
+use crate::edit::{self, Edit, Note};
 use crate::model::secret::holds_mask;
 use crate::store::{Candidate, ConfFile, Holder, Locked, Old, Outcome, Stamp, StoreError, Warning};
 use crate::syntax::{Document, Splice};
@@ -88,15 +88,10 @@ impl Engine {
     ) -> Result<Change, EngineError> {
         self.change("modify", request, &mut |before| {
             let before = before.expect("a file that can be modified is there");
-            if !before.is_valid() {
-                return Err(Refused::BadConfig);
-            }
+            let Some(edit) = edit_beside_check(before, patch)? else { return Ok(None) };
             let document = before.document();
-            let Some(edit) = edit::modify(document, patch(document)?).map_err(EngineError::from)? else {
-                return Ok(None);
-            };
             let guards = [
-                guard::before_edit(document, &edit.document),
+                edit.touches_credentials.then(|| guard::before_edit(document, &edit.document)).flatten(),
                 guard::before_deletion(edit.deleted_streams, edit.streams_before, request.max_delete),
             ];
             refuse_guarded(guards, request)?;
@@ -228,6 +223,25 @@ impl Engine {
         };
         Err(EngineError::ReloadFailed { failure, aftermath })
     }
+}
+
+/// The edit of a text without errors. The checks take as long as the edit does, so they run beside
+/// it; what was made of a text that turns out to have errors is thrown away.
+fn edit_beside_check(
+    before: &Snapshot,
+    patch: &mut dyn FnMut(&Document) -> Result<Value, EngineError>,
+) -> Result<Option<Edit>, Refused> {
+    let document = before.document();
+    if document.diagnostics().errors() > 0 {
+        return Err(Refused::BadConfig);
+    }
+    let (edit, is_valid) = std::thread::scope(|scope| {
+        let check = std::thread::Builder::new().spawn_scoped(scope, || before.is_valid());
+        let edit = patch(document).and_then(|patch| edit::modify(document, patch).map_err(EngineError::from));
+        let is_valid = check.ok().and_then(|check| check.join().ok()).unwrap_or_else(|| before.is_valid());
+        (edit, is_valid)
+    });
+    if is_valid { Ok(edit?) } else { Err(Refused::BadConfig) }
 }
 
 /// Computes what is to be written from what is there; `None` if that is the same.

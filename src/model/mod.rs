@@ -10,6 +10,7 @@
 pub mod check;
 pub mod general;
 pub mod member;
+pub mod names;
 pub mod redact;
 pub mod scalar;
 pub mod schema;

@@ -13,6 +13,7 @@ use crate::edit::layout::{Content, Operation, Place};
 use crate::edit::merge;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
+use crate::model::names::NameSet;
 use crate::model::schema::{Derived, Shape, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::syntax::{Entry, Splice};
@@ -295,14 +296,12 @@ impl Change<'_, '_> {
 
 /// Where in the group the names of a patch are.
 fn places<'p>(entries: &[Entry<'_>], patch: &'p Map<String, Value>) -> HashMap<&'p str, usize> {
-    let wanted: HashMap<&str, ()> = patch.keys().map(|name| (name.as_str(), ())).collect();
-    let mut places = HashMap::with_capacity(wanted.len());
-    for (place, &entry) in entries.iter().enumerate() {
-        if let Some((&name, ())) = wanted.get_key_value(&*group_name(entry).value()) {
-            places.insert(name, place);
-        }
-    }
-    places
+    let wanted = NameSet::new(patch.keys().map(String::as_str));
+    let named = entries.iter().enumerate().filter_map(|(place, &entry)| {
+        let name = wanted.find(&group_name(entry).value())?;
+        Some((name, place))
+    });
+    named.collect()
 }
 
 fn name_of(entry: Entry<'_>) -> String {

@@ -44,6 +44,13 @@ pub struct Plan {
     pub deleted_streams: usize,
 }
 
+impl Plan {
+    /// Whether the top-level member with this key gets another value.
+    pub fn touches(&self, wanted: &str) -> bool {
+        self.targets.iter().any(|target| matches!(target, Target::Member { key, .. } if key == wanted))
+    }
+}
+
 /// The own value that something touched must have afterwards; none if it must be gone.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
