@@ -17,6 +17,7 @@ use crate::edit::current::LocalView;
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
 use crate::engine::{Change, EngineError, Request};
+use crate::model::member::Members;
 use crate::model::{Lens, View, top_members};
 use crate::syntax::Document;
 
@@ -90,7 +91,7 @@ pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result
     let wanted = Wanted::of(args, matches, ui)?;
     let engine = args.changing.engine(global)?;
     let change = with_guards(&args.changing, ui, |request| {
-        Ok(engine.modify(request, &mut |document| wanted.patch(document))?)
+        Ok(engine.modify(request, &mut |members| wanted.patch(members))?)
     })?;
     let json = args.output == Form::Json;
     Printing { changing: &args.changing, global, ui, json, verb: Verb::CHANGE }.report(&change)
@@ -112,13 +113,12 @@ impl Wanted {
         Ok(Self::Assignments { assignments, options: Options { create: args.create } })
     }
 
-    fn patch(&self, document: &Document) -> Result<Value, EngineError> {
+    fn patch(&self, members: &Members<'_>) -> Result<Value, EngineError> {
         match self {
             Self::Patch(patch) => Ok(patch.clone()),
             Self::Assignments { assignments, options } => {
-                let members = top_members(document);
                 let lens = Lens::default();
-                let current = LocalView::new(&members, &lens);
+                let current = LocalView::new(members, &lens);
                 match to_patch(&current, assignments, *options) {
                     Ok(computed) => Ok(Value::Object(computed.patch)),
                     Err(faults) => Err(EngineError::BadAssignments(faults)),

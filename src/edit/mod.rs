@@ -37,6 +37,7 @@ pub use fault::{Fault, FaultKind, Faults, Pointer};
 pub use plan::Note;
 pub use verify::Unproved;
 
+use crate::model::member::Members;
 use crate::model::top_members;
 use crate::syntax::{Document, Splice};
 
@@ -74,20 +75,30 @@ impl From<Faults> for EditError {
 
 /// Merges a patch into a document without errors; `None` if that changes nothing.
 pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditError> {
+    modify_members(document, &top_members(document), patch)
+}
+
+/// The same for a document whose top-level members are known.
+pub fn modify_members(
+    document: &Document,
+    members: &Members<'_>,
+    patch: Value,
+) -> Result<Option<Edit>, EditError> {
     let reduced: Map<String, Value> = reduce::reduce(patch)?;
-    let members = top_members(document);
-    let plan = plan::plan(document, &members, &reduced)?;
+    let plan = plan::plan(document, members, &reduced)?;
     let splices = layout::splices(document, &plan.operations);
-    if splices.is_empty() {
-        verify::verify(&members, document, &plan).map_err(EditError::Unproved)?;
+    if splices.is_empty() && plan.targets.is_empty() {
         return Ok(None);
     }
     let edited = document.edited(&splices);
-    verify::verify(&members, &edited, &plan).map_err(EditError::Unproved)?;
+    verify::verify(members, &edited, &plan).map_err(EditError::Unproved)?;
+    if splices.is_empty() {
+        return Ok(None);
+    }
     Ok(Some(Edit {
         touches_credentials: plan.touches("edit_auth"),
         splices,
-        document: edited,
+        document: edited.document,
         notes: plan.notes,
         deleted_streams: plan.deleted_streams,
         streams_before: members.own_by_key("streams").len(),

@@ -10,9 +10,11 @@ use super::merge::{named_value, own_lens};
 use super::plan::{Plan, Target};
 use crate::model::member::Members;
 use crate::model::names::NameSet;
+use crate::model::schema::Scope;
 use crate::model::shape::group_name;
-use crate::model::{Kind, View, top_members};
-use crate::syntax::Document;
+use crate::model::shape::{Reading, read};
+use crate::model::{Kind, Shape, View};
+use crate::syntax::{Edited, Entry};
 
 /// What the new text says differently from what it must.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,11 +24,11 @@ pub struct Unproved {
 }
 
 /// Compares a new document with what a plan promised.
-pub fn verify(old: &Members<'_>, new: &Document, plan: &Plan) -> Result<(), Unproved> {
-    if new.diagnostics().errors() > 0 {
+pub fn verify(old: &Members<'_>, edited: &Edited, plan: &Plan) -> Result<(), Unproved> {
+    if edited.document.diagnostics().errors() > 0 {
         return Err(Unproved { at: "(text)".to_owned() });
     }
-    let members = top_members(new);
+    let members = old.after(edited);
     let lens = own_lens();
     let view = View::new(&members, &lens);
     for target in &plan.targets {
@@ -35,7 +37,7 @@ pub fn verify(old: &Members<'_>, new: &Document, plan: &Plan) -> Result<(), Unpr
         }
     }
     for kind in [Kind::Stream, Kind::Live, Kind::Plugin] {
-        group(kind, old, &members, plan)?;
+        group(kind, old, &members, edited, plan)?;
     }
     Ok(())
 }
@@ -65,7 +67,13 @@ fn same_order(found: &Value, expected: &Value) -> bool {
     }
 }
 
-fn group(kind: Kind, old: &Members<'_>, new: &Members<'_>, plan: &Plan) -> Result<(), Unproved> {
+fn group(
+    kind: Kind,
+    old: &Members<'_>,
+    new: &Members<'_>,
+    edited: &Edited,
+    plan: &Plan,
+) -> Result<(), Unproved> {
     let targets: std::collections::HashMap<&str, Option<&serde_json::Map<String, Value>>> = plan
         .targets
         .iter()
@@ -76,18 +84,14 @@ fn group(kind: Kind, old: &Members<'_>, new: &Members<'_>, plan: &Plan) -> Resul
         .collect();
     let order = plan.orders.iter().find(|(of, _)| *of == kind).map(|(_, names)| names);
     let (old_entries, new_entries) = (old.own_by_key(kind.key()), new.own_by_key(kind.key()));
-    if targets.is_empty() && order.is_none() {
-        let at = kind.key().to_owned();
-        return if old_entries.len() == new_entries.len() { Ok(()) } else { Err(Unproved { at }) };
-    }
     let touched = NameSet::new(targets.keys().copied());
     let mut found = 0;
-    for entry in new_entries {
-        let name = group_name(*entry);
+    for entry in changed_blocks(kind, edited) {
+        let name = group_name(entry);
         let Some(target) = touched.find(&name.value()).and_then(|name| targets.get(name)) else { continue };
         let at = || Unproved { at: format!("{}.{}", kind.key(), name.value()) };
         let expected = target.ok_or_else(at)?;
-        let value = named_value(kind, *entry);
+        let value = named_value(kind, entry);
         let extras_in_order =
             value.get("auth").zip(expected.get("auth")).is_none_or(|(a, b)| same_order(a, b));
         if value != *expected || !extras_in_order {
@@ -95,10 +99,25 @@ fn group(kind: Kind, old: &Members<'_>, new: &Members<'_>, plan: &Plan) -> Resul
         }
         found += 1;
     }
+    let deleted = targets.values().filter(|target| target.is_none()).count();
+    let count = (old_entries.len() + plan.created(kind)).checked_sub(deleted);
     let wanted = targets.values().filter(|target| target.is_some()).count();
     let names_in_order = order.is_none_or(|names| {
         new_entries.len() == names.len()
             && new_entries.iter().zip(names).all(|(entry, name)| group_name(*entry).value() == name.as_str())
     });
-    if found == wanted && names_in_order { Ok(()) } else { Err(Unproved { at: kind.key().to_owned() }) }
+    if found == wanted && names_in_order && count == Some(new_entries.len()) {
+        Ok(())
+    } else {
+        Err(Unproved { at: kind.key().to_owned() })
+    }
+}
+
+/// The blocks of a kind among the entries that are not those of the old text.
+fn changed_blocks(kind: Kind, edited: &Edited) -> impl Iterator<Item = Entry<'_>> {
+    let entries = edited.changed.iter().flat_map(|changed| edited.document.entries_of(changed));
+    entries.filter(move |&entry| match read(Scope::Top, entry) {
+        Reading::Own(parameter) => parameter.shape == Shape::Group(kind),
+        Reading::Misshapen(_) | Reading::Foreign => false,
+    })
 }

@@ -11,9 +11,11 @@ use super::hook::{self, Hooks, Occasion};
 use super::snapshot::Snapshot;
 use crate::edit::text_diff::NewText;
 use crate::edit::{self, Edit, Note};
+use crate::model::member::Members;
 use crate::model::secret::holds_mask;
+use crate::model::top_members;
 use crate::store::{Candidate, ConfFile, Holder, Locked, Old, Outcome, Stamp, StoreError, Warning};
-use crate::syntax::{Document, Splice};
+use crate::syntax::Splice;
 
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -84,7 +86,7 @@ impl Engine {
     pub fn modify(
         &self,
         request: &Request,
-        patch: &mut dyn FnMut(&Document) -> Result<Value, EngineError>,
+        patch: &mut dyn FnMut(&Members<'_>) -> Result<Value, EngineError>,
     ) -> Result<Change, EngineError> {
         self.change("modify", request, &mut |before| {
             let before = before.expect("a file that can be modified is there");
@@ -229,7 +231,7 @@ impl Engine {
 /// it; what was made of a text that turns out to have errors is thrown away.
 fn edit_beside_check(
     before: &Snapshot,
-    patch: &mut dyn FnMut(&Document) -> Result<Value, EngineError>,
+    patch: &mut dyn FnMut(&Members<'_>) -> Result<Value, EngineError>,
 ) -> Result<Option<Edit>, Refused> {
     let document = before.document();
     if document.diagnostics().errors() > 0 {
@@ -237,7 +239,9 @@ fn edit_beside_check(
     }
     let (edit, is_valid) = std::thread::scope(|scope| {
         let check = std::thread::Builder::new().spawn_scoped(scope, || before.is_valid());
-        let edit = patch(document).and_then(|patch| edit::modify(document, patch).map_err(EngineError::from));
+        let members = top_members(document);
+        let edit = patch(&members)
+            .and_then(|patch| edit::modify_members(document, &members, patch).map_err(EngineError::from));
         let is_valid = check.ok().and_then(|check| check.join().ok()).unwrap_or_else(|| before.is_valid());
         (edit, is_valid)
     });

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
 use super::shape::{Reading, read};
-use crate::syntax::Entry;
+use crate::syntax::{Edited, Entry, EntryId};
 
 /// What a key of a JSON object stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,21 +57,25 @@ impl<'d> Members<'d> {
     pub fn of(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         let mut members = Self { scope, own: Vec::new(), foreign: Vec::new() };
         members.own.resize_with(parameters(scope).count(), Vec::new);
+        members.add(entries);
+        members
+    }
+
+    fn add(&mut self, entries: impl Iterator<Item = Entry<'d>>) {
         let mut index = HashMap::new();
         for entry in entries {
-            match read(scope, entry) {
-                Reading::Own(parameter) => members.own[row_index(scope, parameter)].push(entry),
-                Reading::Misshapen(_) | Reading::Foreign => members.add_foreign(entry, &mut index),
+            match read(self.scope, entry) {
+                Reading::Own(parameter) => self.own[row_index(self.scope, parameter)].push(entry),
+                Reading::Misshapen(_) | Reading::Foreign => self.add_foreign(entry, &mut index),
             }
         }
-        members
     }
 
     fn add_foreign(&mut self, entry: Entry<'d>, index: &mut HashMap<Cow<'d, str>, usize>) {
         let keyword = entry.keyword();
         let found = match self.foreign.len() {
             0..SCAN => self.foreign.iter().position(|member| member.key == Key::Foreign(keyword.clone())),
-            SCAN if index.is_empty() => {
+            _ if index.is_empty() => {
                 index.extend(self.foreign.iter().enumerate().map(|(at, member)| (member.keyword(), at)));
                 index.get(&keyword).copied()
             }
@@ -86,6 +90,30 @@ impl<'d> Members<'d> {
                 self.foreign.push(Member { key: Key::Foreign(keyword), entries: vec![entry] });
             }
         }
+    }
+
+    /// The members of the document that an edit made: what did not change is not read again.
+    pub fn after<'n>(&self, edited: &'n Edited) -> Members<'n> {
+        let moved = |entries: &[Entry<'_>]| unchanged(entries, edited);
+        let foreign = self.foreign.iter().map(|member| Member {
+            key: Key::Foreign(Cow::Owned(member.keyword().into_owned())),
+            entries: moved(&member.entries),
+        });
+        let mut members = Members {
+            scope: self.scope,
+            own: self.own.iter().map(|own| moved(own)).collect(),
+            foreign: foreign.collect(),
+        };
+        let new = edited.changed.iter().flat_map(|changed| edited.document.entries_of(changed));
+        members.add(new);
+        members.foreign.retain(|member| !member.entries.is_empty());
+        for entries in
+            members.own.iter_mut().chain(members.foreign.iter_mut().map(|member| &mut member.entries))
+        {
+            entries.sort_by_key(|entry| entry.id());
+        }
+        members.foreign.sort_by_key(|member| member.entries[0].id());
+        members
     }
 
     /// The entries of one of our parameters; empty if it is not set.
@@ -117,6 +145,23 @@ impl<'d> Member<'d> {
             Key::Foreign(keyword) => keyword.clone(),
         }
     }
+}
+
+/// The entries that no edit touched, in the new document.
+fn unchanged<'n>(entries: &[Entry<'_>], edited: &'n Edited) -> Vec<Entry<'n>> {
+    let mut changed = edited.changed.iter().peekable();
+    let mut shift = 0;
+    let mut kept = Vec::with_capacity(entries.len() + 1);
+    for entry in entries {
+        let place = entry.id().index();
+        while let Some(passed) = changed.next_if(|changed| changed.old.end <= place) {
+            shift = passed.new.end as i64 - passed.old.end as i64;
+        }
+        if changed.peek().is_none_or(|next| place < next.old.start) {
+            kept.push(edited.document.entry(EntryId::from_index((place as i64 + shift) as usize)));
+        }
+    }
+    kept
 }
 
 /// The rows of a scope are one slice of the table.

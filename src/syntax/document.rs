@@ -12,6 +12,18 @@ use super::{parse, reparse};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub(super) u32);
 
+impl EntryId {
+    /// The place as a number, from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The id of the entry at a place.
+    pub fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+}
+
 /// What is stored of an entry: twelve bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
@@ -40,6 +52,24 @@ impl Record {
 pub struct Document {
     text: String,
     index: Index,
+}
+
+/// A document that was made from another.
+#[derive(Debug)]
+pub struct Edited {
+    /// The new one.
+    pub document: Document,
+    /// Where its entries are not those of the old one, in order.
+    pub changed: Vec<Changed>,
+}
+
+/// A run of entries that was parsed again, as the places of its entries in both documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// In the old document.
+    pub old: Range<usize>,
+    /// In the new document.
+    pub new: Range<usize>,
 }
 
 /// What is known of a text.
@@ -122,12 +152,21 @@ impl Document {
     ///
     /// Only the top-level entries around an edit are parsed again; the rest of the index is
     /// shifted. The result is the same as that of parsing the whole new text.
-    pub fn edited(&self, edits: &[Splice]) -> Document {
+    pub fn edited(&self, edits: &[Splice]) -> Edited {
         let text = apply(&self.text, edits);
         match reparse::index_of_edited(self, edits, &text) {
-            Some(index) => Self::from_index(text, index),
-            None => Self::parse(text),
+            Some((index, changed)) => Edited { document: Self::from_index(text, index), changed },
+            None => {
+                let document = Self::parse(text);
+                let changed = vec![Changed { old: 0..self.len(), new: 0..document.len() }];
+                Edited { document, changed }
+            }
         }
+    }
+
+    /// The top-level entries of a run that was parsed again.
+    pub fn entries_of(&self, changed: &Changed) -> Children<'_> {
+        Children { document: self, at: changed.new.start as u32, end: changed.new.end as u32 }
     }
 
     pub(super) fn index(&self) -> &Index {

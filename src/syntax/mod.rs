@@ -25,7 +25,7 @@ mod snippet;
 mod word;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
-pub use document::{Children, Document, Entry, EntryId, Splice};
+pub use document::{Changed, Children, Document, Edited, Entry, EntryId, Splice};
 pub use lex::Words;
 pub use lines::{LineIndex, Position};
 pub use parse::MAX_DEPTH;

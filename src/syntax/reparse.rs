@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::document::{BLOCK_BIT, Children, Document, Index, Record, Splice};
+use super::document::{BLOCK_BIT, Changed, Children, Document, Index, Record, Splice};
 use super::parse;
 
 /// A run of records and edits that stand together.
@@ -18,23 +18,26 @@ struct Window {
 }
 
 /// The index of `text`, which is the text of `old` after `edits`.
-pub(super) fn index_of_edited(old: &Document, edits: &[Splice], text: &str) -> Option<Index> {
+pub(super) fn index_of_edited(old: &Document, edits: &[Splice], text: &str) -> Option<(Index, Vec<Changed>)> {
     let records = &old.index().records;
     if !old.index().diagnostics.is_empty() || !old.index().spanning.is_empty() {
         return None;
     }
     let mut index = Index { records: Vec::with_capacity(records.len() + 16), ..Index::default() };
+    let mut changed = Vec::new();
     let (mut kept, mut shift) = (0, 0);
     for window in windows(old, edits) {
         copy_shifted(records, kept..window.records.start, shift, &mut index.records);
         let start = window.bytes.start as i64 + shift;
         shift += window.growth;
         let end = window.bytes.end as i64 + shift;
+        let first = index.records.len();
         parse::parse_window(text, start as usize..end as usize, &mut index)?;
+        changed.push(Changed { old: window.records.clone(), new: first..index.records.len() });
         kept = window.records.end;
     }
     copy_shifted(records, kept..records.len(), shift, &mut index.records);
-    Some(index)
+    Some((index, changed))
 }
 
 fn copy_shifted(from: &[Record], range: Range<usize>, shift: i64, to: &mut Vec<Record>) {

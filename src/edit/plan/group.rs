@@ -79,6 +79,7 @@ impl<'d> Planner<'_, 'd> {
                             .extend(super::setting::writable(parameter, value, &at.child(parameter.key)).0);
                     }
                 }
+                self.plan.created.push(kind);
                 new.push(New { name: name.to_owned(), draft: draft::named(kind, name, &target) });
                 self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: Some(target) });
             }

@@ -42,9 +42,16 @@ pub struct Plan {
     pub notes: Vec<Note>,
     /// How many streams are deleted.
     pub deleted_streams: usize,
+    /// The blocks that are new, by kind.
+    pub created: Vec<Kind>,
 }
 
 impl Plan {
+    /// How many blocks of a kind are new.
+    pub fn created(&self, kind: Kind) -> usize {
+        self.created.iter().filter(|created| **created == kind).count()
+    }
+
     /// Whether the top-level member with this key gets another value.
     pub fn touches(&self, wanted: &str) -> bool {
         self.targets.iter().any(|target| matches!(target, Target::Member { key, .. } if key == wanted))
