@@ -101,14 +101,22 @@ fn compare(name: &str, target: f64, a: &mut dyn FnMut() -> Command, b: &mut dyn 
             times.push((first.as_secs_f64(), second.as_secs_f64()));
         }
     }
-    let (first, second) = (median(times.iter().map(|t| t.0).collect()), median(times.iter().map(|t| t.1).collect()));
+    let (first, second) =
+        (median(times.iter().map(|t| t.0).collect()), median(times.iter().map(|t| t.1).collect()));
     let ratio = median(times.iter().map(|t| t.0 / t.1).collect());
-    println!("{name:<34} {:8.1} ms {:8.1} ms   ratio {ratio:5.2}   target <= {target}", first * 1e3, second * 1e3);
+    println!(
+        "{name:<34} {:8.1} ms {:8.1} ms   ratio {ratio:5.2}   target <= {target}",
+        first * 1e3,
+        second * 1e3
+    );
 }
 
 /// Cost grows linearly, and peak memory stays within three times the file.
 fn linear(folder: &Path) {
-    println!("{:>9} {:>10} {:>10} {:>9} {:>10} {:>12}", "streams", "MB", "check ms", "MB/s", "ns/stream", "peak/file");
+    println!(
+        "{:>9} {:>10} {:>10} {:>9} {:>10} {:>12}",
+        "streams", "MB", "check ms", "MB/s", "ns/stream", "peak/file"
+    );
     for count in SIZES {
         let file = folder.join(format!("{count}.conf"));
         let text = generated(count);
@@ -118,7 +126,8 @@ fn linear(folder: &Path) {
         let seconds = median(times.map(|time| time.as_secs_f64()).collect());
         let megabytes = text.len() as f64 / 1e6;
         // The largest child so far: the files grow, so it is this one.
-        let peak = getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, |usage| usage.max_rss()) as f64 * 1024.0 / 1e6;
+        let peak =
+            getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, |usage| usage.max_rss()) as f64 * 1024.0 / 1e6;
         println!(
             "{count:>9} {megabytes:>10.1} {:>10.1} {:>9.0} {:>10.0} {:>12.2}",
             seconds * 1e3,
@@ -142,7 +151,10 @@ fn toml_edit(file: &Path) {
     let size = fs::metadata(file).map_or(0, |found| found.len()) as f64 / 1e6;
     let times = (0..RUNS).filter_map(|_| timed(check(file)())).map(|time| time.as_secs_f64());
     let ours = size / median(times.collect());
-    println!("check, whole process {ours:.0} MB/s; toml_edit, parsing alone {other:.0} MB/s; ratio {:.1}", ours / other);
+    println!(
+        "check, whole process {ours:.0} MB/s; toml_edit, parsing alone {other:.0} MB/s; ratio {:.1}",
+        ours / other
+    );
 }
 
 fn modify(folder: &Path, file: &Path) {
@@ -153,7 +165,10 @@ fn modify(folder: &Path, file: &Path) {
     let mut value = 0;
     let mut set = || {
         value += 1;
-        command(MEDIACTL, &["--conf", &edited, "modify", "--set", &format!("streams.cam050000.prepush={value}")])
+        command(
+            MEDIACTL,
+            &["--conf", &edited, "modify", "--set", &format!("streams.cam050000.prepush={value}")],
+        )
     };
     let mut dd = || command("dd", &[&from, &to, "bs=4M", "conv=fsync"]);
     compare("modify --set / dd conv=fsync", 4.0, &mut set, &mut dd);

@@ -7,23 +7,36 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, parameters};
-use super::shape::{OptionWord, Reading, group_name, read_keyword};
+use super::shape::{OptionWord, Reading, group_name, read, read_keyword};
 use super::suggest::nearest;
 use super::view::is_plural;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, EntryId, Span, Word, Words};
 
+/// Below this size a thread costs more than it saves.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+/// The part of the blocks, in percent, that is left to the second thread of a large text: the
+/// first one looks at the top level as well.
+const SECOND_THREAD: usize = 65;
+
 /// All diagnostics of a document, those of its parser included, in the order of the text.
 pub fn check(document: &Document) -> Diagnostics {
-    let mut checker = Checker {
-        diagnostics: document.diagnostics().clone(),
-        names: Names::with_capacity(document.entries().count()),
-        suggestions: ByHash::default(),
-        scalars: Vec::new(),
-        keys: Vec::new(),
-    };
-    checker.block(Scope::Top, document.entries());
-    checker.diagnostics.sort();
-    checker.diagnostics
+    let count = document.entries().count();
+    let alone =
+        if document.text().len() < WORTH_A_THREAD { count } else { count - count / 100 * SECOND_THREAD };
+    let mut diagnostics = document.diagnostics().clone();
+    std::thread::scope(|scope| {
+        let blocks = || Checker::new(0).blocks(document.entries().skip(alone));
+        let second = (alone < count).then(|| std::thread::Builder::new().spawn_scoped(scope, blocks));
+        let mut checker = Checker::new(count);
+        checker.block(Scope::Top, document.entries());
+        diagnostics.extend(&checker.blocks(document.entries().take(alone)));
+        let rest =
+            second.map(|thread| thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(blocks));
+        rest.iter().for_each(|found| diagnostics.extend(found));
+    });
+    diagnostics.sort();
+    diagnostics
 }
 
 struct Checker<'d> {
@@ -31,32 +44,51 @@ struct Checker<'d> {
     names: Names,
     /// What unknown keywords may have been meant to be, by their hash: each is looked at once.
     suggestions: ByHash<Option<&'static str>>,
-    /// The scalar settings of the open blocks, the innermost last.
+    /// The scalar settings of the block that is looked at.
     scalars: Vec<(&'static Parameter, Entry<'d>)>,
     /// The option keys of the directive that is looked at; kept for its room.
     keys: Vec<Word<'d>>,
 }
 
 impl<'d> Checker<'d> {
+    fn new(names: usize) -> Self {
+        Self {
+            diagnostics: Diagnostics::default(),
+            names: Names::with_capacity(names),
+            suggestions: ByHash::default(),
+            scalars: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
+    /// What is found, with the insides of the streams, lives and plugins among `entries`.
+    fn blocks(mut self, entries: impl Iterator<Item = Entry<'d>>) -> Diagnostics {
+        for entry in entries.filter(|entry| entry.is_block()) {
+            if let Reading::Own(Parameter { shape: Shape::Group(kind), .. }) = read(Scope::Top, entry) {
+                self.block(kind.scope(), entry.children());
+            }
+        }
+        self.diagnostics
+    }
+
     fn block(&mut self, scope: Scope, entries: impl Iterator<Item = Entry<'d>>) {
-        let outer = self.scalars.len();
+        self.scalars.clear();
         for entry in entries {
             if entry.is_spanning() {
                 self.spanning(scope, entry);
             }
             let Some(keyword) = entry.words().next() else { continue };
             match read_keyword(scope, entry, keyword) {
-                Reading::Own(parameter) => self.own(parameter, entry, keyword, outer),
+                Reading::Own(parameter) => self.own(parameter, entry, keyword),
                 Reading::Misshapen(parameter) => self.misshapen(parameter, entry),
                 Reading::Foreign => self.foreign(scope, keyword),
             }
         }
-        self.scalars.truncate(outer);
     }
 
-    fn own(&mut self, parameter: &'static Parameter, entry: Entry<'d>, keyword: Word<'d>, outer: usize) {
+    fn own(&mut self, parameter: &'static Parameter, entry: Entry<'d>, keyword: Word<'d>) {
         if parameter.is_scalar() {
-            self.scalar(parameter, entry, outer);
+            self.scalar(parameter, entry);
         }
         match parameter.shape {
             Shape::Group(kind) => self.named_block(kind, entry, keyword),
@@ -70,8 +102,8 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn scalar(&mut self, parameter: &'static Parameter, entry: Entry<'d>, outer: usize) {
-        match self.scalars[outer..].iter_mut().find(|(known, _)| std::ptr::eq(*known, parameter)) {
+    fn scalar(&mut self, parameter: &'static Parameter, entry: Entry<'d>) {
+        match self.scalars.iter_mut().find(|(known, _)| std::ptr::eq(*known, parameter)) {
             None => self.scalars.push((parameter, entry)),
             Some((_, previous)) => {
                 let message = format!("`{}` is set more than once: the last counts", entry.keyword());
@@ -96,9 +128,7 @@ impl<'d> Checker<'d> {
                     .hint("rename one of them, or take it away"),
             );
         }
-        if entry.is_block() {
-            self.block(kind.scope(), entry.children());
-        } else if kind == Kind::Stream {
+        if !entry.is_block() && kind == Kind::Stream {
             self.source(entry, name);
         }
     }
