@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::merge::scalar_text;
 use crate::model::general::Form;
 use crate::model::member::keyword_of;
 use crate::model::scalar::Scalar;
@@ -99,6 +98,16 @@ pub fn word(value: &Value) -> String {
         _ => Scalar::Text(Cow::Borrowed("")),
     };
     scalar.to_word().into_owned()
+}
+
+/// The text of a scalar as a word.
+pub fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// A value of one of our string fields, which need no quotes to stay strings.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::draft;
+use super::draft::{self, scalar_text};
 use super::fault::{Fault, Faults, Pointer};
 use crate::model::general::{Contents, Form, General};
 use crate::model::member::{Members, keyword_of};
@@ -167,16 +167,6 @@ fn canonical_single(occurrences: &[Value]) -> Option<Value> {
         [] => Some(Value::Bool(true)),
         [word] => Some(word.clone()),
         words if !words.iter().any(Value::is_object) => Some(only.clone()),
-        _ => None,
-    }
-}
-
-/// The text of a scalar as a word.
-pub fn scalar_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
 }

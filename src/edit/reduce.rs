@@ -114,9 +114,8 @@ impl Reducer {
         match value {
             Value::String(text) => self.text(text, at),
             other => {
-                let hint = scalar_text(&other).map(|text| format!("write it as a string: \"{text}\""));
                 let fault = Fault::wrong_type(at, format!("expected a string, found {}", kind_of(&other)));
-                self.refuse(Fault { hint, ..fault })
+                self.refuse(fault.hint("write the value in double quotes"))
             }
         }
     }
@@ -520,12 +519,5 @@ fn shown(value: &Value) -> String {
         Value::Number(number) => format!("`{number}`"),
         Value::String(text) if text.chars().count() <= 40 => format!("`{text}`"),
         other => kind_of(other).to_owned(),
-    }
-}
-
-fn scalar_text(value: &Value) -> Option<String> {
-    match value {
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::assign::value::typed;
-use super::merge::scalar_text;
+use super::draft::scalar_text;
 use super::path::{Path, Segment};
 use super::place::{Place, is_derived};
 

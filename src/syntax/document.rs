@@ -4,48 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::diagnostic::{Diagnostics, Span};
+use super::index::{EntryId, Index, Record};
 use super::lex::Words;
+use super::reparse::{self, Changed};
+use super::splice::{Splice, apply};
+use super::text;
 use super::word::Word;
-use super::{parse, reparse};
-
-/// The place of an entry in a [`Document`], in the order of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EntryId(pub(super) u32);
-
-impl EntryId {
-    /// The place as a number, from 0.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// The id of the entry at a place.
-    pub fn from_index(index: usize) -> Self {
-        Self(index as u32)
-    }
-}
-
-/// What is stored of an entry: twelve bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Record {
-    /// Offset of the first word.
-    pub start: u32,
-    /// Offset behind the `;` or `}`, or behind the last word where that is missing.
-    pub end: u32,
-    /// Index of the next entry that is not inside this one; the top bit says that it has a block.
-    pub next: u32,
-}
-
-pub(super) const BLOCK_BIT: u32 = 1 << 31;
-
-impl Record {
-    pub fn is_block(self) -> bool {
-        self.next & BLOCK_BIT != 0
-    }
-
-    pub fn next_index(self) -> u32 {
-        self.next & !BLOCK_BIT
-    }
-}
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
@@ -63,24 +27,6 @@ pub struct Edited {
     pub changed: Vec<Changed>,
 }
 
-/// A run of entries that was parsed again, as the places of its entries in both documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
-    /// In the old document.
-    pub old: Range<usize>,
-    /// In the new document.
-    pub new: Range<usize>,
-}
-
-/// What is known of a text.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Index {
-    pub records: Vec<Record>,
-    /// Entries whose words stand on several lines, in order; rare, and a likely sign of a missing `;`.
-    pub spanning: Vec<EntryId>,
-    pub diagnostics: Diagnostics,
-}
-
 impl Document {
     /// Reads bytes as they come from a file. What is not UTF-8 is an error among the diagnostics,
     /// and the text then holds U+FFFD in its place.
@@ -94,7 +40,7 @@ impl Document {
     fn parse_lossy(bytes: &[u8]) -> Self {
         let mut document = Self::parse(String::from_utf8_lossy(bytes).into_owned());
         let mut diagnostics = Diagnostics::default();
-        parse::report_invalid_utf8(bytes, &mut diagnostics);
+        text::report_invalid_utf8(bytes, &mut diagnostics);
         diagnostics.extend(&document.index.diagnostics);
         document.index.diagnostics = diagnostics;
         document
@@ -102,7 +48,7 @@ impl Document {
 
     /// Reads a text. Never fails; what is wrong is in [`Document::diagnostics`].
     pub fn parse(text: String) -> Self {
-        let index = parse::parse(&text);
+        let index = text::index(&text);
         Self::from_index(text, index)
     }
 
@@ -154,7 +100,7 @@ impl Document {
     /// shifted. The result is the same as that of parsing the whole new text.
     pub fn edited(&self, edits: &[Splice]) -> Edited {
         let text = apply(&self.text, edits);
-        match reparse::index_of_edited(self, edits, &text) {
+        match reparse::index_of_edited(&self.index, self.text.len(), edits, &text) {
             Some((index, changed)) => Edited { document: Self::from_index(text, index), changed },
             None => {
                 let document = Self::parse(text);
@@ -169,38 +115,9 @@ impl Document {
         Children { document: self, at: changed.new.start as u32, end: changed.new.end as u32 }
     }
 
-    pub(super) fn index(&self) -> &Index {
-        &self.index
-    }
-
     fn record(&self, id: EntryId) -> Record {
         self.index.records[id.0 as usize]
     }
-}
-
-/// One replacement in a text.
-///
-/// Lists of splices are in order of place, do not overlap, and count all offsets in the old text;
-/// each bound lies between characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Splice {
-    /// The bytes of the old text that go; empty for an insertion.
-    pub range: Range<usize>,
-    /// What comes in their place.
-    pub text: String,
-}
-
-fn apply(text: &str, edits: &[Splice]) -> String {
-    let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
-    let mut new = String::with_capacity(text.len() + grown);
-    let mut at = 0;
-    for edit in edits {
-        new.push_str(&text[at..edit.range.start]);
-        new.push_str(&edit.text);
-        at = edit.range.end;
-    }
-    new.push_str(&text[at..]);
-    new
 }
 
 /// An entry of a document: a handle, as cheap as a reference.
@@ -306,13 +223,6 @@ pub struct Children<'d> {
     document: &'d Document,
     at: u32,
     end: u32,
-}
-
-impl Children<'_> {
-    /// Index of the record that comes next.
-    pub(super) fn at(&self) -> usize {
-        self.at as usize
-    }
 }
 
 impl<'d> Iterator for Children<'d> {

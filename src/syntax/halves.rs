@@ -5,7 +5,7 @@
 //! entries, without an error, the second half was parsed from the right state. If not, its work is
 //! thrown away and the text is parsed as one.
 
-use super::document::{BLOCK_BIT, EntryId, Index, Record};
+use super::index::{BLOCK_BIT, EntryId, Index, Record};
 use super::parse::{Part, parse_part};
 
 /// Below this size a thread costs more than it saves.

@@ -15,19 +15,31 @@
 //! it does no I/O.
 
 mod diagnostic;
-mod document;
-mod halves;
-mod lex;
-mod lines;
-mod parse;
-mod reparse;
-mod snippet;
 mod word;
 
+mod lex;
+
+mod index;
+mod splice;
+
+mod parse;
+
+mod halves;
+mod reparse;
+mod text;
+
+mod document;
+
+mod lines;
+mod snippet;
+
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
-pub use document::{Changed, Children, Document, Edited, Entry, EntryId, Splice};
+pub use document::{Children, Document, Edited, Entry};
+pub use index::EntryId;
 pub use lex::Words;
 pub use lines::{LineIndex, Position};
 pub use parse::MAX_DEPTH;
+pub use reparse::Changed;
 pub use snippet::{Snippet, SourceLine};
+pub use splice::Splice;
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

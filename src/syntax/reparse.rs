@@ -7,8 +7,18 @@
 
 use std::ops::Range;
 
-use super::document::{BLOCK_BIT, Changed, Children, Document, Index, Record, Splice};
+use super::index::{BLOCK_BIT, Index, Record};
 use super::parse;
+use super::splice::Splice;
+
+/// A run of entries that was parsed again, as the places of its entries in both documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// In the old document.
+    pub old: Range<usize>,
+    /// In the new document.
+    pub new: Range<usize>,
+}
 
 /// A run of records and edits that stand together.
 struct Window {
@@ -18,15 +28,20 @@ struct Window {
 }
 
 /// The index of `text`, which is the text of `old` after `edits`.
-pub(super) fn index_of_edited(old: &Document, edits: &[Splice], text: &str) -> Option<(Index, Vec<Changed>)> {
-    let records = &old.index().records;
-    if !old.index().diagnostics.is_empty() || !old.index().spanning.is_empty() {
+pub(super) fn index_of_edited(
+    old: &Index,
+    old_len: usize,
+    edits: &[Splice],
+    text: &str,
+) -> Option<(Index, Vec<Changed>)> {
+    let records = &old.records;
+    if !old.diagnostics.is_empty() || !old.spanning.is_empty() {
         return None;
     }
     let mut index = Index { records: Vec::with_capacity(records.len() + 16), ..Index::default() };
     let mut changed = Vec::new();
     let (mut kept, mut shift) = (0, 0);
-    for window in windows(old, edits) {
+    for window in windows(records, old_len, edits) {
         copy_shifted(records, kept..window.records.start, shift, &mut index.records);
         let start = window.bytes.start as i64 + shift;
         shift += window.growth;
@@ -49,16 +64,16 @@ fn copy_shifted(from: &[Record], range: Range<usize>, shift: i64, to: &mut Vec<R
     }));
 }
 
-fn windows(old: &Document, edits: &[Splice]) -> Vec<Window> {
+fn windows(records: &[Record], len: usize, edits: &[Splice]) -> Vec<Window> {
     let mut windows: Vec<Window> = Vec::new();
-    let mut ahead = old.entries();
-    let mut start = 0;
+    // The first top-level entry that ends behind the start of the edit, and where the one before ends.
+    let (mut ahead, mut start) = (0, 0);
     for edit in edits {
-        while let Some(entry) = ahead.clone().next().filter(|entry| entry.end() <= edit.range.start) {
-            start = entry.end();
-            ahead.next();
+        while let Some(passed) = records.get(ahead).filter(|record| record.end as usize <= edit.range.start) {
+            start = passed.end as usize;
+            ahead = passed.next_index() as usize;
         }
-        let window = window_of(edit, start, ahead.clone(), old);
+        let window = window_of(records, len, edit, ahead, start);
         match windows.last_mut() {
             Some(last) if window.bytes.start < last.bytes.end => {
                 last.bytes.end = last.bytes.end.max(window.bytes.end);
@@ -71,13 +86,14 @@ fn windows(old: &Document, edits: &[Splice]) -> Vec<Window> {
     windows
 }
 
-/// The window of one edit, where `ahead` starts with the first entry that ends behind its start.
-fn window_of(edit: &Splice, start: usize, mut ahead: Children<'_>, old: &Document) -> Window {
-    let first = ahead.at();
-    let behind = ahead.find(|entry| entry.start() > edit.range.end);
+fn window_of(records: &[Record], len: usize, edit: &Splice, ahead: usize, start: usize) -> Window {
+    let mut behind = ahead;
+    while let Some(inside) = records.get(behind).filter(|record| record.start as usize <= edit.range.end) {
+        behind = inside.next_index() as usize;
+    }
     Window {
-        records: first..behind.map_or(old.len(), |entry| entry.id().0 as usize),
-        bytes: start..behind.map_or(old.text().len(), |entry| entry.start()),
+        records: ahead..behind,
+        bytes: start..records.get(behind).map_or(len, |record| record.start as usize),
         growth: edit.text.len() as i64 - edit.range.len() as i64,
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::AssignFault;
 use super::edits::Edit;
 use crate::edit::current::Current;
-use crate::edit::merge::scalar_text;
+use crate::edit::draft::scalar_text;
 use crate::edit::nearest::keys;
 use crate::edit::path::Segment;
 use crate::edit::place::{Misfit, Place};

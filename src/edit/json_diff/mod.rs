@@ -102,7 +102,7 @@ fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Va
 }
 
 fn port(value: &Value) -> Option<String> {
-    super::merge::scalar_text(value)
+    super::draft::scalar_text(value)
 }
 
 /// The streams, lives or plugins: those that go, then the others in their new order.

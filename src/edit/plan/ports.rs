@@ -107,7 +107,7 @@ impl<'d> Planner<'_, 'd> {
         let at = Pointer::root().child("http_options");
         let mut shown = Map::new();
         for (index, fate) in fates.iter().enumerate() {
-            let port = merge::scalar_text(&new[index]).unwrap_or_default();
+            let port = draft::scalar_text(&new[index]).unwrap_or_default();
             let later = new[index + 1..].contains(&new[index]);
             let change = if remove_all { Some(&Value::Null) } else { patch.get(&port) };
             let value =
@@ -117,7 +117,7 @@ impl<'d> Planner<'_, 'd> {
             }
         }
         for (port, value) in patch {
-            let listens = new.iter().any(|known| merge::scalar_text(known).as_ref() == Some(port));
+            let listens = new.iter().any(|known| draft::scalar_text(known).as_ref() == Some(port));
             if !listens && !value.is_null() {
                 let fault = Fault::wrong_type(&at.child(port), "there is no such port in `http`");
                 self.refuse(fault.hint("add the port to `http` in the same patch"));
