@@ -10,6 +10,7 @@
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is not handed out.
 
+mod ascending;
 pub mod assign;
 pub mod current;
 pub mod draft;

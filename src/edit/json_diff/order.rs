@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::edit::ascending::longest_ascending;
+
 /// For each name of `to`, the position (from 1) that the patch has to give it, if any: the fewest
 /// that make the order that of `to`.
 ///
@@ -14,8 +16,9 @@ use std::hash::Hash;
 pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
     let merged = merged(from, to);
     let mut positions: Vec<Option<usize>> = (1..=to.len()).map(Some).collect();
-    for wanted in longest_increasing(&around_the_fixed(&merged)) {
-        positions[wanted] = None;
+    let kept = around_the_fixed(&merged);
+    for index in longest_ascending(&kept) {
+        positions[kept[index]] = None;
     }
     positions
 }
@@ -60,25 +63,6 @@ fn around_the_fixed(merged: &[Block]) -> Vec<usize> {
         }
     }
     kept
-}
-
-/// A longest increasing subsequence: the last elements of the best ones by length, each with the
-/// element before it.
-fn longest_increasing(values: &[usize]) -> Vec<usize> {
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
-    for (at, value) in values.iter().enumerate() {
-        let length = ends.partition_point(|&end| values[end] < *value);
-        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
-        match ends.get_mut(length) {
-            Some(end) => *end = at,
-            None => ends.push(at),
-        }
-    }
-    let last = ends.last().copied();
-    let mut found: Vec<usize> = std::iter::successors(last, |&at| before[at]).map(|at| values[at]).collect();
-    found.reverse();
-    found
 }
 
 #[cfg(test)]

@@ -12,8 +12,6 @@ mod setting;
 mod sources;
 mod words;
 
-pub use order::longest_ascending;
-
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};

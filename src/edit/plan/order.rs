@@ -1,5 +1,7 @@
 //! The order of named blocks: FORMAT §3.6.
 
+use crate::edit::ascending::longest_ascending;
+
 /// An item of a group, in the order it is to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
@@ -51,25 +53,6 @@ pub fn staying(items: &[Item]) -> Vec<bool> {
         .into_iter()
         .for_each(|index| stays[existing[index].0] = true);
     stays
-}
-
-/// The indices of a longest ascending run that may skip values (patience sorting).
-pub fn longest_ascending(values: &[usize]) -> Vec<usize> {
-    let mut tails: Vec<usize> = Vec::new();
-    let mut previous: Vec<Option<usize>> = vec![None; values.len()];
-    for (index, &value) in values.iter().enumerate() {
-        let length = tails.partition_point(|&tail| values[tail] < value);
-        previous[index] = length.checked_sub(1).map(|before| tails[before]);
-        if length == tails.len() {
-            tails.push(index);
-        } else {
-            tails[length] = index;
-        }
-    }
-    let mut run: Vec<usize> =
-        std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
-    run.reverse();
-    run
 }
 
 #[cfg(test)]

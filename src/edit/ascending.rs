@@ -1,0 +1,20 @@
+//! What can stay in place when an order changes.
+
+/// The indices of a longest ascending run that may skip values (patience sorting).
+pub fn longest_ascending(values: &[usize]) -> Vec<usize> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = vec![None; values.len()];
+    for (index, &value) in values.iter().enumerate() {
+        let length = tails.partition_point(|&tail| values[tail] < value);
+        previous[index] = length.checked_sub(1).map(|before| tails[before]);
+        if length == tails.len() {
+            tails.push(index);
+        } else {
+            tails[length] = index;
+        }
+    }
+    let mut run: Vec<usize> =
+        std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
+    run.reverse();
+    run
+}

@@ -1,0 +1,204 @@
+use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
+
+use super::{Path, PathError, Segment, split_assignment};
+
+fn key(name: &str) -> Segment {
+    Segment::Key(name.to_owned())
+}
+
+fn find(key: &str, value: &str) -> Segment {
+    Segment::Find { key: key.to_owned(), value: value.to_owned() }
+}
+
+/// Parses `text` to `segments`, which display as `canonical`.
+fn check(text: &str, segments: &[Segment], canonical: &str) {
+    let path = Path::parse(text).expect(text);
+    assert_eq!(path.segments, segments, "{text}");
+    assert_eq!(path.to_string(), canonical);
+}
+
+#[test]
+fn canonical_paths_are_displayed_as_written() {
+    let check = |text: &str, segments: &[Segment]| check(text, segments, text);
+    check("http", &[key("http")]);
+    check("streams.cam1", &[key("streams"), key("cam1")]);
+    check(r#"streams."cam.1".prepush"#, &[key("streams"), key("cam.1"), key("prepush")]);
+    check("urls[0]", &[key("urls"), Segment::Index(0)]);
+    check("urls[+].url", &[key("urls"), Segment::Append, key("url")]);
+    check("streams.*.title", &[key("streams"), Segment::Every, key("title")]);
+    check(r#"streams."*""#, &[key("streams"), key("*")]);
+    check("cam*", &[key("cam*")]);
+    check("дом/%_-:@~ 1+", &[key("дом/%_-:@~ 1+")]);
+    check(r#""".a"#, &[key(""), key("a")]);
+    check(r#""a\"b\\.c""#, &[key(r#"a"b\.c"#)]);
+    check(r"a\b", &[key(r"a\b")]);
+    check(r#"urls[url="udp://[::1]:5000?a=b"]"#, &[key("urls"), find("url", "udp://[::1]:5000?a=b")]);
+    check(r#"a["b.c"=""]"#, &[key("a"), find("b.c", "")]);
+    check("a[0][1]", &[key("a"), Segment::Index(0), Segment::Index(1)]);
+}
+
+#[test]
+fn other_spellings_have_a_canonical_form() {
+    check(r#""http""#, &[key("http")], "http");
+    check("urls[007]", &[key("urls"), Segment::Index(7)], "urls[7]");
+    check(
+        "urls[url=udp://239.0.0.1:1234]",
+        &[key("urls"), find("url", "udp://239.0.0.1:1234")],
+        r#"urls[url="udp://239.0.0.1:1234"]"#,
+    );
+    check("a[b=]", &[key("a"), find("b", "")], r#"a[b=""]"#);
+    check("a[+=1]", &[key("a"), find("+", "1")], r#"a[+="1"]"#);
+    check("a[0=1]", &[key("a"), find("0", "1")], r#"a[0="1"]"#);
+}
+
+#[test]
+fn faults_say_where_they_are() {
+    let check = |text: &str, expected: PathError| {
+        assert_eq!(Path::parse(text), Err(expected), "{text}");
+    };
+    check("", PathError::Empty);
+    for (text, at) in [("a..b", 2), ("a.", 2), (".a", 0), ("[0]", 0), ("=", 0), ("a.[0]", 2), ("a[=b]", 2)] {
+        check(text, PathError::NameExpected { at });
+    }
+    for (text, at, found) in [
+        ("a]", 1, ']'),
+        (r#"ca"m"#, 2, '"'),
+        ("'cam.1'", 0, '\''),
+        ("a[b[0]]", 3, '['),
+        ("a[1.2]", 3, '.'),
+        ("a[url=udp://[::1]:5]", 12, '['),
+        (r#"a[b="c"d]"#, 7, 'd'),
+    ] {
+        check(text, PathError::QuotesNeeded { at, found });
+    }
+    check(r#""a"b"#, PathError::SeparatorExpected { at: 3, found: 'b' });
+    check("a[0]b", PathError::SeparatorExpected { at: 4, found: 'b' });
+    check(r#"ö."b"#, PathError::UnclosedQuote { at: 3 });
+    check(r#"a."b\"#, PathError::UnclosedQuote { at: 2 });
+    check(r#"a[b="]"#, PathError::UnclosedQuote { at: 4 });
+    check(r#""a\nb""#, PathError::UnknownEscape { at: 2 });
+    for text in ["a[", "a[0", "a[b=c", "a[0.b", r#"a[b="]""#, r#"a["]""#] {
+        check(text, PathError::UnclosedBracket { at: 1 });
+    }
+    for found in ["", "x", "-1", "1x", "*", "٣", " 0"] {
+        let found = found.to_owned();
+        check(&format!("a[{found}]"), PathError::NotAnEntry { at: 2, found });
+    }
+    let found = "99999999999999999999".to_owned();
+    check("a[99999999999999999999]", PathError::IndexTooLarge { at: 2, found });
+    check("a=b", PathError::ValueNotExpected { at: 1 });
+    check("a==", PathError::ValueNotExpected { at: 1 });
+}
+
+#[test]
+fn messages_name_the_column_and_advise() {
+    let fault = Path::parse("urls[x]").expect_err("x is no entry");
+    assert_eq!(fault.to_string(), "`[x]` is no entry of a list (column 6 of the path)");
+    assert!(fault.hint().contains("`[+]` to append"));
+    assert_eq!(PathError::Empty.to_string(), "the path is empty");
+}
+
+#[test]
+fn faults_hold_nothing_of_a_value() {
+    for text in [
+        "edit_auth..password=hunter2",
+        "a[url=udp://hunter2",
+        "a[url=[hunter2]",
+        r#"a[url="hunter2]=x"#,
+        r#"edit_auth."password=hunter2"#,
+        "a[0]b=hunter2",
+    ] {
+        let fault = split_assignment(text).expect_err(text);
+        assert!(!format!("{fault} {fault:?}").contains("hunter2"), "{text}");
+    }
+}
+
+#[test]
+fn assignments_split_at_the_first_free_equals_sign() {
+    let check = |text: &str, path: &str, value: Option<&str>| {
+        let (parsed, rest) = split_assignment(text).expect(text);
+        assert_eq!((parsed.to_string().as_str(), rest), (path, value));
+    };
+    check("a.b=c", "a.b", Some("c"));
+    check("a.b", "a.b", None);
+    check("a=", "a", Some(""));
+    check("a==b=c", "a", Some("=b=c"));
+    check("a[+]=udp://[::1]:5?x=\"", "a[+]", Some("udp://[::1]:5?x=\""));
+    check(r#""a=b"=c"#, r#""a=b""#, Some("c"));
+    check(r#"a[b="c=d"].e= f "#, r#"a[b="c=d"].e"#, Some(" f "));
+    check("a[b=c]=d", r#"a[b="c"]"#, Some("d"));
+    assert_eq!(split_assignment("=x"), Err(PathError::NameExpected { at: 0 }));
+}
+
+#[test]
+fn a_prefix_ends_between_segments() {
+    let check = |left: &str, right: &str, expected: bool| {
+        let parse = |text| Path::parse(text).expect("a path");
+        assert_eq!(parse(left).is_prefix_of(&parse(right)), expected);
+    };
+    check("a", "a", true);
+    check("a", "a.b[0]", true);
+    check("a", "ab", false);
+    check("a.b", "a", false);
+    check("a.*", "a.b", false);
+}
+
+#[test]
+fn pointers_escape_and_need_names_and_indices() {
+    let check = |text: &str, expected: Option<&str>| {
+        let path = Path::parse(text).expect("a path");
+        assert_eq!(path.to_pointer().as_deref(), expected, "{text}");
+    };
+    check("a.b[0].c", Some("/a/b/0/c"));
+    check(r#""a/b~c"."".d~1"#, Some("/a~1b~0c//d~01"));
+    check("a[+]", None);
+    check("a.*", None);
+    check("a[b=c]", None);
+}
+
+fn field() -> impl Strategy<Value = Segment> {
+    prop_oneof![
+        any::<String>().prop_map(Segment::Key),
+        "[a-c.=\\[\\]\"'*\\\\+ 0-2]{0,4}".prop_map(Segment::Key),
+        Just(Segment::Every),
+    ]
+}
+
+fn segment() -> impl Strategy<Value = Segment> {
+    let find = ("[ab.=\\[\\]\"*+0]{0,3}", any::<String>());
+    prop_oneof![
+        field(),
+        any::<usize>().prop_map(Segment::Index),
+        Just(Segment::Append),
+        find.prop_map(|(key, value)| Segment::Find { key, value }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_displayed_path_parses_to_itself(
+        first in field(),
+        rest in proptest::collection::vec(segment(), 0..5),
+        value in any::<String>(),
+    ) {
+        let mut segments = vec![first];
+        segments.extend(rest);
+        let path = Path { segments };
+        let text = path.to_string();
+        assert_eq!(Path::parse(&text), Ok(path.clone()));
+        let assignment = format!("{text}={value}");
+        assert_eq!(split_assignment(&assignment), Ok((path, Some(value.as_str()))));
+    }
+
+    #[test]
+    fn no_text_panics_and_faults_lie_within_it(
+        text in prop_oneof![any::<String>(), "[ab.=\\[\\]\"'*\\\\+0]{0,12}"]
+    ) {
+        match split_assignment(&text) {
+            Ok((path, _)) => {
+                assert_eq!(Path::parse(&path.to_string()), Ok(path));
+            }
+            Err(fault) => assert!(text.is_char_boundary(fault.at()), "{fault:?}"),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+use proptest::prelude::{Strategy, proptest};
+
+use super::runs::{Run, anchored_runs, differing_runs};
+use super::{
+    CONTEXT_LINES, Change, Hunk, Line, NewText, Splice, Tag, group, hunks_of_splices, hunks_of_texts,
+    line_starts, printed,
+};
+
+fn splice(range: std::ops::Range<usize>, text: &str) -> Splice {
+    let text = text.to_owned();
+    Splice { range, text }
+}
+
+fn diff(hunks: &[Hunk], old: &str, new: &str) -> String {
+    let old_line = |range: std::ops::Range<usize>| old[range].to_owned();
+    let new_line = |range: std::ops::Range<usize>| new[range].to_owned();
+    printed(hunks, "a", "b", &old_line, &new_line).map(|(_, line)| line + "\n").collect()
+}
+
+fn text_diff(old: &str, new: &str) -> String {
+    diff(&hunks_of_texts(old, new), old, new)
+}
+
+/// Applies a unified diff as `patch` does with no fuzz, and holds it to every number in it.
+fn apply(old: &str, diff: &str) -> String {
+    let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
+    let mut new_lines: Vec<String> = Vec::new();
+    let mut taken = 0;
+    let mut diff_lines = diff.split_terminator('\n').skip(2).peekable();
+    while let Some(header) = diff_lines.next() {
+        let [(old_start, old_count), (new_start, new_count)] = numbers(header);
+        assert!(old_start >= taken, "{header} comes too late");
+        new_lines.extend(old_lines[taken..old_start].iter().map(|l| (*l).to_owned()));
+        taken = old_start;
+        assert_eq!(new_lines.len(), new_start, "{header}");
+        while let Some(line) = diff_lines.next_if(|line| !line.starts_with("@@")) {
+            let (sign, content) = line.split_at(1);
+            let bare = diff_lines.next_if(|line| line.starts_with('\\')).is_some();
+            let content = format!("{content}{}", if bare { "" } else { "\n" });
+            if sign != "+" {
+                assert_eq!(old_lines[taken], content, "{diff}");
+                taken += 1;
+            }
+            if sign != "-" {
+                new_lines.push(content);
+            }
+        }
+        assert_eq!(taken - old_start, old_count, "{header}");
+        assert_eq!(new_lines.len() - new_start, new_count, "{header}");
+    }
+    new_lines.extend(old_lines[taken..].iter().map(|l| (*l).to_owned()));
+    new_lines.concat()
+}
+
+/// How many lines come before a hunk and how many it has, of the old and the new text.
+fn numbers(header: &str) -> [(usize, usize); 2] {
+    let words: Vec<&str> = header.split(' ').collect();
+    [words[1], words[2]].map(|word| {
+        let (start, count) = word[1..].split_once(',').unwrap_or((&word[1..], "1"));
+        assert!(!word.ends_with(",1"), "one line goes without its count");
+        let number = |text: &str| text.parse::<usize>().expect("a number");
+        match number(count) {
+            0 => (number(start), 0),
+            count => (number(start) - 1, count),
+        }
+    })
+}
+
+#[test]
+fn shows_three_lines_around_a_change() {
+    assert_eq!(
+        text_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+        "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+    );
+}
+
+#[test]
+fn joins_hunks_whose_context_meets() {
+    let old: String = (1..30).map(|n| format!("{n}\n")).collect();
+    let near = old.replace("\n10\n", "\nx\n").replace("\n17\n", "\ny\n");
+    assert_eq!(hunks_of_texts(&old, &near).len(), 1);
+    let far = old.replace("\n10\n", "\nx\n").replace("\n18\n", "\ny\n");
+    assert_eq!(hunks_of_texts(&old, &far).len(), 2);
+    let positions = ["\n10\n", "\n18\n"].map(|line| old.find(line).expect("is there") + 1);
+    let splices = positions.map(|at| splice(at..at + 2, "x\nx"));
+    let headers: Vec<String> = hunks_of_splices(&old, &splices).iter().map(Hunk::header).collect();
+    assert_eq!(headers, ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
+}
+
+#[test]
+fn equal_texts_have_no_diff() {
+    assert_eq!(text_diff("a\nb", "a\nb"), "");
+    assert_eq!(text_diff("", ""), "");
+    assert_eq!(hunks_of_splices("a\nb\n", &[splice(2..3, "b")]), []);
+    assert_eq!(hunks_of_splices("a\nb\n", &[]), []);
+}
+
+#[test]
+fn an_empty_side_has_line_zero() {
+    assert_eq!(text_diff("", "a\n"), "--- a\n+++ b\n@@ -0,0 +1 @@\n+a\n");
+    assert_eq!(text_diff("a\nb\n", ""), "--- a\n+++ b\n@@ -1,2 +0,0 @@\n-a\n-b\n");
+}
+
+#[test]
+fn marks_a_missing_newline_on_its_side() {
+    const MARK: &str = "\\ No newline at end of file\n";
+    let check = |old, new, body: &str| {
+        assert_eq!(text_diff(old, new), format!("--- a\n+++ b\n{body}"));
+    };
+    check("a", "a\n", &format!("@@ -1 +1 @@\n-a\n{MARK}+a\n"));
+    check("a\n", "a", &format!("@@ -1 +1 @@\n-a\n+a\n{MARK}"));
+    check("a", "b", &format!("@@ -1 +1 @@\n-a\n{MARK}+b\n{MARK}"));
+    check("a\nz", "b\nz", &format!("@@ -1,2 +1,2 @@\n-a\n+b\n z\n{MARK}"));
+    check("a\nb", "a\n", &format!("@@ -1,2 +1 @@\n a\n-b\n{MARK}"));
+    check("", "a", &format!("@@ -0,0 +1 @@\n+a\n{MARK}"));
+}
+
+#[test]
+fn keeps_carriage_returns() {
+    assert_eq!(text_diff("a\r\nb\r\n", "a\r\nc\n"), "--- a\n+++ b\n@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\n");
+}
+
+#[test]
+fn neighbouring_changes_show_what_went_first() {
+    let old = "a\nb\nc\n";
+    let splices = [splice(0..1, "x"), splice(2..3, "y")];
+    let new: String = NewText::new(old, &splices).pieces().collect();
+    assert_eq!(
+        diff(&hunks_of_splices(old, &splices), old, &new),
+        "--- a\n+++ b\n@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n"
+    );
+}
+
+#[test]
+fn lines_are_masked_before_they_are_printed() {
+    let hunks = hunks_of_texts("user a\n", "user b\n");
+    let mask = |_| "user <secret>".to_owned();
+    let lines: Vec<_> = printed(&hunks, "f", "f", &mask, &mask).collect();
+    let expected = [
+        (Tag::File, "--- f"),
+        (Tag::File, "+++ f"),
+        (Tag::Hunk, "@@ -1 +1 @@"),
+        (Tag::Removed, "-user <secret>"),
+        (Tag::Added, "+user <secret>"),
+    ];
+    assert_eq!(lines, expected.map(|(tag, line)| (tag, line.to_owned())));
+}
+
+#[test]
+fn new_text_is_seen_in_slices() {
+    let splices = [splice(0..1, "xyz"), splice(2..2, ""), splice(3..4, "-")];
+    let new = NewText::new("abcdé", &splices);
+    assert_eq!(new.pieces().collect::<String>(), "xyzbc-é");
+    assert_eq!((new.len(), new.is_empty()), (8, false));
+    assert_eq!(new.slice(1..5), "yzbc");
+    assert_eq!(new.slice(6..100), "é");
+    assert!(matches!(new.slice(0..3), std::borrow::Cow::Borrowed("xyz")));
+    assert_eq!(new.slice(4..4), "");
+}
+
+#[test]
+fn a_hundred_thousand_changed_lines_are_diffed() {
+    let lines = |word: &str| -> String {
+        let line = |n| format!("stream {n} {{\n  {word} {};\n}}\n", n % 7);
+        (0..100_000).map(line).collect()
+    };
+    let (old, new) = (lines("title"), lines("comment"));
+    let hunks = hunks_of_texts(&old, &new);
+    let changed = |line: &&Line| !matches!(line, Line::Context { .. });
+    let count = hunks.iter().flat_map(|hunk| &hunk.lines).filter(changed);
+    assert_eq!(count.count(), 200_000);
+}
+
+#[test]
+fn stretches_without_anchors_are_replaced() {
+    let runs = anchored_runs(&["a", "b", "a", "c"], &["a", "d", "a", "c"], 5);
+    let expected = Run { old: 0..3, new: 0..3 };
+    assert_eq!(runs, [expected]);
+}
+
+fn text() -> impl Strategy<Value = String> {
+    "([abé}]{0,2}\r?\n){0,40}[ab]?"
+}
+
+/// Splices of `old` out of arbitrary numbers.
+fn splices(old: &str, cuts: &[(usize, usize, String)]) -> Vec<Splice> {
+    let mut splices = Vec::new();
+    let mut from = 0;
+    for (skip, len, text) in cuts {
+        let start = boundary(old, from + skip);
+        let end = boundary(old, start + len);
+        splices.push(splice(start..end, text));
+        from = end;
+    }
+    splices
+}
+
+/// The last place between characters up to `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    let places = (0..=at.min(text.len())).rev();
+    let mut boundaries = places.filter(|place| text.is_char_boundary(*place));
+    boundaries.next().expect("0 is one")
+}
+
+/// A diff leads from the old to the new text, and its spans are true.
+fn check(hunks: &[Hunk], old: &str, new: &str) {
+    let text = diff(hunks, old, new);
+    assert_eq!(apply(old, &text), new, "{text}");
+    for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+        if let Line::Context { old: left, new: right } = line {
+            assert_eq!(old[left.clone()], new[right.clone()]);
+        }
+    }
+    assert_eq!(hunks.is_empty(), old == new);
+    hunks.iter().for_each(check_context);
+}
+
+/// Changes stand at most three lines from the edge of their hunk and six from each other.
+fn check_context(hunk: &Hunk) {
+    let is_change = |line: &Line| !matches!(line, Line::Context { .. });
+    let stretches: Vec<usize> = hunk.lines.split(is_change).map(<[Line]>::len).collect();
+    let (first, last) = (stretches[0], stretches[stretches.len() - 1]);
+    assert!(stretches.len() > 1, "a hunk changes something");
+    assert!(first.max(last) <= CONTEXT_LINES);
+    assert!(stretches.iter().all(|lines| *lines <= 2 * CONTEXT_LINES));
+}
+
+proptest! {
+    #[test]
+    fn the_diff_of_two_texts_leads_from_one_to_the_other(old in text(), new in text()) {
+        check(&hunks_of_texts(&old, &new), &old, &new);
+    }
+
+    #[test]
+    fn the_diff_of_splices_leads_to_the_new_text(
+        old in text(),
+        cuts in proptest::collection::vec((0..40_usize, 0..5_usize, "[a}\r\n]{0,4}"), 0..5),
+    ) {
+        let splices = splices(&old, &cuts);
+        let new_text = NewText::new(&old, &splices);
+        let new: String = new_text.pieces().collect();
+        assert_eq!(new.len(), new_text.len());
+        check(&hunks_of_splices(&old, &splices), &old, &new);
+        check(&hunks_of_texts(&old, &new), &old, &new);
+    }
+
+    #[test]
+    fn slices_are_those_of_the_new_text(
+        old in "[a-f]{0,20}",
+        cuts in proptest::collection::vec((0..9_usize, 0..5_usize, "[x-z]{0,4}"), 0..5),
+        from in 0..30_usize,
+        len in 0..30_usize,
+    ) {
+        let splices = splices(&old, &cuts);
+        let new_text = NewText::new(&old, &splices);
+        let new: String = new_text.pieces().collect();
+        let bounded = from.min(new.len())..(from + len).min(new.len());
+        assert_eq!(new_text.slice(from..from + len), new[bounded]);
+    }
+
+    #[test]
+    fn anchored_runs_lead_from_one_text_to_the_other(
+        old in "([a-m]\n){0,14}",
+        new in "([a-m]\n){0,14}",
+        limit in 0..12_usize,
+    ) {
+        let (old_lines, new_lines) = (super::split_lines(&old), super::split_lines(&new));
+        let starts = (line_starts(&old_lines, 0), line_starts(&new_lines, 0));
+        let change = |run: Run| Change {
+            old: starts.0[run.old.start]..starts.0[run.old.end],
+            new: starts.1[run.new.start]..starts.1[run.new.end],
+        };
+        let runs = anchored_runs(&old_lines, &new_lines, limit);
+        let changes: Vec<Change> = runs.into_iter().map(change).collect();
+        let hunks = group(&old, &|range| new[range].into(), &changes);
+        assert_eq!(apply(&old, &diff(&hunks, &old, &new)), new);
+        assert_eq!(differing_runs(&old_lines, &old_lines), []);
+    }
+}
