@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use colored::{Color, Colorize};
-use dialoguer::{Confirm, Password};
+use dialoguer::{Input, Password};
 
 use super::error::CliError;
 use crate::edit::{Note, text_diff::Tag};
@@ -98,8 +98,8 @@ impl Ui {
 
     /// A line about what was done.
     pub fn say(self, line: &str) {
-        // A closed stderr is nobody's loss.
-        let _ = writeln!(io::stderr(), "{line}");
+        // In one write, so that the lines of two processes don't mix; a closed stderr is nobody's loss.
+        let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
     }
 
     fn tell(self, label: &str, color: Color, text: &str) {
@@ -128,12 +128,10 @@ impl Ui {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return Ok(None);
         }
-        Confirm::new()
-            .with_prompt(question)
-            .default(false)
-            .interact_opt()
-            .map(|answer| Some(answer.unwrap_or(false)))
-            .map_err(prompt_failed)
+        // `Confirm` hides the cursor, and an interrupt leaves it hidden.
+        let prompt = Input::<String>::new().with_prompt(format!("{question} [y/N]")).allow_empty(true);
+        let answer = prompt.interact().map_err(prompt_failed)?;
+        Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
     }
 
     /// A secret, typed twice; `None` where nobody can be asked.
