@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use super::member::Members;
 use super::scalar::Scalar;
 use super::schema::Scope;
-use super::secret::{Lens, WordSecrecy};
+use super::secret::Lens;
 use super::shape::only_argument;
 use crate::syntax::{Entry, Word};
 
@@ -73,7 +73,7 @@ impl Serialize for General<'_, '_> {
 
 impl<'d> General<'_, 'd> {
     fn directive<S: Serializer>(&self, entry: Entry<'d>, serializer: S) -> Result<S::Ok, S::Error> {
-        let secrecy = WordSecrecy::of(&entry.keyword());
+        let secrecy = self.lens.secrecy(entry);
         let mut words = entry.arguments();
         let Some(first) = words.next() else { return serializer.serialize_bool(true) };
         if words.next().is_none() {
@@ -104,7 +104,7 @@ struct Occurrence<'a, 'd> {
 
 impl Serialize for Occurrence<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let secrecy = WordSecrecy::of(&self.entry.keyword());
+        let secrecy = self.lens.secrecy(self.entry);
         let mut sequence = serializer.serialize_seq(None)?;
         for word in self.entry.arguments() {
             sequence.serialize_element(&self.lens.scalar(word, secrecy))?;

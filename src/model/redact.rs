@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::schema::{Kind, Parameter, SECRET_KEYWORDS, Scope, Shape};
+use super::schema::{Kind, Parameter, Scope, Shape};
 use super::secret::{Masker, WordSecrecy, is_secret_keyword, secret_parts};
 use super::shape::{OptionWord, Reading, account, read};
 use super::view::is_plural;
@@ -141,7 +141,7 @@ impl Finder {
             } else {
                 self.parts(word, at);
             }
-            secret |= SECRET_KEYWORDS.contains(&word) && word != "key" && word != "token";
+            secret |= WordSecrecy::of(word) == WordSecrecy::Whole && word != "key" && word != "token";
             secret &= !text[at - start + word.len()..].starts_with(';');
         }
     }

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::scalar::Scalar;
 use super::schema::SECRET_KEYWORDS;
-use crate::syntax::Word;
+use super::suggest::nearest;
+use crate::syntax::{Entry, Word};
 
 const MASK_START: &str = "<secret:";
 const MASK_DIGITS: usize = 6;
@@ -65,13 +66,24 @@ pub enum WordSecrecy {
 impl WordSecrecy {
     /// That of the words behind a keyword that is not ours.
     pub fn of(keyword: &str) -> Self {
-        if is_secret_keyword(keyword) { Self::Whole } else { Self::Parts }
+        if is_secret_keyword(keyword) || is_nearly_secret_keyword(keyword) {
+            Self::Whole
+        } else {
+            Self::Parts
+        }
     }
 }
 
 /// Whether the value behind this keyword, or of this option, is a secret.
 pub fn is_secret_keyword(keyword: &str) -> bool {
     SECRET_KEYWORDS.contains(&keyword)
+}
+
+/// Whether an unknown keyword is a slip of one whose value is a secret, or holds secrets.
+fn is_nearly_secret_keyword(keyword: &str) -> bool {
+    const LONG_ENOUGH: usize = 4;
+    let secret = SECRET_KEYWORDS.iter().copied().filter(|known| known.len() > LONG_ENOUGH);
+    nearest(keyword, secret.chain(["auth"])).is_some()
 }
 
 /// What of a configuration is shown, and how.
@@ -86,6 +98,14 @@ pub struct Lens {
 }
 
 impl Lens {
+    /// How much of the words of a foreign directive is hidden.
+    pub fn secrecy(&self, entry: Entry<'_>) -> WordSecrecy {
+        match self.masker {
+            Some(_) => WordSecrecy::of(&entry.keyword()),
+            None => WordSecrecy::Parts,
+        }
+    }
+
     /// A word that is a secret as a whole.
     pub fn secret<'t>(&self, value: Cow<'t, str>) -> Cow<'t, str> {
         match &self.masker {
@@ -147,7 +167,13 @@ fn userinfo(value: &str, colon: usize) -> Option<Range<usize>> {
     let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
     let has_port =
         authority.rsplit_once(':').is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    let at = authority.rfind('@').or_else(|| if has_port { None } else { rest.rfind('@') })?;
+    let is_host = has_port || authority.starts_with('[');
+    let at = match authority.rfind('@') {
+        Some(at) => at,
+        None if is_host => return None,
+        // What is no host with its port is a userinfo, maybe one that was cut off.
+        None => rest.rfind('@').unwrap_or(authority.len()),
+    };
     (at > 0).then_some(start..start + at)
 }
 
@@ -174,6 +200,8 @@ mod tests {
             ("rtsp://admin:p@ss@h/x", vec!["admin:p@ss"]),
             ("rtsp://admin:p/w@h/x", vec!["admin:p/w"]),
             ("http://host:80/a@2x.png", vec![]),
+            ("http://[::1]/x", vec![]),
+            ("http://admin:SECR", vec!["admin:SECR"]),
             ("udp://@239.0.0.1:1234", vec![]),
             ("swift://user=U&password=P&region=1@proxy/b", vec!["user=U&password=P&region=1"]),
             ("http://h/x?a=1&token=abc&b=2", vec!["abc"]),

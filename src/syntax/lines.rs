@@ -1,5 +1,7 @@
 //! Byte offsets to lines and columns, built only when something has to be shown.
 
+use std::cell::Cell;
+
 /// A place as people count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -14,22 +16,31 @@ pub struct Position {
 pub struct LineIndex<'t> {
     text: &'t str,
     starts: Vec<u32>,
+    /// The last place asked for, as offset and position: columns are counted on from there, so that
+    /// a thousand faults on one line of megabytes cost one walk along it.
+    last: Cell<(usize, Position)>,
 }
 
 impl<'t> LineIndex<'t> {
     /// One pass over the text.
     pub fn new(text: &'t str) -> Self {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1);
-        Self { text, starts: std::iter::once(0).chain(newlines).collect() }
+        let last = Cell::new((0, Position { line: 1, column: 1 }));
+        Self { text, starts: std::iter::once(0).chain(newlines).collect(), last }
     }
 
     /// Line and column of the character that holds `offset`.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.starts.partition_point(|&start| start <= offset).max(1);
         let start = self.starts[line - 1] as usize;
-        let offset = floor_char_boundary(self.text, offset as usize);
-        let before = self.text[start..offset.max(start)].trim_start_matches('\u{feff}');
-        Position { line, column: before.chars().count() + 1 }
+        let offset = floor_char_boundary(self.text, offset as usize).max(start);
+        let (known, last) = self.last.get();
+        let (from, column) =
+            if last.line == line && known <= offset { (known, last.column) } else { (start, 1) };
+        let between = self.text[from..offset].trim_start_matches('\u{feff}');
+        let position = Position { line, column: column + between.chars().count() };
+        self.last.set((offset, position));
+        position
     }
 
     /// The bytes of a line (from 1), without its line end.

@@ -46,10 +46,24 @@ impl Snippet {
     /// The place of `span` in `document`.
     pub fn at(span: &Span, document: &Document, lines: &LineIndex<'_>, redact: Redact<'_>) -> Self {
         let position = lines.position(span.start);
-        let line = lines.line_range(position.line);
+        let line = around(document.text(), lines.line_range(position.line), span.start as usize);
         let source = source_line(document.text(), line.clone(), span, &redact(line));
         Self { position, source }
     }
+}
+
+/// The part of a line that can be shown, and a little more: no line is walked along for what is cut off.
+fn around(text: &str, line: std::ops::Range<usize>, at: usize) -> std::ops::Range<usize> {
+    const BYTES: usize = (CONTEXT + 2) * 4;
+    let mut start = at.saturating_sub(BYTES).max(line.start).min(line.end);
+    let mut end = (at + BYTES).min(line.end).max(start);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
 }
 
 fn source_line(
