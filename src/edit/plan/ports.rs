@@ -76,6 +76,10 @@ impl<'d> Planner<'_, 'd> {
         let moves = |index: &usize| alignment.new.contains(&Origin::Moved(*index));
         alignment.gone.iter().filter(|index| !moves(index)).for_each(|&index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(|origin| origin.in_place());
+        if first.is_none() {
+            // All go to one place, in their order, whether or not they have blocks.
+            return self.pend(drafts.iter_mut().filter_map(Option::take).collect(), entries);
+        }
         let mut previous = None;
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match (*origin, drafts[at].take()) {
