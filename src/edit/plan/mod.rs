@@ -274,7 +274,8 @@ impl<'d> Planner<'_, 'd> {
 
     /// The last setting may be the end of the text: what follows it comes before what goes to the end.
     fn place_pending_at_top(&mut self) {
-        let is_at_end = |operation: &mut Operation| matches!(operation, Operation::Put { place: Place::End, .. });
+        let is_at_end =
+            |operation: &mut Operation| matches!(operation, Operation::Put { place: Place::End, .. });
         let groups: Vec<Operation> = self.plan.operations.extract_if(.., is_at_end).collect();
         let blocks: Vec<Pending> = self.pending.extract_if(.., |pending| pending.is_block()).collect();
         self.place_pending(Container::TOP);
