@@ -347,12 +347,14 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// From an entry to the end of its line, if it is alone on it.
+    /// From an entry to the end of its line, if it is the last on it and no other stays there.
     fn line_chunk(&self, entry: Entry<'d>) -> Range<usize> {
-        let alone = self.around.begins_line(entry.start())
-            && matches!(self.behind_on_line(entry.end()), Behind::Nothing(_));
-        let end = if alone { self.around.line_end(entry.end()) } else { entry.end() };
-        entry.start()..end
+        let line = self.around.line_start(entry.start())..self.around.line_end(entry.end());
+        let rest = self.document.text()[entry.end()..line.end].trim_start_matches([' ', '\t', '\r', ';']);
+        let is_last = rest.is_empty() || rest.starts_with('#');
+        let is_only =
+            self.around.begins_line(entry.start()) || self.removed.iter().any(|range| contains(range, &line));
+        entry.start()..if is_last && is_only { line.end } else { entry.end() }
     }
 
     /// A range of the text with the splices made that lie inside it.

@@ -58,7 +58,10 @@ impl<'d> Planner<'_, 'd> {
                 movers.push(Wanted { item, position });
             }
         }
-        self.arrange(kind, &entries, new, movers);
+        // Of a block that is refused there is no draft to put anywhere.
+        if self.faults.0.is_empty() {
+            self.arrange(kind, &entries, new, movers);
+        }
     }
 
     fn delete(&mut self, kind: Kind, name: &str, entry: Entry<'d>) {

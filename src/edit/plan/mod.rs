@@ -143,6 +143,13 @@ struct Pending {
     first: bool,
 }
 
+impl Pending {
+    /// Whether the first of it is a block, after which the others of its keyword go.
+    fn is_block(&self) -> bool {
+        self.drafts.first().is_some_and(|draft| draft.block.is_some())
+    }
+}
+
 struct Planner<'p, 'd> {
     document: &'d Document,
     members: &'p Members<'d>,
@@ -172,7 +179,7 @@ impl<'d> Planner<'_, 'd> {
         for (key, value) in patch.iter().filter(|(key, _)| by_key(Scope::Top, key).is_none()) {
             self.top_foreign(key, value, &root.child(key));
         }
-        self.place_pending(Container::TOP);
+        self.place_pending_at_top();
     }
 
     fn top_setting(&mut self, parameter: &'static crate::model::Parameter, patch: &Value, at: &Pointer) {
@@ -277,6 +284,18 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
+    /// The last setting may be the end of the text: what follows it comes before what goes to the end.
+    fn place_pending_at_top(&mut self) {
+        let is_at_end =
+            |operation: &mut Operation| matches!(operation, Operation::Put { place: Place::End, .. });
+        let groups: Vec<Operation> = self.plan.operations.extract_if(.., is_at_end).collect();
+        let blocks: Vec<Pending> = self.pending.extract_if(.., |pending| pending.is_block()).collect();
+        self.place_pending(Container::TOP);
+        self.plan.operations.extend(groups);
+        self.pending = blocks;
+        self.place_pending(Container::TOP);
+    }
+
     /// A url goes first, others after the last entry.
     fn place_in_block(&self, block: Entry<'d>, first: bool) -> Place {
         let mut staying = block.children().filter(|entry| self.is_staying(entry));
@@ -291,7 +310,7 @@ impl<'d> Planner<'_, 'd> {
     /// After the last of its keyword; else after the last setting in front of the first block;
     /// else in front of that block; else at the end. A block goes to the end at once.
     fn place_at_top(&self, pending: &Pending) -> (Place, usize) {
-        let is_block = pending.drafts.iter().any(|draft| draft.block.is_some());
+        let is_block = pending.is_block();
         if let Some(&last) = pending.like.iter().rev().find(|entry| !self.leaving.contains(*entry)) {
             let blank_lines =
                 if is_block { self.blank_lines_above(self.document.entry(last), false) } else { 0 };

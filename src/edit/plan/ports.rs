@@ -16,6 +16,8 @@ use crate::syntax::{Entry, Splice};
 /// What becomes of one http directive.
 enum Fate<'d> {
     Existing(Entry<'d>),
+    /// Its port gives way to another, and takes its block along.
+    Stripped(Entry<'d>),
     New,
 }
 
@@ -28,7 +30,7 @@ impl<'d> Planner<'_, 'd> {
             Some(value) => value.as_array().cloned().unwrap_or_default(),
         };
         let mut drafts: Vec<Option<Draft>> = vec![None; new.len()];
-        let alignment = without_lost_blocks(align(&old, &new), &entries);
+        let alignment = align(&old, &new);
         let fates = self.align_ports(&entries, &new, &alignment, &mut drafts);
         let options_target = self.port_options(&fates, &new, options, &mut drafts);
         self.put_ports(&entries, &alignment, &mut drafts);
@@ -56,7 +58,10 @@ impl<'d> Planner<'_, 'd> {
                     let word = only_argument(entries[index]).expect("an http entry has one port");
                     edits.replace(word, draft::plain_word(&new[at]));
                     self.rewrite(edits.finish());
-                    Fate::Existing(entries[index])
+                    match entries[index].is_block() {
+                        true => Fate::Stripped(entries[index]),
+                        false => Fate::Existing(entries[index]),
+                    }
                 }
                 Origin::New => {
                     drafts[at] = Some(Draft::directive(["http", &draft::plain_word(&new[at])]));
@@ -76,6 +81,10 @@ impl<'d> Planner<'_, 'd> {
         let moves = |index: &usize| alignment.new.contains(&Origin::Moved(*index));
         alignment.gone.iter().filter(|index| !moves(index)).for_each(|&index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(|origin| origin.in_place());
+        if first.is_none() {
+            // All go to one place, in their order, whether or not they have blocks.
+            return self.pend(drafts.iter_mut().filter_map(Option::take).collect(), entries);
+        }
         let mut previous = None;
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match (*origin, drafts[at].take()) {
@@ -137,10 +146,16 @@ impl<'d> Planner<'_, 'd> {
             Fate::Existing(entry) if entry.is_block() => self.options_of_block(entry, change, at),
             Fate::Existing(entry) => {
                 let target = merge::foreign(&[], change?)?;
-                let block = draft::contents(target.as_object()?);
-                let from = entry.head_span().end as usize;
-                self.operation(Operation::Unfold { entry: entry.id(), from, block });
+                self.unfold_port(entry, target.as_object()?);
                 Some(target)
+            }
+            Fate::Stripped(entry) => {
+                let target = change.and_then(|change| merge::foreign(&[], change));
+                match target.as_ref().and_then(Value::as_object) {
+                    Some(block) => self.unfold_port(entry, block),
+                    None => self.fold_port(entry),
+                }
+                target
             }
             Fate::New => {
                 let target = merge::foreign(&[], change?)?;
@@ -152,13 +167,22 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
+    fn unfold_port(&mut self, entry: Entry<'d>, block: &Map<String, Value>) {
+        let from = entry.head_span().end as usize;
+        self.operation(Operation::Unfold { entry: entry.id(), from, block: draft::contents(block) });
+    }
+
+    fn fold_port(&mut self, entry: Entry<'d>) {
+        let from = entry.head_span().end as usize;
+        self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]);
+    }
+
     fn options_of_block(&mut self, entry: Entry<'d>, change: Option<&Value>, at: &Pointer) -> Option<Value> {
         let current = merge::contents_value(entry);
         match change {
             None => Some(current),
             Some(Value::Null) => {
-                let from = entry.head_span().end as usize;
-                self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]);
+                self.fold_port(entry);
                 None
             }
             Some(patch) => {
@@ -175,21 +199,4 @@ impl<'d> Planner<'_, 'd> {
 fn port_value(entry: Entry<'_>) -> Value {
     let text = port_text(entry);
     serde_json::to_value(Port::of(&text)).expect("a port is JSON")
-}
-
-/// A block belongs to its port: a port that gives way to another takes its block along.
-fn without_lost_blocks(
-    mut alignment: crate::edit::list::Alignment,
-    entries: &[Entry<'_>],
-) -> crate::edit::list::Alignment {
-    for origin in &mut alignment.new {
-        if let Origin::Edited(index) = *origin
-            && entries[index].is_block()
-        {
-            *origin = Origin::New;
-            alignment.gone.push(index);
-        }
-    }
-    alignment.gone.sort_unstable();
-    alignment
 }

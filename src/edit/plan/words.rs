@@ -9,6 +9,7 @@ use crate::edit::fault::{Fault, Faults, Pointer};
 use crate::edit::list::{Origin, align};
 use crate::model::member::{Key, keyword_of};
 use crate::model::schema::Scope;
+use crate::model::secret::holds_mask;
 use crate::model::shape::{Address, OptionWord};
 use crate::model::view::is_open;
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
@@ -203,7 +204,7 @@ impl WordEdits<'_> {
 
 /// Refuses a new option whose key could not be told from its value.
 pub fn writable_key(key: &str, at: &Pointer) -> Result<(), Fault> {
-    if !key.is_empty() && !key.contains('=') && !needs_quotes(key) {
+    if !key.is_empty() && !key.contains('=') && !needs_quotes(key) && !holds_mask(key) {
         return Ok(());
     }
     let fault = Fault::wrong_type(at, "an option can't have this key");
