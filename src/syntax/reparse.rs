@@ -57,10 +57,14 @@ pub(super) fn index_of_edited(
 
 fn copy_shifted(from: &[Record], range: Range<usize>, shift: i64, to: &mut Vec<Record>) {
     let moved = to.len() as i64 - range.start as i64;
+    if shift == 0 && moved == 0 {
+        return to.extend_from_slice(&from[range]);
+    }
+    let (shift, moved) = (shift as u32, moved as u32);
     to.extend(from[range].iter().map(|record| Record {
-        start: (i64::from(record.start) + shift) as u32,
-        end: (i64::from(record.end) + shift) as u32,
-        next: (record.next & BLOCK_BIT) | (i64::from(record.next_index()) + moved) as u32,
+        start: record.start.wrapping_add(shift),
+        end: record.end.wrapping_add(shift),
+        next: (record.next & BLOCK_BIT) | record.next_index().wrapping_add(moved),
     }));
 }
 
