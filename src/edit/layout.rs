@@ -97,8 +97,8 @@ impl<'d> Layout<'d> {
             operations.iter().filter_map(|operation| leaves(document, operation)).collect();
         let by_start = leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect();
         // What leaves from inside a block that moves is taken out of the text that moves.
-        let moving: Vec<Range<usize>> =
-            leaving.iter().filter(|(_, block)| *block).map(|(entry, _)| entry.start()..entry.end()).collect();
+        let blocks = leaving.iter().filter(|(entry, _)| entry.is_block());
+        let moving: Vec<Range<usize>> = blocks.map(|(entry, _)| entry.start()..entry.end()).collect();
         let is_inside = |entry: &Entry<'_>| {
             moving.iter().any(|block| block.start < entry.start() && entry.end() < block.end)
         };
