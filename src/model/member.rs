@@ -45,7 +45,10 @@ pub struct Member<'d> {
 #[derive(Debug)]
 pub struct Members<'d> {
     scope: Scope,
-    own: Vec<Vec<Entry<'d>>>,
+    /// Our own entries, by row and then by place; a stream's block costs no allocation a row.
+    own: Vec<Entry<'d>>,
+    /// The row of each.
+    rows: Vec<u8>,
     foreign: Vec<Member<'d>>,
 }
 
@@ -55,20 +58,21 @@ const SCAN: usize = 16;
 impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn of(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
-        let mut members = Self { scope, own: Vec::new(), foreign: Vec::new() };
-        members.own.resize_with(parameters(scope).count(), Vec::new);
-        members.add(entries);
-        members
+        Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new() }.with(Vec::new(), entries)
     }
 
-    fn add(&mut self, entries: impl Iterator<Item = Entry<'d>>) {
+    /// Adds `entries` to those that are there, and to `own`, which are ours by row.
+    fn with(mut self, mut own: Vec<(u8, Entry<'d>)>, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         let mut index = HashMap::new();
         for entry in entries {
             match read(self.scope, entry) {
-                Reading::Own(parameter) => self.own[row_index(self.scope, parameter)].push(entry),
+                Reading::Own(parameter) => own.push((row(self.scope, parameter), entry)),
                 Reading::Misshapen(_) | Reading::Foreign => self.add_foreign(entry, &mut index),
             }
         }
+        own.sort_by_key(|(row, entry)| (*row, entry.id()));
+        (self.rows, self.own) = own.into_iter().unzip();
+        self
     }
 
     fn add_foreign(&mut self, entry: Entry<'d>, index: &mut HashMap<Cow<'d, str>, usize>) {
@@ -94,31 +98,34 @@ impl<'d> Members<'d> {
 
     /// The members of the document that an edit made: what did not change is not read again.
     pub fn after<'n>(&self, edited: &'n Edited) -> Members<'n> {
-        let moved = |entries: &[Entry<'_>]| unchanged(entries, edited);
         let foreign = self.foreign.iter().map(|member| Member {
             key: Key::Foreign(Cow::Owned(member.keyword().into_owned())),
-            entries: moved(&member.entries),
+            entries: unchanged(&member.entries, edited),
         });
-        let mut members = Members {
-            scope: self.scope,
-            own: self.own.iter().map(|own| moved(own)).collect(),
-            foreign: foreign.collect(),
-        };
-        let new = edited.changed.iter().flat_map(|changed| edited.document.entries_of(changed));
-        members.add(new);
-        members.foreign.retain(|member| !member.entries.is_empty());
-        for entries in
-            members.own.iter_mut().chain(members.foreign.iter_mut().map(|member| &mut member.entries))
-        {
-            entries.sort_by_key(|entry| entry.id());
+        let mut own = Vec::with_capacity(self.own.len() + 1);
+        for rows in self.rows.chunk_by(|a, b| a == b) {
+            let kept = unchanged(self.of_row(rows[0]), edited);
+            own.extend(kept.into_iter().map(|entry| (rows[0], entry)));
         }
+        let new = edited.changed.iter().flat_map(|changed| edited.document.entries_of(changed));
+        let members =
+            Members { scope: self.scope, own: Vec::new(), rows: Vec::new(), foreign: foreign.collect() };
+        let mut members = members.with(own, new);
+        members.foreign.retain(|member| !member.entries.is_empty());
+        members.foreign.iter_mut().for_each(|member| member.entries.sort_by_key(|entry| entry.id()));
         members.foreign.sort_by_key(|member| member.entries[0].id());
         members
     }
 
     /// The entries of one of our parameters; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        &self.own[row_index(self.scope, parameter)]
+        self.of_row(row(self.scope, parameter))
+    }
+
+    fn of_row(&self, row: u8) -> &[Entry<'d>] {
+        let start = self.rows.partition_point(|known| *known < row);
+        let end = self.rows.partition_point(|known| *known <= row);
+        &self.own[start..end]
     }
 
     /// The entries of the parameter with this key; empty if it is not set.
@@ -165,6 +172,7 @@ fn unchanged<'n>(entries: &[Entry<'_>], edited: &'n Edited) -> Vec<Entry<'n>> {
 }
 
 /// The rows of a scope are one slice of the table.
-fn row_index(scope: Scope, parameter: &'static Parameter) -> usize {
-    parameters(scope).position(|row| std::ptr::eq(row, parameter)).expect("the row is one of its scope")
+fn row(scope: Scope, parameter: &'static Parameter) -> u8 {
+    let row = parameters(scope).position(|row| std::ptr::eq(row, parameter));
+    u8::try_from(row.expect("the row is one of its scope")).expect("a scope has few rows")
 }

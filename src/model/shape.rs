@@ -187,6 +187,17 @@ impl<'t> Address<'t> {
 
     /// The options that count: of a repeated one, the last.
     pub fn effective(&self) -> Vec<&OptionWord<'t>> {
+        if self.options.len() > FEW {
+            return self.effective_of_many();
+        }
+        let repeated = |at: usize, option: &OptionWord<'t>| {
+            self.options[at + 1..].iter().any(|later| later.key.value() == option.key.value())
+        };
+        let counts = self.options.iter().enumerate().filter(|(at, option)| !repeated(*at, option));
+        counts.map(|(_, option)| option).collect()
+    }
+
+    fn effective_of_many(&self) -> Vec<&OptionWord<'t>> {
         let mut seen = HashSet::with_capacity(self.options.len());
         let mut last: Vec<_> =
             self.options.iter().rev().filter(|option| seen.insert(option.key.value())).collect();
@@ -194,6 +205,9 @@ impl<'t> Address<'t> {
         last
     }
 }
+
+/// Up to here, comparing options with each other is faster than hashing them.
+const FEW: usize = 16;
 
 /// The name in the header of a stream, live or plugin.
 pub fn group_name<'d>(entry: Entry<'d>) -> Word<'d> {
