@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::model::check;
+use crate::model::{check, has_errors};
 use crate::syntax::{Diagnostics, Document};
 
 /// A text with everything that is known of it.
@@ -12,6 +12,7 @@ pub struct Snapshot {
     /// The bytes, where they are not UTF-8 and the document holds replacements.
     raw: Option<Vec<u8>>,
     diagnostics: OnceLock<Diagnostics>,
+    valid: OnceLock<bool>,
 }
 
 impl Snapshot {
@@ -27,7 +28,7 @@ impl Snapshot {
     }
 
     fn of_document(document: Document, raw: Option<Vec<u8>>) -> Self {
-        Self { document, raw, diagnostics: OnceLock::new() }
+        Self { document, raw, diagnostics: OnceLock::new(), valid: OnceLock::new() }
     }
 
     /// A document that an edit made, and proved.
@@ -52,6 +53,6 @@ impl Snapshot {
 
     /// Whether the text can be shown as JSON and changed.
     pub fn is_valid(&self) -> bool {
-        self.document.diagnostics().errors() == 0 && self.diagnostics().errors() == 0
+        *self.valid.get_or_init(|| !has_errors(&self.document))
     }
 }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, parameters};
-use super::shape::{OptionWord, Reading, group_name, read, read_keyword};
+use super::shape::{OptionWord, Reading, fits, group_name, read, read_keyword};
 use super::suggest::nearest;
 use super::view::is_plural;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, EntryId, Span, Word, Words};
@@ -37,6 +37,37 @@ pub fn check(document: &Document) -> Diagnostics {
     });
     diagnostics.sort();
     diagnostics
+}
+
+/// Whether a document has errors, its parser's included: [`check`] without a word about warnings.
+///
+/// This stands before every read and every change, and costs half of it.
+pub fn has_errors(document: &Document) -> bool {
+    let mut names = Names::with_capacity(document.entries().count());
+    document.diagnostics().errors() > 0 || document.entries().any(|entry| is_error(entry, &mut names))
+}
+
+fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
+    let Some(keyword) = entry.words().next() else { return true };
+    let Some(parameter) = by_keyword(Scope::Top, &keyword.value()) else { return false };
+    if is_broken(parameter, entry, keyword) {
+        return true;
+    }
+    let Shape::Group(kind) = parameter.shape else { return false };
+    let name = entry.words_behind(keyword).next();
+    let is_twice = name.is_some_and(|name| names.insert(kind, name, entry).is_some());
+    is_twice || entry.children().any(|inner| is_broken_inside(kind, inner))
+}
+
+fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
+    entry.words().next().is_some_and(|keyword| {
+        by_keyword(kind.scope(), &keyword.value())
+            .is_some_and(|parameter| is_broken(parameter, entry, keyword))
+    })
+}
+
+fn is_broken(parameter: &'static Parameter, entry: Entry<'_>, keyword: Word<'_>) -> bool {
+    parameter.is_strict() && !fits(parameter.shape, entry, entry.words_behind(keyword))
 }
 
 struct Checker<'d> {

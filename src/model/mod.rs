@@ -19,7 +19,7 @@ pub mod shape;
 pub mod suggest;
 pub mod view;
 
-pub use check::check;
+pub use check::{check, has_errors};
 pub use redact::secret_spans;
 pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};
 pub use secret::{Lens, Masker};

@@ -37,7 +37,7 @@ pub fn read_keyword<'d>(scope: Scope, entry: Entry<'d>, keyword: Word<'d>) -> Re
 }
 
 /// Whether `arguments`, the words behind the keyword of `entry`, have this shape.
-fn fits(shape: Shape, entry: Entry<'_>, mut arguments: Words<'_>) -> bool {
+pub fn fits(shape: Shape, entry: Entry<'_>, mut arguments: Words<'_>) -> bool {
     match shape {
         Shape::Group(kind) => fits_group(kind, entry, arguments),
         Shape::Ports => only(arguments).is_some_and(|word| Port::of(&word.value()).is_some()),

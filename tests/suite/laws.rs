@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mediactl::edit::{EditError, modify, patch};
-use mediactl::model::{Lens, View, check, top_members};
+use mediactl::model::{Lens, View, check, has_errors, top_members};
 use mediactl::syntax::{Document, LineIndex, Snippet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -64,6 +64,7 @@ fn looks_at_everything(text: &str) {
     let document = Document::parse(text.to_owned());
     assert_eq!(document.text(), text, "parsing changes no text");
     let lines = LineIndex::new(text);
+    assert_eq!(has_errors(&document), check(&document).errors() > 0, "both see the same errors\n{text}");
     for diagnostic in check(&document).iter() {
         Snippet::of(diagnostic, &document, &lines, &|_| Vec::new());
     }
