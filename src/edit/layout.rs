@@ -256,13 +256,15 @@ impl<'d> Layout<'d> {
         at >= self.document.text().len()
     }
 
-    /// What stands on the line behind `at`, with what leaves taken away.
-    fn behind_on_line(&self, at: usize) -> Behind {
+    /// What stands on the line behind `anchor_end`, with what leaves taken away.
+    fn behind_on_line(&self, anchor_end: usize) -> Behind {
         let text = self.document.text().as_bytes();
-        let (mut at, mut start_of_rest) = (at, at);
+        let (mut at, mut start_of_rest) = (anchor_end, anchor_end);
         loop {
             match text.get(at) {
-                None | Some(b'\n' | b'#') => return Behind::Nothing(self.around.line_end(start_of_rest)),
+                None | Some(b'\n' | b'#') => {
+                    return Behind::Nothing(self.end_of_what_stays(anchor_end, start_of_rest));
+                }
                 Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
                 Some(b'}') => return Behind::Close,
                 Some(_) => match self.leaving.get(&at) {
@@ -274,6 +276,15 @@ impl<'d> Layout<'d> {
                 },
             }
         }
+    }
+
+    /// Where the line that holds `rest` ends. That end goes, too, with what leaves a text without a
+    /// last line end; then what comes is put in front of all that leaves behind `anchor_end`.
+    fn end_of_what_stays(&self, anchor_end: usize, rest: usize) -> usize {
+        let line_end = self.around.line_end(rest);
+        let next = self.removed.partition_point(|range| range.end <= line_end);
+        let removed = self.removed.get(next).map(|range| range.start);
+        removed.filter(|start| (anchor_end..line_end).contains(start)).unwrap_or(line_end)
     }
 
     fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>, content: &Content) -> Style {
