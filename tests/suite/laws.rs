@@ -185,7 +185,7 @@ fn laws_hold_for_every_fixture() {
 
 #[test]
 fn laws_hold_for_every_mutation() {
-    let texts: Vec<_> = texts().into_iter().filter(|(_, text)| text.len() < 700).step_by(5).collect();
+    let texts: Vec<_> = texts().into_iter().filter(|(_, text)| text.len() < 700).step_by(2).collect();
     fixtures::all(
         texts,
         |(name, _)| name.clone(),
