@@ -69,6 +69,9 @@ enum Form {
     Table,
 }
 
+/// Bytes that are written at once; a large configuration is tens of megabytes of JSON.
+const OUTPUT_BUFFER: usize = 256 * 1024;
+
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let paths = args.paths.iter().map(|path| parse(path)).collect::<Result<Vec<_>, _>>()?;
@@ -79,7 +82,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         ));
     }
     let snapshot = global.reader()?.read()?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
     if args.output == Form::Conf {
         print_text(&snapshot, global, ui, &mut out)?;
     } else if snapshot.is_valid() {
