@@ -11,7 +11,7 @@ use super::stamp::Stamp;
 use super::target::ConfFile;
 
 /// How often a file that changes while it is read is read again.
-const READ_ATTEMPTS: usize = 5;
+const READ_ATTEMPTS: usize = 100;
 
 /// A text and the version of the file it came from.
 #[derive(Clone, Debug)]
