@@ -372,7 +372,7 @@ impl<'d> Layout<'d> {
     fn moved(&self, range: Range<usize>) -> String {
         let text = self.document.text();
         let mut inner: Vec<&Splice> =
-            self.splices.iter().filter(|splice| contains(&range, &splice.range)).collect();
+            self.splices.iter().filter(|splice| changes_inside(&range, &splice.range)).collect();
         inner.sort_by_key(|splice| splice.range.start);
         let mut moved = String::new();
         let mut at = range.start;
@@ -424,6 +424,12 @@ enum Behind {
     Close,
     /// Another entry.
     Entry,
+}
+
+/// What is put at either end of something that moves belongs to the neighbour that stays there.
+fn changes_inside(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    let is_at_an_end = inner.is_empty() && (inner.start == outer.start || inner.end == outer.end);
+    contains(outer, inner) && !is_at_an_end
 }
 
 fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
