@@ -1,6 +1,6 @@
 //! Which elements of a list stay, which move, which are edited: FORMAT §3.3.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
@@ -35,6 +35,21 @@ pub struct Alignment {
     pub new: Vec<Origin>,
     /// The old elements of which nothing stays in place, moved ones included.
     pub gone: Vec<usize>,
+}
+
+impl Alignment {
+    /// The old elements that are in the new list nowhere.
+    pub fn removed(&self) -> Vec<usize> {
+        let moved: HashSet<usize> = self
+            .new
+            .iter()
+            .filter_map(|origin| match origin {
+                Origin::Moved(old) => Some(*old),
+                Origin::Kept(_) | Origin::Edited(_) | Origin::New => None,
+            })
+            .collect();
+        self.gone.iter().copied().filter(|old| !moved.contains(old)).collect()
+    }
 }
 
 /// Aligns two lists: the longest common part stays, equal elements outside of it move, and between

@@ -98,19 +98,7 @@ impl<'d> Planner<'_, 'd> {
     fn occurrences(&mut self, container: Container<'d>, keyword: &str, entries: &[Entry<'d>], new: &[Value]) {
         let old: Vec<Value> = entries.iter().map(|&entry| occurrence(entry)).collect();
         let alignment = align(&old, new);
-        let moved: Vec<usize> = alignment
-            .new
-            .iter()
-            .filter_map(|origin| match origin {
-                Origin::Moved(index) => Some(*index),
-                _ => None,
-            })
-            .collect();
-        alignment
-            .gone
-            .iter()
-            .filter(|index| !moved.contains(index))
-            .for_each(|&index| self.remove(entries[index]));
+        alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(|origin| origin.in_place());
         let mut previous = None;
         for (at, origin) in alignment.new.iter().enumerate() {

@@ -24,7 +24,7 @@ use super::removal::counts_as_block;
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{Scope, Shape, by_key, parameters};
-use crate::model::{Kind, Lens, View};
+use crate::model::{Kind, View};
 use crate::syntax::{Document, Entry, EntryId};
 
 /// What is to be done, and what must come of it.
@@ -353,9 +353,4 @@ impl<'d> Planner<'_, 'd> {
             first: false,
         });
     }
-}
-
-/// A lens that shows what is there, for values that are compared.
-fn plain_lens() -> Lens {
-    merge::own_lens()
 }

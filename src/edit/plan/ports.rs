@@ -78,8 +78,7 @@ impl<'d> Planner<'_, 'd> {
         alignment: &crate::edit::list::Alignment,
         drafts: &mut [Option<Draft>],
     ) {
-        let moves = |index: &usize| alignment.new.contains(&Origin::Moved(*index));
-        alignment.gone.iter().filter(|index| !moves(index)).for_each(|&index| self.remove(entries[index]));
+        alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(|origin| origin.in_place());
         if first.is_none() {
             // All go to one place, in their order, whether or not they have blocks.

@@ -8,6 +8,7 @@ use crate::edit::draft::{self, Draft};
 use crate::edit::fault::Pointer;
 use crate::edit::layout::{Content, Place};
 use crate::edit::list::{Alignment, Origin, align};
+use crate::edit::merge::own_lens;
 use crate::edit::surroundings::Surroundings;
 use crate::model::shape::{Address, header_source};
 use crate::model::view::{Source, entry_sources, is_plural};
@@ -94,9 +95,8 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn remove_gone(&mut self, elements: &[Element<'d>], alignment: &Alignment, split: &Split) {
-        let moves = |index: &usize| alignment.new.contains(&Origin::Moved(*index));
-        for index in alignment.gone.iter().filter(|index| !moves(index)) {
-            let entry = elements[*index].entry;
+        for index in alignment.removed() {
+            let entry = elements[index].entry;
             if !is_plural(entry) || split.emptied.contains(&entry.id()) {
                 self.remove(entry);
             }
@@ -168,7 +168,7 @@ fn keyword_behind(previous: Option<Entry<'_>>) -> String {
 }
 
 fn value_of(address: &Address<'_>) -> Value {
-    let lens = super::plain_lens();
+    let lens = own_lens();
     serde_json::to_value(Source { source: address.clone(), lens: &lens }).expect("a source is JSON")
 }
 
