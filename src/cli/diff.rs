@@ -85,7 +85,7 @@ impl Side {
 }
 
 fn text(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliError> {
-    let diff = TextDiff::new(old.snapshot.document(), new.snapshot.document(), &[]);
+    let diff = TextDiff::of_texts(old.snapshot.document(), new.snapshot.document());
     let mut out = BufWriter::new(io::stdout().lock());
     diff.print([&old.name, &new.name], global.masker(), ui, &mut out)?;
     out.flush()?;

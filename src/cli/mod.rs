@@ -4,6 +4,7 @@
 //! *Invariants.* Only this layer knows terminals. Results go to stdout, everything else to stderr;
 //! the exit codes are in one table ([`exit`]).
 
+mod change;
 mod check;
 mod diagnostics;
 mod diff;

@@ -1,25 +1,23 @@
 //! `mediactl modify`
 
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, ValueEnum};
 use serde_json::Value;
 
+use super::change::{Printing, Verb, with_guards};
 use super::error::CliError;
 use super::exit::Exit;
 use super::input;
 use super::options::{Changing, Global};
-use super::text_diff::TextDiff;
 use super::ui::Ui;
 use crate::edit::assign::{AssignFault, Assignment, Change as Becomes, Options, to_patch};
 use crate::edit::current::LocalView;
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
-use crate::engine::{Change, EngineError, Request};
+use crate::engine::EngineError;
+use crate::model::Lens;
 use crate::model::member::Members;
-use crate::model::{Lens, View, top_members};
-use crate::syntax::Document;
 
 /// Change some values and leave everything else as it is
 ///
@@ -201,127 +199,4 @@ fn parsed<T>(text: &str, result: Result<T, PathError>) -> Result<T, CliError> {
 fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
     let path = text.split('=').next().unwrap_or(text).to_owned();
     EngineError::BadAssignments(vec![AssignFault { path, message, hint }]).into()
-}
-
-/// Runs an operation; on a terminal each guard is a question.
-pub fn with_guards(
-    changing: &Changing,
-    ui: Ui,
-    mut operation: impl FnMut(&Request) -> Result<Change, CliError>,
-) -> Result<Change, CliError> {
-    let mut request = changing.request();
-    loop {
-        match operation(&request) {
-            Err(CliError::Engine(EngineError::Guarded(guard))) => {
-                match ui.confirm(&format!("{guard}: go on?"))? {
-                    Some(true) => request.accepted.push(guard),
-                    Some(false) | None => return Err(EngineError::Guarded(guard).into()),
-                }
-            }
-            result => return result,
-        }
-    }
-}
-
-/// How the result of a change is put into words.
-pub struct Printing<'a> {
-    /// The options of the command.
-    pub changing: &'a Changing,
-    /// The options of all commands.
-    pub global: &'a Global,
-    /// Where it goes.
-    pub ui: Ui,
-    /// Print the new configuration instead of the diff.
-    pub json: bool,
-    /// What was done.
-    pub verb: Verb,
-}
-
-/// What a command does to its target.
-#[derive(Debug, Clone, Copy)]
-pub struct Verb {
-    done: &'static str,
-    would: &'static str,
-}
-
-impl Verb {
-    /// Of `modify`.
-    pub const CHANGE: Self = Self { done: "changed", would: "would change" };
-    /// Of `save`.
-    pub const SAVE: Self = Self { done: "saved", would: "would save" };
-    /// Of `update`.
-    pub const UPDATE: Self = Self { done: "updated", would: "would update" };
-}
-
-impl Printing<'_> {
-    /// Prints the result on stdout, and on stderr one line about it.
-    pub fn report(&self, change: &Change) -> Result<Exit, CliError> {
-        change.warnings.iter().for_each(|warning| self.ui.warning(&warning.to_string()));
-        let target = self.global.target();
-        let Some(after) = &change.after else {
-            if self.json
-                && let Some(before) = &change.before
-            {
-                self.print_json(before.document())?;
-            }
-            self.say(&format!("nothing to change in {target}"));
-            return Ok(Exit::Done);
-        };
-        let nothing = Document::parse(String::new());
-        let before = change.before.as_ref().map_or(&nothing, |before| before.document());
-        let diff = TextDiff::new(before, after.document(), &change.splices);
-        let printed = if self.json { self.print_json(after.document()) } else { self.print_diff(&diff) };
-        match printed {
-            // What was done is done; only who rehearses has nothing but the output.
-            Err(error) if !self.changing.dry_run => {
-                if error.exit() != Exit::Done {
-                    self.ui.warning(&error.to_string());
-                }
-            }
-            printed => printed?,
-        }
-        if !self.changing.quiet {
-            change.notes.iter().for_each(|note| self.ui.note(note, self.global.masker()));
-        }
-        let counts = diff.counts();
-        let verb = if self.changing.dry_run { self.verb.would } else { self.verb.done };
-        self.say(&format!(
-            "{verb} {target}: {} added, {} removed",
-            lines(counts.added),
-            lines(counts.removed)
-        ));
-        Ok(Exit::Done)
-    }
-
-    fn say(&self, line: &str) {
-        if !self.changing.quiet {
-            self.ui.say(line);
-        }
-    }
-
-    fn print_diff(&self, diff: &TextDiff<'_>) -> Result<(), CliError> {
-        if self.changing.quiet {
-            return Ok(());
-        }
-        let target = self.global.target();
-        let mut out = BufWriter::new(io::stdout().lock());
-        diff.print([&target, &target], self.global.masker(), self.ui, &mut out)?;
-        Ok(out.flush()?)
-    }
-
-    fn print_json(&self, document: &Document) -> Result<(), CliError> {
-        if self.changing.quiet {
-            return Ok(());
-        }
-        let members = top_members(document);
-        let lens = self.global.lens(self.ui);
-        let mut out = BufWriter::new(io::stdout().lock());
-        serde_json::to_writer_pretty(&mut out, &View::new(&members, &lens)).map_err(io::Error::from)?;
-        writeln!(out)?;
-        Ok(out.flush()?)
-    }
-}
-
-fn lines(count: usize) -> String {
-    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
 }

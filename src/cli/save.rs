@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use super::change::{Verb, replace};
 use super::error::CliError;
 use super::exit::Exit;
-use super::input;
-use super::modify::{Printing, Verb, with_guards};
 use super::options::{Changing, Global};
 use super::ui::Ui;
+use crate::engine::Engine;
 
 /// Replace the configuration file with exactly the given text
 ///
@@ -30,8 +30,5 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
-    let text = input::read(&args.file)?;
-    let engine = args.changing.engine(global)?;
-    let change = with_guards(&args.changing, ui, |request| Ok(engine.save(request, &text)?))?;
-    Printing { changing: &args.changing, global, ui, json: false, verb: Verb::SAVE }.report(&change)
+    replace(&args.file, &args.changing, global, ui, (Engine::save, Verb::SAVE))
 }

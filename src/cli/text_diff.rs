@@ -7,7 +7,7 @@ use super::masked::MaskedText;
 use super::ui::Ui;
 use crate::edit::text_diff::{Hunk, Line, hunks_of_splices, hunks_of_texts, printed};
 use crate::model::Masker;
-use crate::syntax::{Document, Splice};
+use crate::syntax::{Document, Edited, Splice};
 
 /// What a diff came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,21 +18,42 @@ pub struct Counts {
     pub removed: usize,
 }
 
-/// Two documents and how they differ.
+/// Two texts and how they differ.
 pub struct TextDiff<'d> {
     old: &'d Document,
-    new: &'d Document,
+    new: NewSide<'d>,
     hunks: Vec<Hunk>,
 }
 
+/// The text behind the lines that are new.
+enum NewSide<'d> {
+    Whole(&'d Document),
+    /// What an edit touches; all lines that it adds are in these runs.
+    Runs(Edited),
+}
+
+impl NewSide<'_> {
+    /// The documents that the text consists of, as far as it matters, and where each starts.
+    fn runs(&self) -> Vec<(usize, &Document)> {
+        match self {
+            Self::Whole(document) => vec![(0, document)],
+            Self::Runs(edited) => {
+                edited.changed.iter().map(|changed| (changed.start, &changed.document)).collect()
+            }
+        }
+    }
+}
+
 impl<'d> TextDiff<'d> {
-    /// The diff of an edit, whose splices are known; of a replacement, where there are none.
-    pub fn new(old: &'d Document, new: &'d Document, splices: &[Splice]) -> Self {
-        let hunks = match splices {
-            [] => hunks_of_texts(old.text(), new.text()),
-            splices => hunks_of_splices(old.text(), splices),
-        };
-        Self { old, new, hunks }
+    /// The diff of two texts.
+    pub fn of_texts(old: &'d Document, new: &'d Document) -> Self {
+        Self { old, new: NewSide::Whole(new), hunks: hunks_of_texts(old.text(), new.text()) }
+    }
+
+    /// The diff of an edit.
+    pub fn of_edit(old: &'d Document, splices: &[Splice]) -> Self {
+        let new = NewSide::Runs(old.edited(splices));
+        Self { old, new, hunks: hunks_of_splices(old.text(), splices) }
     }
 
     /// Whether the texts are equal.
@@ -62,8 +83,24 @@ impl<'d> TextDiff<'d> {
         out: &mut impl Write,
     ) -> io::Result<()> {
         let old = MaskedText::new(self.old, masker.clone(), self.windows(old_side));
-        let new = MaskedText::new(self.new, masker, self.windows(new_side));
-        let (old_line, new_line) = (|range| old.line(range), |range| new.line(range));
+        let mut added = self.windows(new_side).into_iter().peekable();
+        let new: Vec<(usize, MaskedText<'_>)> = self
+            .new
+            .runs()
+            .into_iter()
+            .map(|(start, document)| {
+                let end = start + document.text().len();
+                let inside = std::iter::from_fn(|| added.next_if(|line| line.end <= end));
+                let windows = inside.map(|line| line.start - start..line.end - start).collect();
+                (start, MaskedText::new(document, masker.clone(), windows))
+            })
+            .collect();
+        let old_line = |line| old.line(line);
+        let new_line = |line: Range<usize>| {
+            let run = new.partition_point(|(start, _)| *start <= line.start) - 1;
+            let (start, text) = &new[run];
+            text.line(line.start - start..line.end - start)
+        };
         for (tag, line) in printed(&self.hunks, names[0], names[1], &old_line, &new_line) {
             writeln!(out, "{}", ui.diff_line(tag, &line))?;
         }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use super::change::{Verb, replace};
 use super::error::CliError;
 use super::exit::Exit;
-use super::input;
-use super::modify::{Printing, Verb, with_guards};
 use super::options::{Changing, Global};
 use super::ui::Ui;
+use crate::engine::Engine;
 
 /// Replace the running configuration of a server, and leave its file alone
 ///
@@ -25,8 +25,5 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
-    let text = input::read(&args.file)?;
-    let engine = args.changing.engine(global)?;
-    let change = with_guards(&args.changing, ui, |request| Ok(engine.update(request, &text)?))?;
-    Printing { changing: &args.changing, global, ui, json: false, verb: Verb::UPDATE }.report(&change)
+    replace(&args.file, &args.changing, global, ui, (Engine::update, Verb::UPDATE))
 }

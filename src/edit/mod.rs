@@ -39,6 +39,7 @@ pub use plan::Note;
 pub use verify::Unproved;
 
 use crate::model::member::Members;
+use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::syntax::{Document, Splice};
 
@@ -47,12 +48,10 @@ use crate::syntax::{Document, Splice};
 pub struct Edit {
     /// What changes in the old text; empty if nothing does.
     pub splices: Vec<Splice>,
-    /// The text afterwards, indexed.
-    pub document: Document,
     /// What a user should be told.
     pub notes: Vec<Note>,
-    /// Whether the account of the API is touched.
-    pub touches_credentials: bool,
+    /// Whether there was a usable account for the API, and will be none.
+    pub removes_credentials: bool,
     /// How many streams are deleted.
     pub deleted_streams: usize,
     /// How many streams there were before.
@@ -92,16 +91,20 @@ pub fn modify_members(
         return Ok(None);
     }
     let edited = document.edited(&splices);
-    verify::verify(members, &edited, &plan).map_err(EditError::Unproved)?;
+    let after = members.after(&edited);
+    verify::verify(members, &after, &edited, &plan).map_err(EditError::Unproved)?;
     if splices.is_empty() {
         return Ok(None);
     }
     Ok(Some(Edit {
-        touches_credentials: plan.touches("edit_auth"),
+        removes_credentials: has_credentials(members) && !has_credentials(&after),
         splices,
-        document: edited.document,
         notes: plan.notes,
         deleted_streams: plan.deleted_streams,
         streams_before: members.own_by_key("streams").len(),
     }))
+}
+
+fn has_credentials(members: &Members<'_>) -> bool {
+    usable_account(members.own_by_key("edit_auth")).is_some()
 }

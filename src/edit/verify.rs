@@ -23,21 +23,20 @@ pub struct Unproved {
     pub at: String,
 }
 
-/// Compares a new document with what a plan promised.
-pub fn verify(old: &Members<'_>, edited: &Edited, plan: &Plan) -> Result<(), Unproved> {
-    if edited.document.diagnostics().errors() > 0 {
+/// Compares what an edit makes with what a plan promised.
+pub fn verify(old: &Members<'_>, new: &Members<'_>, edited: &Edited, plan: &Plan) -> Result<(), Unproved> {
+    if edited.changed.iter().any(|changed| changed.document.diagnostics().errors() > 0) {
         return Err(Unproved { at: "(text)".to_owned() });
     }
-    let members = old.after(edited);
     let lens = own_lens();
-    let view = View::new(&members, &lens);
+    let view = View::new(new, &lens);
     for target in &plan.targets {
         if let Target::Member { key, value } = target {
             same(view.member(key).as_ref(), value.as_ref(), key)?;
         }
     }
     for kind in [Kind::Stream, Kind::Live, Kind::Plugin] {
-        group(kind, old, &members, edited, plan)?;
+        group(kind, old, new, edited, plan)?;
     }
     Ok(())
 }
@@ -115,7 +114,7 @@ fn group(
 
 /// The blocks of a kind among the entries that are not those of the old text.
 fn changed_blocks(kind: Kind, edited: &Edited) -> impl Iterator<Item = Entry<'_>> {
-    let entries = edited.changed.iter().flat_map(|changed| edited.document.entries_of(changed));
+    let entries = edited.changed.iter().flat_map(|changed| changed.document.entries());
     entries.filter(move |&entry| match read(Scope::Top, entry) {
         Reading::Own(parameter) => parameter.shape == Shape::Group(kind),
         Reading::Misshapen(_) | Reading::Foreign => false,

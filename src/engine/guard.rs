@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::shape::account;
+use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::syntax::Document;
 
@@ -51,17 +51,13 @@ impl Guard {
     }
 }
 
-/// The guard that stands before `new` in the place of `old`, if any.
-pub fn before_edit(old: &Document, new: &Document) -> Option<Guard> {
-    (has_usable_credentials(old) && !has_usable_credentials(new)).then_some(Guard::WouldRemoveCredentials)
-}
-
 /// The guard that stands before a whole new text, if any.
 pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guard> {
     if new.is_empty() && old.is_none_or(|old| !old.is_empty()) {
         return Some(Guard::EmptyReplacement);
     }
-    old.and_then(|old| before_edit(old, new))
+    let is_lost = old.is_some_and(has_credentials) && !has_credentials(new);
+    is_lost.then_some(Guard::WouldRemoveCredentials)
 }
 
 /// The guard of the command line: more than half of the streams, or all of several.
@@ -73,11 +69,9 @@ pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> 
     guarded.then_some(Guard::WouldDeleteStreams { deleted, of })
 }
 
-/// An `edit_auth` with an empty login or password is none.
-fn has_usable_credentials(document: &Document) -> bool {
-    let last = document.entries().filter(|entry| entry.keyword() == "edit_auth").last();
-    last.and_then(account)
-        .is_some_and(|[login, password]| !login.value().is_empty() && !password.value().is_empty())
+fn has_credentials(document: &Document) -> bool {
+    let entries: Vec<_> = document.entries().filter(|entry| entry.keyword() == "edit_auth").collect();
+    usable_account(&entries).is_some()
 }
 
 /// How many streams there are, for a guard over a whole replacement.

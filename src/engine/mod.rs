@@ -7,6 +7,7 @@
 //! *Invariants.* No HTTP types and no terminals: who has to be asked or told something is the
 //! caller. Without a `serve`, the running configuration is the file.
 
+mod change;
 mod error;
 mod guard;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
@@ -14,8 +15,9 @@ mod hook;
 mod operation;
 mod snapshot;
 
+pub use change::{Change, Next};
 pub use error::{Aftermath, EngineError};
 pub use guard::{Guard, MAX_DELETE_FLOOR};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks};
-pub use operation::{Change, DEFAULT_LOCK_WAIT, Engine, Request};
+pub use operation::{DEFAULT_LOCK_WAIT, Engine, Request};
 pub use snapshot::Snapshot;

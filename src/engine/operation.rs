@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::change::{Change, Next};
 use super::error::{Aftermath, EngineError};
 use super::guard::{self, Guard};
 use super::hook::{self, Hooks, Occasion};
 use super::snapshot::Snapshot;
-use crate::edit::text_diff::NewText;
 use crate::edit::{self, Edit, Note};
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
 use crate::model::top_members;
-use crate::store::{Candidate, ConfFile, Holder, Locked, Old, Outcome, Stamp, StoreError, Warning};
-use crate::syntax::Splice;
+use crate::store::{
+    Candidate, ConfFile, Holder, Locked, Old, Outcome, Stamp, StoreError, Warning, is_concatenation,
+};
 
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -43,31 +44,9 @@ pub struct Request {
     pub by: String,
 }
 
-/// What an operation did, or would do.
-#[derive(Debug)]
-pub struct Change {
-    /// The configuration before; none if there was no file.
-    pub before: Option<Snapshot>,
-    /// The configuration after; none if nothing changes.
-    pub after: Option<Snapshot>,
-    /// How the text after is made from the one before; empty for a whole replacement.
-    pub splices: Vec<Splice>,
-    /// What a user should be told of the edit.
-    pub notes: Vec<Note>,
-    /// What did not go as it should and did not stop the work.
-    pub warnings: Vec<Warning>,
-}
-
-impl Change {
-    fn none(before: Option<Snapshot>) -> Self {
-        Self { before, after: None, splices: Vec::new(), notes: Vec::new(), warnings: Vec::new() }
-    }
-}
-
 /// A text that is ready to be written.
 struct Ready {
-    after: Snapshot,
-    splices: Vec<Splice>,
+    next: Next,
     notes: Vec<Note>,
 }
 
@@ -91,15 +70,12 @@ impl Engine {
         self.change("modify", request, &mut |before| {
             let before = before.expect("a file that can be modified is there");
             let Some(edit) = edit_beside_check(before, patch)? else { return Ok(None) };
-            let document = before.document();
             let guards = [
-                edit.touches_credentials.then(|| guard::before_edit(document, &edit.document)).flatten(),
+                edit.removes_credentials.then_some(Guard::WouldRemoveCredentials),
                 guard::before_deletion(edit.deleted_streams, edit.streams_before, request.max_delete),
             ];
             refuse_guarded(guards, request)?;
-            let after = Snapshot::edited(edit.document);
-            debug_assert!(after.is_valid(), "what an edit writes has no errors");
-            Ok(Some(Ready { after, splices: edit.splices, notes: edit.notes }))
+            Ok(Some(Ready { next: Next::edited(edit.splices), notes: edit.notes }))
         })
     }
 
@@ -122,7 +98,7 @@ impl Engine {
             ];
             refuse_guarded(guards, request)?;
             let same = before.is_some_and(|before| before.bytes() == after.bytes());
-            Ok((!same).then_some(Ready { after, splices: Vec::new(), notes: Vec::new() }))
+            Ok((!same).then_some(Ready { next: Next::Replacement(after), notes: Vec::new() }))
         })
     }
 
@@ -146,22 +122,25 @@ impl Engine {
         let (before, stamp) = load(&locked, operation)?;
         let ready = match prepare(before.as_ref()) {
             Ok(Some(ready)) => ready,
-            Ok(None) => return Ok(Change::none(before)),
+            Ok(None) => return Ok(unchanged(before)),
             Err(refused) => return Err(refused.into_error(before)),
         };
-        let candidate = self.candidate(&locked, ready.after.bytes())?;
+        let pieces = ready.next.pieces(before.as_ref());
+        let candidate = self.candidate(&locked, &pieces)?;
         let occasion = candidate.as_ref().map(|candidate| self.occasion(operation, candidate, request));
         if let (Some(command), Some(occasion)) = (&self.hooks.check, occasion) {
             hook::run(command, occasion, self.hooks.timeout).map_err(EngineError::CheckFailed)?;
         }
         let mut warnings = Vec::new();
         if !request.dry_run {
-            warnings = write(&locked, before.as_ref(), stamp.as_ref(), &ready)?;
+            let old = before.as_ref().zip(stamp.as_ref());
+            let old = old.map(|(before, stamp)| Old { text: before.bytes(), stamp });
+            warnings = write(&locked, old, &pieces)?;
             if let (Some(command), Some(occasion)) = (&self.hooks.reload, occasion) {
-                self.reload(command, occasion, &locked, before.as_ref(), &ready)?;
+                self.reload(command, occasion, &locked, before.as_ref(), &pieces)?;
             }
         }
-        Ok(Change { before, after: Some(ready.after), splices: ready.splices, notes: ready.notes, warnings })
+        Ok(Change { before, next: Some(ready.next), notes: ready.notes, warnings })
     }
 
     /// A dry run without a check command needs no lock, and makes no folder.
@@ -172,9 +151,9 @@ impl Engine {
             Err(error) => return Err(error.into()),
         };
         match prepare(before.as_ref()) {
-            Ok(None) => Ok(Change::none(before)),
-            Ok(Some(Ready { after, splices, notes })) => {
-                Ok(Change { before, after: Some(after), splices, notes, warnings: Vec::new() })
+            Ok(None) => Ok(unchanged(before)),
+            Ok(Some(Ready { next, notes })) => {
+                Ok(Change { before, next: Some(next), notes, warnings: Vec::new() })
             }
             Err(refused) => Err(refused.into_error(before)),
         }
@@ -189,8 +168,8 @@ impl Engine {
         }
     }
 
-    fn candidate(&self, locked: &Locked<'_>, text: &[u8]) -> Result<Option<Candidate>, EngineError> {
-        if self.hooks.are_empty() { Ok(None) } else { Ok(Some(locked.candidate(&[text])?)) }
+    fn candidate(&self, locked: &Locked<'_>, pieces: &[&[u8]]) -> Result<Option<Candidate>, EngineError> {
+        if self.hooks.are_empty() { Ok(None) } else { Ok(Some(locked.candidate(pieces)?)) }
     }
 
     fn occasion<'a>(
@@ -209,12 +188,12 @@ impl Engine {
         occasion: Occasion<'_>,
         locked: &Locked<'_>,
         before: Option<&Snapshot>,
-        ready: &Ready,
+        written: &[&[u8]],
     ) -> Result<(), EngineError> {
         let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
         let aftermath = match (locked.load()?, before) {
             (_, None) => Aftermath::NothingBefore,
-            (Some(found), Some(before)) if found.bytes == ready.after.bytes() => {
+            (Some(found), Some(before)) if is_concatenation(&found.bytes, written) => {
                 locked.replace(Some(found.as_old()), &[before.bytes()])?;
                 let old = locked.candidate(&[before.bytes()])?;
                 // Its failure was reported already; what counts is that it saw the old text again.
@@ -290,21 +269,13 @@ fn load(locked: &Locked<'_>, operation: &str) -> Result<(Option<Snapshot>, Optio
     }
 }
 
-/// Writes prefix, replacement, suffix straight from the old text.
-fn write(
-    locked: &Locked<'_>,
-    before: Option<&Snapshot>,
-    stamp: Option<&Stamp>,
-    ready: &Ready,
-) -> Result<Vec<Warning>, EngineError> {
-    let old = before.zip(stamp).map(|(before, stamp)| Old { text: before.bytes(), stamp });
-    let new_text = before.map(|before| NewText::new(before.document().text(), &ready.splices));
-    let pieces: Vec<&[u8]> = match &new_text {
-        Some(new_text) if !ready.splices.is_empty() => new_text.pieces().map(str::as_bytes).collect(),
-        _ => vec![ready.after.bytes()],
-    };
-    match locked.replace(old, &pieces)? {
+fn write(locked: &Locked<'_>, old: Option<Old<'_>>, pieces: &[&[u8]]) -> Result<Vec<Warning>, EngineError> {
+    match locked.replace(old, pieces)? {
         Outcome::Unchanged => Ok(Vec::new()),
         Outcome::Written { warnings } => Ok(warnings),
     }
+}
+
+fn unchanged(before: Option<Snapshot>) -> Change {
+    Change { before, next: None, notes: Vec::new(), warnings: Vec::new() }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
 use super::shape::{Reading, read};
-use crate::syntax::{Edited, Entry, EntryId};
+use crate::syntax::{Edited, Entry, Place};
 
 /// What a key of a JSON object stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,21 +58,22 @@ const SCAN: usize = 16;
 impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn of(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
-        Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new() }.with(Vec::new(), entries)
-    }
-
-    /// Adds `entries` to those that are there, and to `own`, which are ours by row.
-    fn with(mut self, mut own: Vec<(u8, Entry<'d>)>, entries: impl Iterator<Item = Entry<'d>>) -> Self {
+        let mut members = Self::empty(scope);
+        let mut own: Vec<(u8, Entry<'d>)> = Vec::new();
         let mut index = HashMap::new();
         for entry in entries {
-            match read(self.scope, entry) {
-                Reading::Own(parameter) => own.push((row(self.scope, parameter), entry)),
-                Reading::Misshapen(_) | Reading::Foreign => self.add_foreign(entry, &mut index),
+            match read(scope, entry) {
+                Reading::Own(parameter) => own.push((row(scope, parameter), entry)),
+                Reading::Misshapen(_) | Reading::Foreign => members.add_foreign(entry, &mut index),
             }
         }
-        own.sort_by_key(|(row, entry)| (*row, entry.id()));
-        (self.rows, self.own) = own.into_iter().unzip();
-        self
+        own.sort_by_key(|(row, _)| *row);
+        (members.rows, members.own) = own.into_iter().unzip();
+        members
+    }
+
+    fn empty(scope: Scope) -> Self {
+        Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new() }
     }
 
     fn add_foreign(&mut self, entry: Entry<'d>, index: &mut HashMap<Cow<'d, str>, usize>) {
@@ -96,24 +97,54 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// The members of the document that an edit made: what did not change is not read again.
-    pub fn after<'n>(&self, edited: &'n Edited) -> Members<'n> {
-        let foreign = self.foreign.iter().map(|member| Member {
-            key: Key::Foreign(Cow::Owned(member.keyword().into_owned())),
-            entries: unchanged(&member.entries, edited),
-        });
-        let mut own = Vec::with_capacity(self.own.len() + 1);
-        for rows in self.rows.chunk_by(|a, b| a == b) {
-            let kept = unchanged(self.of_row(rows[0]), edited);
-            own.extend(kept.into_iter().map(|entry| (rows[0], entry)));
+    /// The members after an edit: what did not change is not read again.
+    pub fn after<'n>(&self, edited: &'n Edited) -> Members<'n>
+    where
+        'd: 'n,
+    {
+        let mut own: Vec<Vec<Placed<'n>>> = parameters(self.scope).map(|_| Vec::new()).collect();
+        let mut foreign: Vec<(Key<'n>, Vec<Placed<'n>>)> = Vec::new();
+        for run in &edited.changed {
+            let new = Members::of(self.scope, run.document.entries());
+            let placed = |&entry: &Entry<'n>| (run.place_of(entry.id()), entry);
+            for (row, entry) in new.rows.iter().zip(&new.own) {
+                own[usize::from(*row)].push(placed(entry));
+            }
+            for member in &new.foreign {
+                let entries = member.entries.iter().map(placed);
+                match foreign.iter_mut().find(|(key, _)| *key == member.key) {
+                    Some((_, known)) => known.extend(entries),
+                    None => foreign.push((member.key.clone(), entries.collect())),
+                }
+            }
         }
-        let new = edited.changed.iter().flat_map(|changed| edited.document.entries_of(changed));
-        let members =
-            Members { scope: self.scope, own: Vec::new(), rows: Vec::new(), foreign: foreign.collect() };
-        let mut members = members.with(own, new);
-        members.foreign.retain(|member| !member.entries.is_empty());
-        members.foreign.iter_mut().for_each(|member| member.entries.sort_by_key(|entry| entry.id()));
-        members.foreign.sort_by_key(|member| member.entries[0].id());
+        let mut members = Members::empty(self.scope);
+        for (row, new) in (0u8..).zip(own) {
+            let entries = merged(self.of_row(row), new, edited);
+            members.rows.resize(members.rows.len() + entries.len(), row);
+            members.own.extend(entries);
+        }
+        members.foreign = self.foreign_after(foreign, edited);
+        members
+    }
+
+    fn foreign_after<'n>(
+        &self,
+        mut new: Vec<(Key<'n>, Vec<Placed<'n>>)>,
+        edited: &'n Edited,
+    ) -> Vec<Member<'n>>
+    where
+        'd: 'n,
+    {
+        let mut members: Vec<Member<'n>> = Vec::with_capacity(self.foreign.len() + new.len());
+        for member in &self.foreign {
+            let added =
+                new.extract_if(.., |(key, _)| *key == member.key).flat_map(|(_, added)| added).collect();
+            members.push(Member { key: member.key.clone(), entries: merged(&member.entries, added, edited) });
+        }
+        members
+            .extend(new.into_iter().map(|(key, added)| Member { key, entries: merged(&[], added, edited) }));
+        members.retain(|member| !member.entries.is_empty());
         members
     }
 
@@ -154,21 +185,22 @@ impl<'d> Member<'d> {
     }
 }
 
-/// The entries that no edit touched, in the new document.
-fn unchanged<'n>(entries: &[Entry<'_>], edited: &'n Edited) -> Vec<Entry<'n>> {
-    let mut changed = edited.changed.iter().peekable();
-    let mut shift = 0;
-    let mut kept = Vec::with_capacity(entries.len() + 1);
-    for entry in entries {
-        let place = entry.id().index();
-        while let Some(passed) = changed.next_if(|changed| changed.old.end <= place) {
-            shift = passed.new.end as i64 - passed.old.end as i64;
+/// An entry and where it stands among those of the old text and the new ones.
+type Placed<'n> = (Place, Entry<'n>);
+
+/// The entries of the old text that no edit touched, and `new` ones, in the order of the new text.
+fn merged<'n>(old: &[Entry<'n>], new: Vec<Placed<'n>>, edited: &Edited) -> Vec<Entry<'n>> {
+    let mut merged = Vec::with_capacity(old.len() + new.len());
+    let mut new = new.into_iter().peekable();
+    for &entry in old {
+        let Some(place) = edited.place_of_old(entry.id()) else { continue };
+        while let Some((_, inserted)) = new.next_if(|(at, _)| *at < place) {
+            merged.push(inserted);
         }
-        if changed.peek().is_none_or(|next| place < next.old.start) {
-            kept.push(edited.document.entry(EntryId::from_index((place as i64 + shift) as usize)));
-        }
+        merged.push(entry);
     }
-    kept
+    merged.extend(new.map(|(_, entry)| entry));
+    merged
 }
 
 /// The rows of a scope are one slice of the table.

@@ -126,6 +126,11 @@ pub fn account(entry: Entry<'_>) -> Option<[Word<'_>; 2]> {
     arguments.next().is_none().then_some(both)
 }
 
+/// Login and password of the account directive that counts, the last; with an empty one it is none.
+pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
+    account(*entries.last()?).filter(|both| both.iter().all(|word| !word.value().is_empty()))
+}
+
 /// The value of `prepush`: a number of seconds, or switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seconds {

@@ -57,7 +57,7 @@ pub use error::{FileKind, StoreError};
 pub use holder::Holder;
 pub use load::{Loaded, Old};
 pub use lock::Locked;
-pub use replace::Outcome;
+pub use replace::{Outcome, is_concatenation};
 pub use revision::{NotARevision, Revision};
 pub use stamp::Stamp;
 pub use target::ConfFile;

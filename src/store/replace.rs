@@ -101,7 +101,7 @@ impl Locked<'_> {
 
 /// True when `pieces` make `text`. Most pieces are parts of the old text itself: those are seen to be
 /// equal without reading them.
-fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
+pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     if length != text.len() {
         return false;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::diagnostic::{Diagnostics, Span};
-use super::index::{EntryId, Index, Record};
+use super::index::{EntryId, Index, Record, Records};
 use super::lex::Words;
-use super::reparse::{self, Changed};
-use super::splice::{Splice, apply};
+use super::reparse::{self, Edited};
+use super::splice::Splice;
 use super::text;
 use super::word::Word;
 
@@ -16,15 +16,6 @@ use super::word::Word;
 pub struct Document {
     text: String,
     index: Index,
-}
-
-/// A document that was made from another.
-#[derive(Debug)]
-pub struct Edited {
-    /// The new one.
-    pub document: Document,
-    /// Where its entries are not those of the old one, in order.
-    pub changed: Vec<Changed>,
 }
 
 impl Document {
@@ -52,7 +43,7 @@ impl Document {
         Self::from_index(text, index)
     }
 
-    fn from_index(text: String, index: Index) -> Self {
+    pub(super) fn from_index(text: String, index: Index) -> Self {
         Self { text, index }
     }
 
@@ -94,29 +85,24 @@ impl Document {
         Entry { document: self, id }
     }
 
-    /// The document with `edits` made: in order of place, not overlapping.
+    /// What `edits` do to this document; they are in order of place and do not overlap.
     ///
-    /// Only the top-level entries around an edit are parsed again; the rest of the index is
-    /// shifted. The result is the same as that of parsing the whole new text.
+    /// Only the top-level entries around an edit are parsed again.
     pub fn edited(&self, edits: &[Splice]) -> Edited {
-        let text = apply(&self.text, edits);
-        match reparse::index_of_edited(&self.index, self.text.len(), edits, &text) {
-            Some((index, changed)) => Edited { document: Self::from_index(text, index), changed },
-            None => {
-                let document = Self::parse(text);
-                let changed = vec![Changed { old: 0..self.len(), new: 0..document.len() }];
-                Edited { document, changed }
-            }
-        }
+        reparse::edited(&self.text, &self.index, edits)
     }
 
-    /// The top-level entries of a run that was parsed again.
-    pub fn entries_of(&self, changed: &Changed) -> Children<'_> {
-        Children { document: self, at: changed.new.start as u32, end: changed.new.end as u32 }
+    /// The document with `edits` made, the same as that of parsing the whole new text.
+    pub fn with(&self, edits: &[Splice]) -> Document {
+        reparse::whole(&self.text, &self.index, edits, self.edited(edits))
+    }
+
+    pub(super) fn records(&self) -> &Records {
+        &self.index.records
     }
 
     fn record(&self, id: EntryId) -> Record {
-        self.index.records[id.0 as usize]
+        self.index.records.get(id.index()).expect("an id is of an entry of its document")
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is known of a text: a flat array of spans in pre-order.
 
+use std::ops::Range;
+
 use super::diagnostic::Diagnostics;
 
 /// The place of an entry in a document, in the order of the text.
@@ -39,12 +41,72 @@ impl Record {
     pub fn next_index(self) -> u32 {
         self.next & !BLOCK_BIT
     }
+
+    /// The same entry, so many bytes and so many entries further on; both count modulo 2^32.
+    pub fn moved(self, bytes: u32, entries: u32) -> Self {
+        Self {
+            start: self.start.wrapping_add(bytes),
+            end: self.end.wrapping_add(bytes),
+            next: (self.next & BLOCK_BIT) | self.next_index().wrapping_add(entries),
+        }
+    }
+}
+
+/// The records of a text, as one or two threads made them.
+///
+/// What the second thread made stays where it is: bringing the two together would touch as much
+/// fresh memory again as making them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Records {
+    first: Vec<Record>,
+    /// Counts its own places from zero.
+    second: Vec<Record>,
+}
+
+impl Records {
+    pub fn new(first: Vec<Record>, second: Vec<Record>) -> Self {
+        Self { first, second }
+    }
+
+    pub fn len(&self) -> usize {
+        self.first.len() + self.second.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `None` behind the last.
+    pub fn get(&self, index: usize) -> Option<Record> {
+        match self.first.get(index) {
+            Some(record) => Some(*record),
+            None => self.second.get(index - self.first.len()).map(|record| self.of_second(*record)),
+        }
+    }
+
+    /// The records at the places of `range`.
+    pub fn iter(&self, range: Range<usize>) -> impl Iterator<Item = Record> {
+        let split = self.first.len();
+        let first = &self.first[range.start.min(split)..range.end.min(split)];
+        let second = &self.second[range.start.saturating_sub(split)..range.end.saturating_sub(split)];
+        first.iter().copied().chain(second.iter().map(|record| self.of_second(*record)))
+    }
+
+    fn of_second(&self, record: Record) -> Record {
+        record.moved(0, self.first.len() as u32)
+    }
+}
+
+impl From<Vec<Record>> for Records {
+    fn from(records: Vec<Record>) -> Self {
+        Self::new(records, Vec::new())
+    }
 }
 
 /// What is known of a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    pub records: Vec<Record>,
+    pub records: Records,
     /// Entries whose words stand on several lines, in order; rare, and a likely sign of a missing `;`.
     pub spanning: Vec<EntryId>,
     pub diagnostics: Diagnostics,

@@ -34,12 +34,12 @@ mod lines;
 mod snippet;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
-pub use document::{Children, Document, Edited, Entry};
+pub use document::{Children, Document, Entry};
 pub use index::EntryId;
 pub use lex::Words;
 pub use lines::{LineIndex, Position};
 pub use parse::MAX_DEPTH;
-pub use reparse::Changed;
+pub use reparse::{Changed, Edited, Place};
 pub use snippet::{Snippet, SourceLine};
 pub use splice::Splice;
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

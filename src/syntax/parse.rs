@@ -21,44 +21,37 @@ pub(super) const BOM: &str = "\u{feff}";
 
 /// Indexes a text with one thread.
 pub(super) fn parse_whole(text: &str) -> Index {
-    parse_part(text, 0..text.len()).index
+    parse_part(text, 0..text.len()).into_index()
 }
 
 /// What is known of a part of a text.
 pub(super) struct Part {
-    pub index: Index,
-    /// Whether it ends where the next top-level entry could start.
+    pub records: Vec<Record>,
+    pub spanning: Vec<EntryId>,
+    pub diagnostics: Diagnostics,
+    /// Whether it ends outside of all entries.
     pub ends_between_entries: bool,
+    /// Whether it ends in a comment, which goes on where the text does.
+    pub ends_in_comment: bool,
+}
+
+impl Part {
+    /// The index of a text that is one part.
+    pub fn into_index(self) -> Index {
+        Index { records: self.records.into(), spanning: self.spanning, diagnostics: self.diagnostics }
+    }
 }
 
 /// Indexes one part of a text, which starts between two top-level entries.
 pub(super) fn parse_part(text: &str, part: Range<usize>) -> Part {
-    let mut index = Index::default();
-    index.records.reserve(part.len() / DENSEST);
-    parse_into(text, part, index)
-}
-
-/// Indexes one part of a text that starts and ends between two top-level entries.
-///
-/// `None` where the part is not whole in itself, or has anything to complain about.
-pub(super) fn parse_window(text: &str, window: Range<usize>, index: &mut Index) -> Option<()> {
-    if text.len() > MAX_TEXT {
-        return None;
-    }
-    let part = parse_into(text, window, std::mem::take(index));
-    *index = part.index;
-    let is_clean = index.diagnostics.is_empty() && index.spanning.is_empty();
-    (is_clean && part.ends_between_entries).then_some(())
-}
-
-fn parse_into(text: &str, part: Range<usize>, mut index: Index) -> Part {
-    report_nul(text, part.clone(), &mut index.diagnostics);
-    let mut parser = Parser::new(text, part.clone(), index);
+    let mut parser = Parser::new(text, part.clone());
+    report_nul(text, part.clone(), &mut parser.diagnostics);
+    parser.records.reserve(part.len() / DENSEST);
     parser.entries();
-    let in_comment = parser.ends_in_comment && part.end < text.len();
-    let ends_between_entries = parser.unfinished.is_none() && parser.open.is_empty() && !in_comment;
+    let ends_between_entries = parser.unfinished.is_none() && parser.open.is_empty();
     parser.end_of_text();
-    Part { index: parser.index, ends_between_entries }
+    let Parser { records, spanning, diagnostics, ends_in_comment, .. } = parser;
+    Part { records, spanning, diagnostics, ends_between_entries, ends_in_comment }
 }
 
 /// An entry that has words but neither `;` nor `{` yet.
@@ -77,7 +70,9 @@ struct Open {
 struct Parser<'t> {
     text: &'t str,
     rest: &'t [u8],
-    index: Index,
+    records: Vec<Record>,
+    spanning: Vec<EntryId>,
+    diagnostics: Diagnostics,
     unfinished: Option<Unfinished>,
     open: Vec<Open>,
     /// Braces open beyond [`MAX_DEPTH`]; nothing inside them is indexed.
@@ -86,12 +81,14 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str, part: Range<usize>, index: Index) -> Self {
+    fn new(text: &'t str, part: Range<usize>) -> Self {
         let bom = if part.start == 0 && text.starts_with(BOM) { BOM.len() } else { 0 };
         Self {
             text: &text[..part.end],
             rest: &text.as_bytes()[part.start + bom..part.end],
-            index,
+            records: Vec::new(),
+            spanning: Vec::new(),
+            diagnostics: Diagnostics::default(),
             unfinished: None,
             open: Vec::new(),
             too_deep: 0,
@@ -119,7 +116,7 @@ impl<'t> Parser<'t> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.index.diagnostics.push(diagnostic);
+        self.diagnostics.push(diagnostic);
     }
 
     fn look_at_trivia(&mut self, trivia: &Trivia<'_>) {
@@ -178,8 +175,8 @@ impl<'t> Parser<'t> {
     }
 
     fn push_record(&mut self, start: usize) -> usize {
-        self.index.records.push(Record { start: start as u32, end: 0, next: 0 });
-        self.index.records.len() - 1
+        self.records.push(Record { start: start as u32, end: 0, next: 0 });
+        self.records.len() - 1
     }
 
     fn unclosed_quote(&mut self, word_start: usize) {
@@ -241,8 +238,8 @@ impl<'t> Parser<'t> {
     }
 
     fn finish(&mut self, unfinished: &Unfinished, end: usize) {
-        let next = self.index.records.len() as u32;
-        let record = &mut self.index.records[unfinished.record];
+        let next = self.records.len() as u32;
+        let record = &mut self.records[unfinished.record];
         record.end = end as u32;
         record.next = next;
         self.note_spanning(unfinished);
@@ -250,7 +247,7 @@ impl<'t> Parser<'t> {
 
     fn note_spanning(&mut self, unfinished: &Unfinished) {
         if unfinished.spanning {
-            self.index.spanning.push(EntryId(unfinished.record as u32));
+            self.spanning.push(EntryId(unfinished.record as u32));
         }
     }
 
@@ -314,8 +311,8 @@ impl<'t> Parser<'t> {
     }
 
     fn close(&mut self, open: &Open, end: usize) {
-        let next = self.index.records.len() as u32;
-        let record = &mut self.index.records[open.record];
+        let next = self.records.len() as u32;
+        let record = &mut self.records[open.record];
         record.end = end as u32;
         record.next = next | BLOCK_BIT;
     }

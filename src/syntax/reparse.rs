@@ -1,103 +1,182 @@
-//! The index of an edited text from the index of the old one.
+//! An edit of a text: what it touches is parsed again, as small documents of their own.
 //!
-//! A window reaches from the end of the last top-level entry in front of an edit to the start of
-//! the next one behind it. At both ends the parser is between two top-level entries, so what
-//! stands outside means what it meant before, and only the windows are parsed again. Where that
-//! can't be had (an odd window, a text with warnings), the caller parses the whole text.
+//! A window reaches from the end of the last top-level entry in front of the lines that an edit
+//! touches to the start of the next one behind them. At both ends the parser is between two
+//! top-level entries, so what stands outside means what it meant before, and what an edit does can
+//! be seen in the windows alone. Where that can't be had (an odd window, a text with warnings), one
+//! window is the whole text.
 
 use std::ops::Range;
 
-use super::index::{BLOCK_BIT, Index, Record};
-use super::parse;
-use super::splice::Splice;
+use super::diagnostic::Diagnostics;
+use super::document::Document;
+use super::index::{EntryId, Index, Record, Records};
+use super::parse::{BOM, MAX_TEXT, parse_part};
+use super::splice::{Splice, apply};
 
-/// A run of entries that was parsed again, as the places of its entries in both documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A run of top-level entries that an edit touches.
+#[derive(Debug)]
 pub struct Changed {
-    /// In the old document.
+    /// The places of its entries in the old document, nested ones included.
     pub old: Range<usize>,
-    /// In the new document.
-    pub new: Range<usize>,
+    /// The offset of its text in the new text.
+    pub start: usize,
+    /// Its new text, as a document of its own.
+    pub document: Document,
 }
 
-/// A run of records and edits that stand together.
+/// What an edit makes of a document, as far as it differs.
+#[derive(Debug)]
+pub struct Edited {
+    /// The runs that are not those of the old document, in order.
+    pub changed: Vec<Changed>,
+}
+
+/// Where an entry stands among those of the old document and the new ones; only its order counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(usize, Side, usize);
+
+/// New entries come before the old one in whose place they stand, or in front of which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    New,
+    Old,
+}
+
+impl Changed {
+    /// The place of an entry of the new run.
+    pub fn place_of(&self, new: EntryId) -> Place {
+        Place(self.old.start, Side::New, new.index())
+    }
+}
+
+impl Edited {
+    /// The place of an entry of the old document; `None` if an edit touched it.
+    pub fn place_of_old(&self, old: EntryId) -> Option<Place> {
+        let at = old.index();
+        let next = self.changed.get(self.changed.partition_point(|changed| changed.old.end <= at));
+        next.is_none_or(|next| at < next.old.start).then_some(Place(at, Side::Old, 0))
+    }
+}
+
+/// A run of records and the edits in it.
 struct Window {
     records: Range<usize>,
     bytes: Range<usize>,
-    growth: i64,
+    edits: Range<usize>,
 }
 
-/// The index of `text`, which is the text of `old` after `edits`.
-pub(super) fn index_of_edited(
-    old: &Index,
-    old_len: usize,
-    edits: &[Splice],
-    text: &str,
-) -> Option<(Index, Vec<Changed>)> {
-    let records = &old.records;
-    if !old.diagnostics.is_empty() || !old.spanning.is_empty() {
+/// The runs that `edits` touch.
+pub(super) fn edited(text: &str, old: &Index, edits: &[Splice]) -> Edited {
+    let changed = changed_windows(text, old, edits).unwrap_or_else(|| {
+        let document = Document::parse(apply(text, 0..text.len(), edits));
+        vec![Changed { old: 0..old.records.len(), start: 0, document }]
+    });
+    Edited { changed }
+}
+
+/// `None` where a window is not whole in itself, or there is anything to complain about.
+fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<Changed>> {
+    let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
+    if !old.diagnostics.is_empty() || !old.spanning.is_empty() || text.len() + grown > MAX_TEXT {
         return None;
     }
-    let mut index = Index { records: Vec::with_capacity(records.len() + 16), ..Index::default() };
     let mut changed = Vec::new();
-    let (mut kept, mut shift) = (0, 0);
-    for window in windows(records, old_len, edits) {
-        copy_shifted(records, kept..window.records.start, shift, &mut index.records);
-        let start = window.bytes.start as i64 + shift;
-        shift += window.growth;
-        let end = window.bytes.end as i64 + shift;
-        let first = index.records.len();
-        parse::parse_window(text, start as usize..end as usize, &mut index)?;
-        changed.push(Changed { old: window.records.clone(), new: first..index.records.len() });
-        kept = window.records.end;
+    // Offsets grow and shrink from window to window: they count modulo 2^64.
+    let mut shift = 0usize;
+    for window in windows(text, &old.records, edits) {
+        let new = apply(text, window.bytes.clone(), &edits[window.edits]);
+        let start = window.bytes.start.wrapping_add(shift);
+        shift = shift.wrapping_add(new.len()).wrapping_sub(window.bytes.len());
+        let is_last = window.bytes.end == text.len();
+        changed.push(Changed { old: window.records, start, document: window_document(new, start, is_last)? });
     }
-    copy_shifted(records, kept..records.len(), shift, &mut index.records);
-    Some((index, changed))
+    Some(changed)
 }
 
-fn copy_shifted(from: &[Record], range: Range<usize>, shift: i64, to: &mut Vec<Record>) {
-    let moved = to.len() as i64 - range.start as i64;
-    if shift == 0 && moved == 0 {
-        return to.extend_from_slice(&from[range]);
+fn window_document(text: String, start: usize, is_last: bool) -> Option<Document> {
+    // Only at the start of a text is it a byte order mark.
+    if start > 0 && text.starts_with(BOM) {
+        return None;
     }
-    let (shift, moved) = (shift as u32, moved as u32);
-    to.extend(from[range].iter().map(|record| Record {
-        start: record.start.wrapping_add(shift),
-        end: record.end.wrapping_add(shift),
-        next: (record.next & BLOCK_BIT) | record.next_index().wrapping_add(moved),
-    }));
+    let part = parse_part(&text, 0..text.len());
+    let is_clean = part.diagnostics.is_empty() && part.spanning.is_empty();
+    let is_whole = part.ends_between_entries && (is_last || !part.ends_in_comment);
+    (is_clean && is_whole).then(|| Document::from_index(text, part.into_index()))
 }
 
-fn windows(records: &[Record], len: usize, edits: &[Splice]) -> Vec<Window> {
+/// The document that an edit makes: what did not change is copied, not parsed again.
+pub(super) fn whole(text: &str, old: &Index, edits: &[Splice], edited: Edited) -> Document {
+    match <[Changed; 1]>::try_from(edited.changed) {
+        Ok([only]) if only.old == (0..old.records.len()) && only.start == 0 => only.document,
+        Ok(changed) => joined(text, old, edits, &changed),
+        Err(changed) => joined(text, old, edits, &changed),
+    }
+}
+
+fn joined(text: &str, old: &Index, edits: &[Splice], changed: &[Changed]) -> Document {
+    let new = apply(text, 0..text.len(), edits);
+    let mut records: Vec<Record> = Vec::with_capacity(old.records.len() + 16);
+    let (mut kept, mut bytes) = (0, 0);
+    for run in changed {
+        copy_moved(&old.records, kept..run.old.start, bytes, &mut records);
+        let inner = run.document.records();
+        copy_moved(inner, 0..inner.len(), run.start, &mut records);
+        kept = run.old.end;
+        bytes = shift_behind(run, &old.records, text.len(), new.len());
+    }
+    copy_moved(&old.records, kept..old.records.len(), bytes, &mut records);
+    let index = Index { records: records.into(), spanning: Vec::new(), diagnostics: Diagnostics::default() };
+    Document::from_index(new, index)
+}
+
+/// How much further what follows a run stands in the new text, modulo 2^64.
+fn shift_behind(run: &Changed, old: &Records, old_len: usize, new_len: usize) -> usize {
+    match old.get(run.old.end) {
+        Some(next) => (run.start + run.document.text().len()).wrapping_sub(next.start as usize),
+        None => new_len.wrapping_sub(old_len),
+    }
+}
+
+fn copy_moved(from: &Records, range: Range<usize>, bytes: usize, to: &mut Vec<Record>) {
+    let entries = to.len().wrapping_sub(range.start) as u32;
+    to.extend(from.iter(range).map(|record| record.moved(bytes as u32, entries)));
+}
+
+fn windows(text: &str, records: &Records, edits: &[Splice]) -> Vec<Window> {
     let mut windows: Vec<Window> = Vec::new();
-    // The first top-level entry that ends behind the start of the edit, and where the one before ends.
+    // The first top-level entry that ends behind the start of the edit's line, and where the one
+    // before ends.
     let (mut ahead, mut start) = (0, 0);
-    for edit in edits {
-        while let Some(passed) = records.get(ahead).filter(|record| record.end as usize <= edit.range.start) {
+    for (at, edit) in edits.iter().enumerate() {
+        let line_start = line_start(text, edit.range.start);
+        while let Some(passed) = records.get(ahead).filter(|record| record.end as usize <= line_start) {
             start = passed.end as usize;
             ahead = passed.next_index() as usize;
         }
-        let window = window_of(records, len, edit, ahead, start);
+        let line_end = line_end(text, edit.range.end);
+        let mut behind = ahead;
+        while let Some(inside) = records.get(behind).filter(|record| (record.start as usize) < line_end) {
+            behind = inside.next_index() as usize;
+        }
+        let end = records.get(behind).map_or(text.len(), |record| record.start as usize);
         match windows.last_mut() {
-            Some(last) if window.bytes.start < last.bytes.end => {
-                last.bytes.end = last.bytes.end.max(window.bytes.end);
-                last.records.end = last.records.end.max(window.records.end);
-                last.growth += window.growth;
+            Some(last) if start < last.bytes.end => {
+                last.bytes.end = last.bytes.end.max(end);
+                last.records.end = last.records.end.max(behind);
+                last.edits.end = at + 1;
             }
-            _ => windows.push(window),
+            _ => windows.push(Window { records: ahead..behind, bytes: start..end, edits: at..at + 1 }),
         }
     }
     windows
 }
 
-fn window_of(records: &[Record], len: usize, edit: &Splice, ahead: usize, start: usize) -> Window {
-    let mut behind = ahead;
-    while let Some(inside) = records.get(behind).filter(|record| record.start as usize <= edit.range.end) {
-        behind = inside.next_index() as usize;
-    }
-    Window {
-        records: ahead..behind,
-        bytes: start..records.get(behind).map_or(len, |record| record.start as usize),
-        growth: edit.text.len() as i64 - edit.range.len() as i64,
-    }
+fn line_start(text: &str, at: usize) -> usize {
+    memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
+}
+
+/// Behind the line feed of the line that goes on at `at`.
+fn line_end(text: &str, at: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
 }

@@ -14,16 +14,16 @@ pub struct Splice {
     pub text: String,
 }
 
-/// The text with all of `edits` made.
-pub(super) fn apply(text: &str, edits: &[Splice]) -> String {
+/// A window of the text with all of `edits` made, which lie in it.
+pub(super) fn apply(text: &str, window: Range<usize>, edits: &[Splice]) -> String {
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
-    let mut new = String::with_capacity(text.len() + grown);
-    let mut at = 0;
+    let mut new = String::with_capacity(window.len() + grown);
+    let mut at = window.start;
     for edit in edits {
         new.push_str(&text[at..edit.range.start]);
         new.push_str(&edit.text);
         at = edit.range.end;
     }
-    new.push_str(&text[at..]);
+    new.push_str(&text[at..window.end]);
     new
 }

@@ -18,15 +18,11 @@ pub fn edited(text: &str, patch_text: &str) -> Result<String, Vec<String>> {
     match modify(&document, patch) {
         Ok(None) => Ok(text.to_owned()),
         Ok(Some(edit)) => {
-            let whole = Document::parse(edit.document.text().to_owned());
+            let after = document.with(&edit.splices);
+            let whole = Document::parse(after.text().to_owned());
             assert_eq!(check(&whole).errors(), 0, "the new text has errors:\n{}", whole.text());
-            assert!(
-                whole
-                    .entries()
-                    .map(|entry| entry.span())
-                    .eq(edit.document.entries().map(|entry| entry.span()))
-            );
-            Ok(edit.document.into_text())
+            assert!(whole.entries().map(|entry| entry.span()).eq(after.entries().map(|entry| entry.span())));
+            Ok(after.into_text())
         }
         Err(EditError::Faults(faults)) => Err(pointers(faults)),
         Err(EditError::Unproved(unproved)) => panic!("not proved at {}\n{text}\n{patch_text}", unproved.at),

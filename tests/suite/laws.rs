@@ -2,9 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use mediactl::edit::text_diff::{Line, hunks_of_splices};
 use mediactl::edit::{EditError, modify, patch};
+use mediactl::model::member::Key;
+use mediactl::model::schema::{Scope, parameters};
 use mediactl::model::{Lens, View, check, has_errors, top_members};
-use mediactl::syntax::{Document, LineIndex, Snippet};
+use mediactl::syntax::{Document, Entry, LineIndex, Snippet, Splice};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -51,7 +54,11 @@ fn view(document: &Document, own_only: bool) -> Value {
 /// The document after a patch; the same one where nothing changes, none where it is refused.
 fn patched(document: &Document, patch: &Value) -> Option<Document> {
     match modify(document, patch.clone()) {
-        Ok(Some(edit)) => Some(edit.document),
+        Ok(Some(edit)) => {
+            let after = document.with(&edit.splices);
+            runs_hold_what_changes(document, &edit.splices, &after);
+            Some(after)
+        }
         Ok(None) => Some(document.clone()),
         Err(EditError::Faults(_)) => None,
         Err(EditError::Unproved(unproved)) => {
@@ -152,6 +159,40 @@ fn keeps_the_last_line_end(before: &str, after: &str) {
             is_empty(before) || before.ends_with('\n'),
             "{before:?}\n{after:?}"
         );
+    }
+}
+
+/// The runs that are parsed again are the new text at their places, hold all lines that the diff
+/// shows as added, and make the same members as the whole new text.
+fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Document) {
+    let edited = document.edited(splices);
+    let mut places = Vec::new();
+    for run in &edited.changed {
+        let place = run.start..run.start + run.document.text().len();
+        assert_eq!(&after.text()[place.clone()], run.document.text(), "{splices:?}");
+        places.push(place);
+    }
+    let hunks = hunks_of_splices(document.text(), splices);
+    for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+        if let Line::Added(line) = line {
+            let is_in = places.iter().any(|run| run.start <= line.start && line.end <= run.end);
+            assert!(is_in, "{line:?} is in none of {places:?}\n{}", document.text());
+        }
+    }
+    let old = top_members(document);
+    let (mixed, whole) = (old.after(&edited), top_members(after));
+    let text = |entry: &Entry<'_>| entry.document().text()[entry.start()..entry.end()].to_owned();
+    for parameter in parameters(Scope::Top) {
+        let [mixed, whole] =
+            [&mixed, &whole].map(|of| of.own(parameter).iter().map(text).collect::<Vec<_>>());
+        assert_eq!(mixed, whole, "{}\n{splices:?}\n{}", parameter.key, document.text());
+    }
+    assert_eq!(mixed.foreign().len(), whole.foreign().len());
+    for member in whole.foreign() {
+        let Key::Foreign(keyword) = &member.key else { continue };
+        let [mixed, whole] =
+            [&mixed, &whole].map(|of| of.foreign_by_keyword(keyword).iter().map(text).collect::<Vec<_>>());
+        assert_eq!(mixed, whole, "{keyword}\n{splices:?}\n{}", document.text());
     }
 }
 
@@ -330,7 +371,7 @@ proptest! {
         let patch = Value::Object(mediactl::edit::json_diff::diff(&view(&before, false), &view(&after, false)));
         match modify(&before, patch.clone()) {
             Ok(edit) => {
-                let new = edit.map_or(before.clone(), |edit| edit.document);
+                let new = edit.map_or(before.clone(), |edit| before.with(&edit.splices));
                 prop_assert_eq!(view(&new, true), view(&after, true), "{}\n{}\n{}", before.text(), patch, new.text());
             }
             // An object can't hold both named blocks and settings where named blocks stand already.

@@ -49,11 +49,6 @@ impl Plan {
     pub fn created(&self, kind: Kind) -> usize {
         self.created.iter().filter(|created| **created == kind).count()
     }
-
-    /// Whether the top-level member with this key gets another value.
-    pub fn touches(&self, wanted: &str) -> bool {
-        self.targets.iter().any(|target| matches!(target, Target::Member { key, .. } if key == wanted))
-    }
 }
 
 /// The own value that something touched must have afterwards; none if it must be gone.

@@ -1,0 +1,153 @@
+//! What `modify`, `save` and `update` have in common: guards that ask, and the report of a change.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::input;
+use super::options::{Changing, Global};
+use super::text_diff::TextDiff;
+use super::ui::Ui;
+use crate::engine::{Change, Engine, EngineError, Next, Request, Snapshot};
+use crate::model::{View, top_members};
+use crate::syntax::Document;
+
+/// An operation that replaces the whole text.
+type Replace = fn(&Engine, &Request, &[u8]) -> Result<Change, EngineError>;
+
+/// Runs a command that replaces the whole text with that of `file`.
+pub fn replace(
+    file: &Path,
+    changing: &Changing,
+    global: &Global,
+    ui: Ui,
+    (operation, verb): (Replace, Verb),
+) -> Result<Exit, CliError> {
+    let text = input::read(file)?;
+    let engine = changing.engine(global)?;
+    let change = with_guards(changing, ui, |request| Ok(operation(&engine, request, &text)?))?;
+    Printing { changing, global, ui, json: false, verb }.report(&change)
+}
+
+/// Runs an operation; on a terminal each guard is a question.
+pub fn with_guards(
+    changing: &Changing,
+    ui: Ui,
+    mut operation: impl FnMut(&Request) -> Result<Change, CliError>,
+) -> Result<Change, CliError> {
+    let mut request = changing.request();
+    loop {
+        match operation(&request) {
+            Err(CliError::Engine(EngineError::Guarded(guard))) => {
+                match ui.confirm(&format!("{guard}: go on?"))? {
+                    Some(true) => request.accepted.push(guard),
+                    Some(false) | None => return Err(EngineError::Guarded(guard).into()),
+                }
+            }
+            result => return result,
+        }
+    }
+}
+
+/// How the result of a change is put into words.
+pub struct Printing<'a> {
+    /// The options of the command.
+    pub changing: &'a Changing,
+    /// The options of all commands.
+    pub global: &'a Global,
+    /// Where it goes.
+    pub ui: Ui,
+    /// Print the new configuration instead of the diff.
+    pub json: bool,
+    /// What was done.
+    pub verb: Verb,
+}
+
+/// What a command does to its target.
+#[derive(Debug, Clone, Copy)]
+pub struct Verb {
+    done: &'static str,
+    would: &'static str,
+}
+
+impl Verb {
+    /// Of `modify`.
+    pub const CHANGE: Self = Self { done: "changed", would: "would change" };
+    /// Of `save`.
+    pub const SAVE: Self = Self { done: "saved", would: "would save" };
+    /// Of `update`.
+    pub const UPDATE: Self = Self { done: "updated", would: "would update" };
+}
+
+impl Printing<'_> {
+    /// Prints the result on stdout, and on stderr one line about it.
+    pub fn report(&self, change: &Change) -> Result<Exit, CliError> {
+        change.warnings.iter().for_each(|warning| self.ui.warning(&warning.to_string()));
+        let target = self.global.target();
+        let Some(next) = &change.next else {
+            if self.json {
+                self.print_json(change.before.as_ref())?;
+            }
+            self.say(&format!("nothing to change in {target}"));
+            return Ok(Exit::Done);
+        };
+        let nothing = Document::parse(String::new());
+        let before = change.before.as_ref().map_or(&nothing, |before| before.document());
+        let diff = match next {
+            Next::Edited { splices, .. } => TextDiff::of_edit(before, splices),
+            Next::Replacement(after) => TextDiff::of_texts(before, after.document()),
+        };
+        let printed = if self.json { self.print_json(change.after()) } else { self.print_diff(&diff) };
+        match printed {
+            // What was done is done; only who rehearses has nothing but the output.
+            Err(error) if !self.changing.dry_run => {
+                if error.exit() != Exit::Done {
+                    self.ui.warning(&error.to_string());
+                }
+            }
+            printed => printed?,
+        }
+        if !self.changing.quiet {
+            change.notes.iter().for_each(|note| self.ui.note(note, self.global.masker()));
+        }
+        let counts = diff.counts();
+        let verb = if self.changing.dry_run { self.verb.would } else { self.verb.done };
+        self.say(&format!(
+            "{verb} {target}: {} added, {} removed",
+            lines(counts.added),
+            lines(counts.removed)
+        ));
+        Ok(Exit::Done)
+    }
+
+    fn say(&self, line: &str) {
+        if !self.changing.quiet {
+            self.ui.say(line);
+        }
+    }
+
+    fn print_diff(&self, diff: &TextDiff<'_>) -> Result<(), CliError> {
+        if self.changing.quiet {
+            return Ok(());
+        }
+        let target = self.global.target();
+        let mut out = BufWriter::new(io::stdout().lock());
+        diff.print([&target, &target], self.global.masker(), self.ui, &mut out)?;
+        Ok(out.flush()?)
+    }
+
+    fn print_json(&self, snapshot: Option<&Snapshot>) -> Result<(), CliError> {
+        let Some(snapshot) = snapshot.filter(|_| !self.changing.quiet) else { return Ok(()) };
+        let members = top_members(snapshot.document());
+        let lens = self.global.lens(self.ui);
+        let mut out = BufWriter::new(io::stdout().lock());
+        serde_json::to_writer_pretty(&mut out, &View::new(&members, &lens)).map_err(io::Error::from)?;
+        writeln!(out)?;
+        Ok(out.flush()?)
+    }
+}
+
+fn lines(count: usize) -> String {
+    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
+}
