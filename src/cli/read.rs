@@ -16,7 +16,7 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{EngineError, Snapshot};
-use crate::model::{Lens, View, top_members};
+use crate::model::{Lens, View, top_members, write_compact};
 
 /// Show the configuration, or single values of it
 ///
@@ -124,6 +124,10 @@ fn print_view(
             return Ok(set_form(&whole, &[], out)?);
         }
         _ => {}
+    }
+    if paths.is_empty() && args.output == Form::Compact {
+        write_compact(&view, out)?;
+        return Ok(writeln!(out)?);
     }
     if paths.is_empty() {
         return Ok(json(args, &view, out)?);

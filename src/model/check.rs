@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, parameters};
+use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, may_be_strict, parameters};
 use super::shape::{OptionWord, Reading, fits, group_name, read, read_keyword};
 use super::suggest::nearest;
 use super::view::is_plural;
@@ -43,11 +43,15 @@ pub fn check(document: &Document) -> Diagnostics {
 ///
 /// This stands before every read and every change, and costs half of it.
 pub fn has_errors(document: &Document) -> bool {
-    let mut names = Names::with_capacity(document.entries().count());
-    document.diagnostics().errors() > 0 || document.entries().any(|entry| is_error(entry, &mut names))
+    let mut names = Vec::new();
+    let key = RandomState::new().hash_one(0u8);
+    document.diagnostics().errors() > 0
+        || document.entries().any(|entry| is_error(entry, key, &mut names))
+        // Equal names have equal hashes; whether equal hashes are of equal names, `check` knows.
+        || (has_repeated(names) && check(document).errors() > 0)
 }
 
-fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
+fn is_error(entry: Entry<'_>, key: u64, names: &mut Vec<u64>) -> bool {
     let Some(keyword) = entry.words().next() else { return true };
     let Some(parameter) = by_keyword(Scope::Top, &keyword.value()) else { return false };
     if is_broken(parameter, entry, keyword) {
@@ -55,15 +59,25 @@ fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
     }
     let Shape::Group(kind) = parameter.shape else { return false };
     let name = entry.words_behind(keyword).next();
-    let is_twice = name.is_some_and(|name| names.insert(kind, name, entry).is_some());
-    is_twice || entry.children().any(|inner| is_broken_inside(kind, inner))
+    names.extend(name.map(|name| name_hash(key, kind, &name.value())));
+    entry.children().any(|inner| is_broken_inside(kind, inner))
+}
+
+fn has_repeated(mut names: Vec<u64>) -> bool {
+    names.sort_unstable();
+    names.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+fn name_hash(key: u64, kind: Kind, name: &str) -> u64 {
+    xxh3_64_with_seed(name.as_bytes(), key ^ kind as u64)
 }
 
 fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
-    entry.words().next().is_some_and(|keyword| {
-        by_keyword(kind.scope(), &keyword.value())
-            .is_some_and(|parameter| is_broken(parameter, entry, keyword))
-    })
+    may_be_strict(kind.scope(), entry.first_byte())
+        && entry.words().next().is_some_and(|keyword| {
+            by_keyword(kind.scope(), &keyword.value())
+                .is_some_and(|parameter| is_broken(parameter, entry, keyword))
+        })
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>, keyword: Word<'_>) -> bool {
@@ -292,7 +306,7 @@ impl Names {
     /// Remembers a name; the entry that had it before, if any.
     fn insert<'d>(&mut self, kind: Kind, name: Word<'d>, entry: Entry<'d>) -> Option<Entry<'d>> {
         let value = name.value();
-        let hash = xxh3_64_with_seed(value.as_bytes(), self.key ^ kind as u64);
+        let hash = name_hash(self.key, kind, &value);
         match self.seen.entry(hash) {
             Slot::Vacant(slot) => {
                 slot.insert(entry.id());

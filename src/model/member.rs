@@ -59,17 +59,30 @@ impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn of(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         let mut members = Self::empty(scope);
-        let mut own: Vec<(u8, Entry<'d>)> = Vec::new();
         let mut index = HashMap::new();
         for entry in entries {
             match read(scope, entry) {
-                Reading::Own(parameter) => own.push((row(scope, parameter), entry)),
+                Reading::Own(parameter) => {
+                    members.rows.push(row(scope, parameter));
+                    members.own.push(entry);
+                }
                 Reading::Misshapen(_) | Reading::Foreign => members.add_foreign(entry, &mut index),
             }
         }
-        own.sort_by_key(|(row, _)| *row);
-        (members.rows, members.own) = own.into_iter().unzip();
+        members.sort_own();
         members
+    }
+
+    /// Most blocks have their settings in the order of the table already.
+    fn sort_own(&mut self) {
+        if !self.rows.is_sorted() {
+            let mut own: Vec<(u8, Entry<'d>)> = self.rows.drain(..).zip(self.own.drain(..)).collect();
+            own.sort_by_key(|(row, _)| *row);
+            own.into_iter().for_each(|(row, entry)| {
+                self.rows.push(row);
+                self.own.push(entry);
+            });
+        }
     }
 
     fn empty(scope: Scope) -> Self {

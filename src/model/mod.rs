@@ -8,6 +8,7 @@
 //! view of a document with errors means nothing, and nobody asks for it.
 
 pub mod check;
+mod compact;
 pub mod general;
 pub mod member;
 pub mod names;
@@ -20,6 +21,7 @@ pub mod suggest;
 pub mod view;
 
 pub use check::{check, has_errors};
+pub use compact::write_compact;
 pub use redact::secret_spans;
 pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};
 pub use secret::{Lens, Masker};

@@ -1,11 +1,12 @@
 //! The JSON view of a configuration, streamed from the document.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::general::{Contents, foreign_members};
+use super::general::{Contents, General, foreign_members};
 use super::member::Members;
 use super::scalar::Scalar;
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
@@ -61,11 +62,12 @@ impl<'a, 'd> View<'a, 'd> {
     pub fn member(&self, key: &str) -> Option<serde_json::Value> {
         match by_key(Scope::Top, key) {
             Some(parameter) => self.own(parameter).and_then(|own| to_value(&own)),
-            None => {
-                self.members.foreign().iter().find(|member| member.key.to_json(Scope::Top) == key).and_then(
-                    |member| to_value(&super::general::General { entries: &member.entries, lens: self.lens }),
-                )
-            }
+            None => self
+                .members
+                .foreign()
+                .iter()
+                .find(|member| member.key.to_json(Scope::Top) == key)
+                .and_then(|member| to_value(&General { entries: &member.entries, lens: self.lens })),
         }
     }
 
@@ -73,6 +75,17 @@ impl<'a, 'd> View<'a, 'd> {
     pub fn named(&self, kind: Kind, at: usize) -> Option<serde_json::Value> {
         let entry = *self.members.own_by_key(kind.key()).get(at)?;
         to_value(&self.block(kind, at, entry))
+    }
+
+    /// The top-level members, in their order.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, Shown<'_, 'a, 'd>)> {
+        let own = parameters(Scope::Top).filter_map(|parameter| {
+            self.own(parameter).map(|own| (Cow::Borrowed(parameter.key), Shown::Own(own)))
+        });
+        own.chain(self.members.foreign().iter().map(|member| {
+            let general = General { entries: &member.entries, lens: self.lens };
+            (member.key.to_json(Scope::Top), Shown::Foreign(general))
+        }))
     }
 
     fn own(&self, parameter: &'static Parameter) -> Option<Own<'_, 'a, 'd>> {
@@ -109,19 +122,27 @@ fn to_value(value: &impl Serialize) -> Option<serde_json::Value> {
 
 impl Serialize for View<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for parameter in parameters(Scope::Top) {
-            if let Some(own) = self.own(parameter) {
-                map.serialize_entry(parameter.key, &own)?;
-            }
+        serializer.collect_map(self.shown())
+    }
+}
+
+/// The value of a top-level member.
+pub(super) enum Shown<'v, 'a, 'd> {
+    Own(Own<'v, 'a, 'd>),
+    Foreign(General<'v, 'd>),
+}
+
+impl Serialize for Shown<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Own(own) => own.serialize(serializer),
+            Self::Foreign(general) => general.serialize(serializer),
         }
-        foreign_members(self.members, Scope::Top, self.lens, &mut map)?;
-        map.end()
     }
 }
 
 /// One of our top-level members.
-struct Own<'v, 'a, 'd> {
+pub(super) struct Own<'v, 'a, 'd> {
     view: &'v View<'a, 'd>,
     parameter: &'static Parameter,
     entries: &'v [Entry<'d>],
@@ -130,7 +151,9 @@ struct Own<'v, 'a, 'd> {
 impl Serialize for Own<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parameter.shape {
-            Shape::Group(kind) => self.group(kind, serializer),
+            Shape::Group(kind) => {
+                GroupPart { own: self, kind, places: 0..self.entries.len() }.serialize(serializer)
+            }
             Shape::PortOptions => self.port_options(serializer),
             _ => Setting { parameter: self.parameter, entries: self.entries, lens: self.view.lens }
                 .serialize(serializer),
@@ -138,22 +161,41 @@ impl Serialize for Own<'_, '_, '_> {
     }
 }
 
-impl Own<'_, '_, '_> {
-    fn group<S: Serializer>(&self, kind: Kind, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (at, &entry) in self.entries.iter().enumerate() {
-            if self.view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
-                continue;
-            }
-            map.serialize_entry(&group_name(entry).value(), &self.view.block(kind, at, entry))?;
-        }
-        map.end()
+impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
+    /// A group in parts of so many blocks, each an object; `None` for what is no group.
+    pub(super) fn parts(&self, blocks: usize) -> Option<Vec<GroupPart<'_, 'v, 'a, 'd>>> {
+        let Shape::Group(kind) = self.parameter.shape else { return None };
+        let count = self.entries.len();
+        let starts = (0..count).step_by(blocks);
+        Some(starts.map(|at| GroupPart { own: self, kind, places: at..count.min(at + blocks) }).collect())
     }
 
     fn port_options<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for block in self.view.ports_with_block() {
             map.serialize_entry(&port_text(block), &Contents { block, lens: self.view.lens })?;
+        }
+        map.end()
+    }
+}
+
+/// Some of the blocks of a group, by name.
+pub(super) struct GroupPart<'o, 'v, 'a, 'd> {
+    own: &'o Own<'v, 'a, 'd>,
+    kind: Kind,
+    places: Range<usize>,
+}
+
+impl Serialize for GroupPart<'_, '_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (view, kind) = (self.own.view, self.kind);
+        let mut map = serializer.serialize_map(None)?;
+        for at in self.places.clone() {
+            let entry = self.own.entries[at];
+            if view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
+                continue;
+            }
+            map.serialize_entry(&group_name(entry).value(), &view.block(kind, at, entry))?;
         }
         map.end()
     }

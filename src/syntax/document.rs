@@ -129,6 +129,11 @@ impl<'d> Entry<'d> {
         self.record().start as usize
     }
 
+    /// The first byte of its first word; of a block without a name, which is an error, its `{`.
+    pub fn first_byte(self) -> u8 {
+        self.document.text.as_bytes()[self.start()]
+    }
+
     /// Offset behind its `;` or `}`.
     pub fn end(self) -> usize {
         self.record().end as usize

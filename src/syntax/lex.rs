@@ -103,6 +103,19 @@ fn word<'t>(input: &mut Input<'t>) -> Lexed<&'t [u8]> {
     Ok(&start[..start.len() - input.len()])
 }
 
+/// Nearly every quoted word: one pair of quotes around the whole of it, and no escape.
+fn plainly_quoted_word<'t>(input: &mut Input<'t>) -> Option<&'t [u8]> {
+    let inside = input.strip_prefix(b"\"")?;
+    let end = 1 + memchr::memchr2(b'"', b'\\', inside)?;
+    let is_whole = input[end] == b'"' && input.get(end + 1).is_some_and(|&byte| ENDS_BARE[usize::from(byte)]);
+    if !is_whole || input[end + 1] == b'"' {
+        return None;
+    }
+    let (raw, rest) = input.split_at(end + 1);
+    *input = rest;
+    Some(raw)
+}
+
 /// segment = bare / quoted
 fn segment(input: &mut Input<'_>) -> Lexed<()> {
     dispatch! {peek(any);
@@ -151,6 +164,9 @@ pub(super) fn word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], Quot
 }
 
 fn quoted_word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], Quoting) {
+    if let Some(raw) = plainly_quoted_word(input) {
+        return (raw, Quoting::Quoted);
+    }
     match word(input) {
         Ok(raw) => (raw, Quoting::Quoted),
         Err(_) => {

@@ -38,7 +38,10 @@ impl<'t> Word<'t> {
 
     /// What the word means: quotes taken off, `\\` and `\"` resolved.
     pub fn value(&self) -> Cow<'t, str> {
-        if self.is_quoted() { Cow::Owned(unquote(self.raw)) } else { Cow::Borrowed(self.raw) }
+        match self.quoted {
+            false => Cow::Borrowed(self.raw),
+            true => plainly_quoted(self.raw).map_or_else(|| Cow::Owned(unquote(self.raw)), Cow::Borrowed),
+        }
     }
 
     /// Splits the word at its first `=` outside quotes.
@@ -72,6 +75,12 @@ fn outside_quotes(bytes: &[u8]) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// What stands between the quotes, where they are the first and the last byte and escape nothing.
+fn plainly_quoted(raw: &str) -> Option<&str> {
+    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
+    memchr::memchr2(b'"', b'\\', inside.as_bytes()).is_none().then_some(inside)
 }
 
 fn unquote(raw: &str) -> String {

@@ -182,25 +182,41 @@ fn find_rows(scope: Scope) -> &'static [Parameter] {
 
 /// The parameter that `keyword` is the text form of.
 pub fn by_keyword(scope: Scope, keyword: &str) -> Option<&'static Parameter> {
+    keywords(scope).find(keyword)
+}
+
+/// Whether an entry that starts with `byte` may be one whose wrong shape is an error.
+///
+/// Nearly all entries of a large text can be told by this to be none.
+pub fn may_be_strict(scope: Scope, byte: u8) -> bool {
+    keywords(scope).starts_strict[usize::from(byte)]
+}
+
+fn keywords(scope: Scope) -> &'static Keywords {
     static KEYWORDS: std::sync::OnceLock<Vec<Keywords>> = std::sync::OnceLock::new();
-    let tables = KEYWORDS.get_or_init(|| SCOPES.iter().map(|&scope| Keywords::of(scope)).collect());
-    tables[scope as usize].find(keyword)
+    &KEYWORDS.get_or_init(|| SCOPES.iter().map(|&scope| Keywords::of(scope)).collect())[scope as usize]
 }
 
 /// The keywords of a scope by their first byte: every entry of a text is looked up.
 struct Keywords {
     by_first_byte: Vec<Vec<(&'static str, &'static Parameter)>>,
+    /// The bytes with which a strict keyword starts, the quote of a quoted one included.
+    starts_strict: [bool; 256],
 }
 
 impl Keywords {
     fn of(scope: Scope) -> Self {
         let mut by_first_byte = vec![Vec::new(); 256];
+        let mut starts_strict = [false; 256];
         for parameter in scope_rows(scope) {
             for keyword in parameter.keywords {
-                by_first_byte[usize::from(keyword.as_bytes()[0])].push((*keyword, parameter));
+                let first = usize::from(keyword.as_bytes()[0]);
+                by_first_byte[first].push((*keyword, parameter));
+                starts_strict[first] |= parameter.is_strict();
             }
         }
-        Self { by_first_byte }
+        starts_strict[usize::from(b'"')] = starts_strict.contains(&true);
+        Self { by_first_byte, starts_strict }
     }
 
     fn find(&self, keyword: &str) -> Option<&'static Parameter> {
