@@ -4,7 +4,7 @@
 //! The layers, in the order in which they are to be read; a layer names only layers above it:
 //!
 //! ```text
-//! syntax → model → edit → store → engine → cli → main.rs
+//! syntax → model → edit → store → engine → http → cli → main.rs
 //! ```
 
 pub mod syntax;
@@ -16,6 +16,9 @@ pub mod edit;
 #[allow(clippy::disallowed_methods, reason = "the file is this layer's")]
 pub mod store;
 
+pub mod engine;
+
+pub mod http;
+
 #[allow(clippy::disallowed_methods, reason = "the terminal and the environment are this layer's")]
 pub mod cli;
-pub mod engine;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const LAYERS: &[&str] = &["syntax", "model", "edit", "store", "engine", "cli"];
+const LAYERS: &[&str] = &["syntax", "model", "edit", "store", "engine", "http", "cli"];
 
 /// `store` knows nothing of what is in the text, although it stands to the right of those that do.
 const FORBIDDEN: &[(&str, &[&str])] = &[("store", &["syntax", "model", "edit"])];

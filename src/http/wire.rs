@@ -1,0 +1,97 @@
+//! Names that both ends of the API use.
+
+/// In front of the operations in a path; `--api-prefix` of both ends changes it.
+pub const DEFAULT_PREFIX: &str = "/media/api";
+
+/// Says in every answer that it is one of ours, and what can be asked for: `1; dry-run, …`.
+pub const API_HEADER: &str = "Mediactl-Api";
+
+/// The version of the API, in front of the list of features.
+pub const API_VERSION: &str = "1";
+
+/// Says what a change did beside what was asked for: `saved-earlier-update; …`.
+pub const NOTE_HEADER: &str = "Mediactl-Note";
+
+/// From the gate to the handler: who the peer is.
+pub const PEER_HEADER: &str = "Mediactl-Peer";
+
+/// From the gate to the handler: the body was not kept.
+pub const UNREAD_HEADER: &str = "Mediactl-Unread";
+
+/// The realm of Basic authentication.
+pub const REALM: &str = "media";
+
+/// What a server of ours offers beside the four operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// `dry_run=true` changes nothing.
+    DryRun,
+    /// `If-Match` is obeyed.
+    IfMatch,
+    /// `source=saved` reads the file.
+    Saved,
+    /// `format=conf` gives text instead of JSON.
+    Conf,
+    /// `force=true` answers guards and conflicts.
+    Force,
+    /// `message=TEXT` goes to the hooks and the history.
+    Message,
+}
+
+/// All of them, in the order of the header.
+pub const FEATURES: &[Feature] =
+    &[Feature::DryRun, Feature::IfMatch, Feature::Saved, Feature::Conf, Feature::Force, Feature::Message];
+
+impl Feature {
+    /// Its word in [`API_HEADER`].
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::DryRun => "dry-run",
+            Self::IfMatch => "if-match",
+            Self::Saved => "saved",
+            Self::Conf => "conf",
+            Self::Force => "force",
+            Self::Message => "message",
+        }
+    }
+}
+
+/// The value of [`API_HEADER`].
+pub fn api_value() -> String {
+    let words: Vec<&str> = FEATURES.iter().map(|feature| feature.word()).collect();
+    format!("{API_VERSION}; {}", words.join(", "))
+}
+
+/// Whether an [`API_HEADER`] of this value offers a feature.
+pub fn offers(value: &str, feature: Feature) -> bool {
+    let words = value.split_once(';').map_or("", |(_, words)| words);
+    words.split(',').any(|word| word.trim() == feature.word())
+}
+
+/// The four operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// `GET read_config`
+    Read,
+    /// `POST modify_config`
+    Modify,
+    /// `POST update_config`
+    Update,
+    /// `POST save_config`
+    Save,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Modify, Self::Update, Self::Save];
+
+    /// The last segment of its path.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read_config",
+            Self::Modify => "modify_config",
+            Self::Update => "update_config",
+            Self::Save => "save_config",
+        }
+    }
+}
