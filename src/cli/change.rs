@@ -87,7 +87,7 @@ impl Printing<'_> {
         let target = self.global.target();
         let Some(next) = &change.next else {
             if self.json {
-                self.print_json(change.before.as_ref())?;
+                self.print_json(change.before.as_deref())?;
             }
             self.say(&format!("nothing to change in {target}"));
             return Ok(Exit::Done);
@@ -98,7 +98,8 @@ impl Printing<'_> {
             Next::Edited { splices, .. } => TextDiff::of_edit(before, splices),
             Next::Replacement(after) => TextDiff::of_texts(before, after.document()),
         };
-        let printed = if self.json { self.print_json(change.after()) } else { self.print_diff(&diff) };
+        let printed =
+            if self.json { self.print_json(change.after().as_deref()) } else { self.print_diff(&diff) };
         match printed {
             // What was done is done; only who rehearses has nothing but the output.
             Err(error) if !self.changing.dry_run => {

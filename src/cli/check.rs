@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 
@@ -71,7 +72,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }
 
-fn configuration(global: &Global) -> Result<Snapshot, CliError> {
+fn configuration(global: &Global) -> Result<Arc<Snapshot>, CliError> {
     Ok(global.reader()?.read()?)
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -59,7 +60,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 /// One of the two configurations.
 struct Side {
     name: String,
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
 }
 
 impl Side {
@@ -75,8 +76,7 @@ impl Side {
 
     fn view(&self) -> Result<Value, CliError> {
         if !self.snapshot.is_valid() {
-            let snapshot = Box::new(Snapshot::of(self.snapshot.bytes().to_vec()));
-            return Err(CliError::Invalid { name: self.name.clone(), snapshot });
+            return Err(CliError::Invalid { name: self.name.clone(), snapshot: self.snapshot.clone() });
         }
         let members = top_members(self.snapshot.document());
         let lens = Lens::default();

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::exit::Exit;
 use crate::edit::path::PathError;
@@ -27,7 +28,7 @@ pub enum CliError {
         /// What it is called.
         name: String,
         /// The text with its diagnostics.
-        snapshot: Box<Snapshot>,
+        snapshot: Arc<Snapshot>,
     },
     /// A file given to the command could not be read.
     Input {

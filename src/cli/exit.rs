@@ -63,6 +63,7 @@ impl From<&EngineError> for Exit {
             | EngineError::CheckFailed(_) => Self::Invalid,
             EngineError::Guarded(_) => Self::Guarded,
             EngineError::NoServer => Self::Absent,
+            EngineError::Stale | EngineError::HandEdited { .. } | EngineError::Busy => Self::Conflict,
             EngineError::Unproved(_) | EngineError::ReloadFailed { .. } => Self::Failed,
         }
     }
@@ -72,7 +73,9 @@ impl From<&StoreError> for Exit {
     fn from(error: &StoreError) -> Self {
         match error {
             StoreError::PermissionDenied { .. } | StoreError::StateFolder { .. } => Self::Denied,
-            StoreError::Busy { .. } | StoreError::ChangedMeanwhile { .. } => Self::Conflict,
+            StoreError::Busy { .. } | StoreError::Serving { .. } | StoreError::ChangedMeanwhile { .. } => {
+                Self::Conflict
+            }
             StoreError::NotFound { .. }
             | StoreError::DanglingLink { .. }
             | StoreError::LinkLoop { .. }

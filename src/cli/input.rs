@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::error::CliError;
 use super::ui::waiting;
@@ -12,14 +13,14 @@ use crate::store::{FileKind, StoreError};
 pub const STDIN: &str = "-";
 
 /// A configuration to look at: a file, the pipe of a shell's `<(command)`, or standard input.
-pub fn snapshot(path: &Path) -> Result<Snapshot, CliError> {
+pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, CliError> {
     if path.as_os_str() == STDIN {
-        return Ok(Snapshot::of(read(path)?));
+        return Ok(Arc::new(Snapshot::of(read(path)?)));
     }
     let found = Engine::open(path, Hooks::default(), waiting).and_then(|engine| engine.read());
     match found {
         Err(EngineError::Store(StoreError::NotAFile { kind: FileKind::Pipe, .. })) => {
-            Ok(Snapshot::of(read(path)?))
+            Ok(Arc::new(Snapshot::of(read(path)?)))
         }
         found => Ok(found?),
     }

@@ -116,9 +116,9 @@ impl Changing {
         Request {
             dry_run: self.dry_run,
             force: self.force,
-            accepted: Vec::new(),
             max_delete: self.max_delete,
             by: local_user(),
+            ..Request::default()
         }
     }
 }

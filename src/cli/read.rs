@@ -89,7 +89,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         let lens = Lens { skip_static_streams: args.skip_streams, ..global.lens(ui) };
         print_view(args, &snapshot, &paths, &lens, &mut out)?;
     } else {
-        return Err(EngineError::BadConfig(Box::new(snapshot)).into());
+        return Err(EngineError::BadConfig(snapshot).into());
     }
     out.flush()?;
     Ok(Exit::Done)

@@ -1,6 +1,6 @@
 //! What an operation did, or would do.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::snapshot::Snapshot;
 use crate::edit::Note;
@@ -12,11 +12,13 @@ use crate::syntax::Splice;
 #[derive(Debug)]
 pub struct Change {
     /// The configuration before; none if there was no file.
-    pub before: Option<Snapshot>,
+    pub before: Option<Arc<Snapshot>>,
     /// What it becomes; none if nothing changes.
     pub next: Option<Next>,
     /// What a user should be told of the edit.
     pub notes: Vec<Note>,
+    /// What it had to do with the file beside what was asked for.
+    pub remarks: Vec<Remark>,
     /// What did not go as it should and did not stop the work.
     pub warnings: Vec<Warning>,
 }
@@ -29,21 +31,44 @@ pub enum Next {
         /// The edits, in order of place.
         splices: Vec<Splice>,
         /// The whole.
-        whole: OnceLock<Snapshot>,
+        whole: OnceLock<Arc<Snapshot>>,
     },
     /// Another text.
-    Replacement(Snapshot),
+    Replacement(Arc<Snapshot>),
+}
+
+/// What a change of a running configuration had to do with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remark {
+    /// An update that was not saved went into the file, too.
+    SavedEarlierUpdate,
+    /// A hand edit of the file was there first, and is part of the new configuration.
+    PickedUpHandEdit,
+    /// A hand edit of the file was overwritten; its text is kept in the history.
+    OverwroteHandEdit,
 }
 
 impl Change {
     /// The configuration afterwards; none if nothing changes.
-    pub fn after(&self) -> Option<&Snapshot> {
+    pub fn after(&self) -> Option<Arc<Snapshot>> {
         match self.next.as_ref()? {
-            Next::Replacement(after) => Some(after),
+            Next::Replacement(after) => Some(after.clone()),
             Next::Edited { splices, whole } => {
                 let before = self.before.as_ref()?;
-                Some(whole.get_or_init(|| Snapshot::edited(before.document().with(splices))))
+                let after = || Arc::new(Snapshot::edited(before.document().with(splices)));
+                Some(whole.get_or_init(after).clone())
             }
+        }
+    }
+
+    /// The new text in pieces; what an edit keeps is taken straight from the text before.
+    pub(super) fn pieces(&self) -> Vec<&[u8]> {
+        match (&self.next, &self.before) {
+            (Some(Next::Replacement(after)), _) => vec![after.bytes()],
+            (Some(Next::Edited { splices, .. }), Some(before)) => {
+                NewText::new(before.document().text(), splices).pieces().map(str::as_bytes).collect()
+            }
+            _ => Vec::new(),
         }
     }
 }
@@ -52,16 +77,5 @@ impl Next {
     /// An edit that was proved.
     pub fn edited(splices: Vec<Splice>) -> Self {
         Self::Edited { splices, whole: OnceLock::new() }
-    }
-
-    /// The text in pieces; what an edit keeps is taken straight from the text before.
-    pub(super) fn pieces<'a>(&'a self, before: Option<&'a Snapshot>) -> Vec<&'a [u8]> {
-        match (self, before) {
-            (Self::Replacement(after), _) => vec![after.bytes()],
-            (Self::Edited { splices, .. }, Some(before)) => {
-                NewText::new(before.document().text(), splices).pieces().map(str::as_bytes).collect()
-            }
-            (Self::Edited { .. }, None) => Vec::new(),
-        }
     }
 }

@@ -1,7 +1,9 @@
 //! Why an operation did not happen.
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::clash::Clash;
 use super::guard::Guard;
 use super::hook::HookFailure;
 use super::snapshot::Snapshot;
@@ -15,9 +17,9 @@ pub enum EngineError {
     /// The file could not be found, locked, read or written.
     Store(StoreError),
     /// The text that is there has errors: it is neither shown as JSON nor changed.
-    BadConfig(Box<Snapshot>),
+    BadConfig(Arc<Snapshot>),
     /// The text that is to be saved has errors.
-    BadText(Box<Snapshot>),
+    BadText(Arc<Snapshot>),
     /// The text that is to be saved holds a mask.
     MaskedText,
     /// The patch asks for something that can't be.
@@ -39,6 +41,16 @@ pub enum EngineError {
     },
     /// Only a running server has a running configuration.
     NoServer,
+    /// The running configuration is not the one that the change was made for, or the file is not.
+    Stale,
+    /// The file was edited by hand since it was loaded, and the change does not fit beside that.
+    HandEdited {
+        /// The places that both touch; none where the file has errors, is gone, or another update
+        /// is unsaved.
+        clashes: Vec<Clash>,
+    },
+    /// Another change was under way for all the time we would wait.
+    Busy,
 }
 
 /// What is in the file after a reload that failed.
@@ -86,6 +98,18 @@ impl fmt::Display for EngineError {
             Self::Guarded(guard) => guard.fmt(f),
             Self::CheckFailed(failure) => write!(f, "the check command {failure}"),
             Self::ReloadFailed { failure, .. } => write!(f, "the reload command {failure}"),
+            Self::Stale => f.write_str("the configuration was changed meanwhile"),
+            Self::HandEdited { clashes } => match &clashes[..] {
+                [] => f.write_str("the file was changed by hand since it was loaded"),
+                [one] => write!(f, "{}: the file was changed by hand here since it was loaded", one.pointer),
+                [first, ..] => write!(
+                    f,
+                    "{} and {} more: the file was changed by hand here since it was loaded",
+                    first.pointer,
+                    clashes.len() - 1
+                ),
+            },
+            Self::Busy => f.write_str("another change is under way"),
             Self::NoServer => {
                 f.write_str("no server runs over this file, so there is no running configuration")
             }
@@ -128,6 +152,11 @@ impl EngineError {
             Self::NoServer => {
                 "`mediactl save FILE` replaces the file, `mediactl diff FILE` compares it with another"
             }
+            Self::Stale => "read the configuration again and repeat the change",
+            Self::HandEdited { .. } => {
+                "`mediactl diff` shows what is in the file; `update` with it loads it, `--force` overwrites it"
+            }
+            Self::Busy => "try again when it is done",
             Self::BadPatch(_) | Self::BadAssignments(_) => return None,
         };
         Some(hint.to_owned())

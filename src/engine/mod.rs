@@ -8,16 +8,26 @@
 //! caller. Without a `serve`, the running configuration is the file.
 
 mod change;
+mod clash;
 mod error;
 mod guard;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
-mod operation;
+mod operations;
+mod request;
+#[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
+mod running;
 mod snapshot;
+#[allow(clippy::disallowed_methods, reason = "a change is remembered with its time")]
+mod work;
 
-pub use change::{Change, Next};
+pub use change::{Change, Next, Remark};
+pub use clash::Clash;
 pub use error::{Aftermath, EngineError};
 pub use guard::{Guard, MAX_DELETE_FLOOR};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks};
-pub use operation::{DEFAULT_LOCK_WAIT, Engine, Request};
+pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
+pub use request::{Expected, Request};
+pub use running::{LastChange, State};
 pub use snapshot::Snapshot;
+pub use work::Operation;

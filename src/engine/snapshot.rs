@@ -1,8 +1,9 @@
 //! A configuration as it was read at one moment.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::model::{check, has_errors};
+use crate::model::{Lens, View, check, has_errors, top_members, write_compact};
+use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document};
 
 /// A text with everything that is known of it.
@@ -13,6 +14,8 @@ pub struct Snapshot {
     raw: Option<Vec<u8>>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
+    revision: OnceLock<Revision>,
+    json: OnceLock<Arc<Vec<u8>>>,
 }
 
 impl Snapshot {
@@ -28,12 +31,22 @@ impl Snapshot {
     }
 
     fn of_document(document: Document, raw: Option<Vec<u8>>) -> Self {
-        Self { document, raw, diagnostics: OnceLock::new(), valid: OnceLock::new() }
+        Self {
+            document,
+            raw,
+            diagnostics: OnceLock::new(),
+            valid: OnceLock::new(),
+            revision: OnceLock::new(),
+            json: OnceLock::new(),
+        }
     }
 
-    /// A document that an edit made, and proved.
+    /// A document that an edit made of one without errors, and proved.
     pub fn edited(document: Document) -> Self {
-        Self::of_document(document, None)
+        debug_assert!(!has_errors(&document), "what an edit writes has no errors");
+        let edited = Self::of_document(document, None);
+        edited.valid.get_or_init(|| true);
+        edited
     }
 
     /// The text and its index.
@@ -44,6 +57,25 @@ impl Snapshot {
     /// The bytes as they were read.
     pub fn bytes(&self) -> &[u8] {
         self.raw.as_deref().unwrap_or(self.document.text().as_bytes())
+    }
+
+    /// The name of the text.
+    pub fn revision(&self) -> Revision {
+        *self.revision.get_or_init(|| Revision::of(self.bytes()))
+    }
+
+    /// The whole configuration as JSON on one line, secrets included, with a line end.
+    ///
+    /// It means something only for a text without errors; made when first asked for.
+    pub fn json(&self) -> &Arc<Vec<u8>> {
+        self.json.get_or_init(|| {
+            let lens = Lens::default();
+            let mut json = Vec::with_capacity(2 * self.document.text().len());
+            write_compact(&View::new(&top_members(&self.document), &lens), &mut json)
+                .expect("a vector takes everything");
+            json.push(b'\n');
+            Arc::new(json)
+        })
     }
 
     /// All diagnostics, in the order of the text; computed when first asked for.

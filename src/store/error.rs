@@ -60,6 +60,13 @@ pub enum StoreError {
         /// Who holds it.
         holder: Holder,
     },
+    /// A server runs over this file already.
+    Serving {
+        /// The file.
+        path: PathBuf,
+        /// The server.
+        holder: Holder,
+    },
     /// The file is not the one that was loaded any more.
     ChangedMeanwhile {
         /// The file.
@@ -114,6 +121,7 @@ impl StoreError {
                     .to_owned()
             }
             StoreError::Busy { .. } => "try again when it is done".to_owned(),
+            StoreError::Serving { .. } => "stop that one first, or use it".to_owned(),
             StoreError::ChangedMeanwhile { .. } => "repeat the change on what is there now".to_owned(),
             StoreError::Torn { journal, .. } => {
                 format!("the old text is kept in `{}`; the next change puts it back first", journal.display())
@@ -178,6 +186,9 @@ impl fmt::Display for StoreError {
             }
             StoreError::Busy { path, holder } => {
                 write!(f, "`{}` is locked by {holder}", path.display())
+            }
+            StoreError::Serving { path, holder } => {
+                write!(f, "`{}` is served by {holder} already", path.display())
             }
             StoreError::ChangedMeanwhile { path } => {
                 write!(f, "`{}` was changed meanwhile by somebody else", path.display())

@@ -53,16 +53,19 @@ impl Locked<'_> {
     /// # Errors
     /// Those of [`ConfFile::load`] but `NotFound`.
     pub fn load(&self) -> Result<Option<Loaded>, StoreError> {
-        match self.conf.load() {
+        match self.load_present() {
             Ok(loaded) => Ok(Some(loaded)),
             Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The error of an operation that needs the file to be there.
-    pub fn not_found(&self) -> StoreError {
-        StoreError::NotFound { path: self.conf.target().to_owned() }
+    /// The file as it is now, which has to be there.
+    ///
+    /// # Errors
+    /// Those of [`ConfFile::load`].
+    pub fn load_present(&self) -> Result<Loaded, StoreError> {
+        self.conf.load()
     }
 
     /// What was found while cleaning up.

@@ -20,7 +20,10 @@
 //! | `in-place.kept`                             | a journal that no longer fits the file, kept for its texts      |
 //! | `candidate-XXXXXX`                          | a text that a checking program looks at before it is written    |
 //! | `.gitignore`                                | `*`, so that a configuration under version control stays clean  |
-//! | `serve.lock`, `sock`, `history/`, `pending` | reserved, not written yet                                       |
+//! | `serve.lock`                                | held by a running server for its whole life                     |
+//! | `sock`                                      | the Unix socket of that server                                  |
+//! | `history/`                                  | texts that would be lost, and a journal of why they were kept   |
+//! | `pending`                                   | reserved, not written yet                                       |
 //!
 //! This layer does not know what is in the text, it has no notion of a terminal and prints nothing:
 //! what the caller should tell the user comes back as a [`StoreError`] or a [`Warning`].
@@ -51,14 +54,19 @@ mod lock;
 mod candidate;
 mod replace;
 
+mod history;
+mod serving;
+
 pub use candidate::Candidate;
 pub(crate) use error::reason;
 pub use error::{FileKind, StoreError};
+pub use history::Record;
 pub use holder::Holder;
 pub use load::{Loaded, Old};
 pub use lock::Locked;
-pub use replace::{Outcome, is_concatenation};
+pub use replace::{Outcome, Prepared, is_concatenation};
 pub use revision::{NotARevision, Revision};
+pub use serving::{ServeLock, Serving};
 pub use stamp::Stamp;
 pub use target::ConfFile;
 pub use warning::Warning;

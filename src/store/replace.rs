@@ -34,57 +34,76 @@ pub enum Outcome {
     },
 }
 
+/// A new text that lies durably beside the file, or is the old one. Dropped, it leaves no trace.
+#[must_use = "the file is the old one until this is committed"]
+pub struct Prepared<'a> {
+    conf: &'a ConfFile,
+    step: Step<'a>,
+}
+
+enum Step<'a> {
+    Nothing,
+    Create(TempPath),
+    Exchange(Box<Exchange<'a>>),
+}
+
+/// A new file that is to take the place of the old one.
+struct Exchange<'a> {
+    locked: &'a Locked<'a>,
+    current: Current,
+    old: &'a [u8],
+    pieces: &'a [&'a [u8]],
+    new: TempPath,
+    warnings: Vec<Warning>,
+}
+
 impl Locked<'_> {
-    /// Makes `pieces`, one after the other, the text of the file. `old` is what they were computed
-    /// on, `None` for a file that did not exist.
+    /// Writes `pieces`, one after the other, to where they can take the place of the file. `old` is
+    /// what they were computed on, `None` for a file that did not exist.
     ///
     /// # Errors
-    /// `ChangedMeanwhile` when the file is not `old` any more; `Io`, `PermissionDenied`, `Busy`.
-    /// After each of these the old file is whole and no other file is left behind. `Torn` is the
-    /// exception, see there.
-    pub fn replace(&self, old: Option<Old<'_>>, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
-        match old {
-            Some(old) => self.exchange(old, pieces),
-            None => self.create(pieces),
-        }
+    /// `ChangedMeanwhile` when the file is not `old` any more; `Io`, `PermissionDenied`.
+    pub fn prepare<'a>(
+        &'a self,
+        old: Option<Old<'a>>,
+        pieces: &'a [&'a [u8]],
+    ) -> Result<Prepared<'a>, StoreError> {
+        let step = match old {
+            Some(old) => self.prepare_exchange(old, pieces)?,
+            None => self.prepare_creation(pieces)?,
+        };
+        Ok(Prepared { conf: self.conf, step })
     }
 
-    fn exchange(&self, old: Old<'_>, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
+    /// [`Locked::prepare`] and [`Prepared::commit`] at once.
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn replace(&self, old: Option<Old<'_>>, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
+        self.prepare(old, pieces)?.commit()
+    }
+
+    fn prepare_exchange<'a>(&'a self, old: Old<'a>, pieces: &'a [&'a [u8]]) -> Result<Step<'a>, StoreError> {
         let current = Current::expect(self.conf, old)?;
         if is_concatenation(old.text, pieces) {
-            return Ok(Outcome::Unchanged);
+            return Ok(Step::Nothing);
         }
         let temporary = Place::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
-        let mut warnings = self.dress(&current, temporary.as_file());
+        let warnings = self.dress(&current, temporary.as_file());
         sync(&temporary)?;
-        current.recheck(self.conf, old.text)?;
-        match rename_over(temporary.into_temp_path(), self.conf.target()) {
-            Ok(()) => {
-                warnings.extend(sync_folder(self.conf));
-                Ok(Outcome::Written { warnings })
-            }
-            Err(error) if is_mount_point(&error) => {
-                let warnings = in_place::write(self.conf, &self.state, old.text, pieces)?;
-                Ok(Outcome::Written { warnings })
-            }
-            Err(error) => Err(StoreError::io("replace", self.conf.target())(error)),
-        }
+        let new = temporary.into_temp_path();
+        let exchange = Exchange { locked: self, current, old: old.text, pieces, new, warnings };
+        Ok(Step::Exchange(Box::new(exchange)))
     }
 
-    fn create(&self, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
+    fn prepare_creation(&self, pieces: &[&[u8]]) -> Result<Step<'static>, StoreError> {
         let path = self.conf.target();
         if fs::symlink_metadata(path).is_ok() {
             return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
         }
         let temporary = Place::beside(self.conf).write(NEW_FILE_MODE, pieces)?;
         sync(&temporary)?;
-        match temporary.into_temp_path().persist_noclobber(path) {
-            Ok(()) => Ok(Outcome::Written { warnings: sync_folder(self.conf).into_iter().collect() }),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
-            }
-            Err(error) => Err(StoreError::io("make", path)(error.error)),
-        }
+        Ok(Step::Create(temporary.into_temp_path()))
     }
 
     /// Gives the new file what the old one had beside its text.
@@ -96,6 +115,50 @@ impl Locked<'_> {
             warnings.push(Warning::OtherNames { path: path.to_owned(), others });
         }
         warnings
+    }
+}
+
+impl Prepared<'_> {
+    /// Makes the new text the text of the file.
+    ///
+    /// # Errors
+    /// `ChangedMeanwhile` when somebody else wrote since; `Io`, `PermissionDenied`, `Busy`. After
+    /// each of these the old file is whole and no other file is left behind. `Torn` is the
+    /// exception, see there.
+    pub fn commit(self) -> Result<Outcome, StoreError> {
+        let conf = self.conf;
+        match self.step {
+            Step::Nothing => Ok(Outcome::Unchanged),
+            Step::Create(new) => create(conf, new),
+            Step::Exchange(exchange) => exchange.commit(),
+        }
+    }
+}
+
+impl Exchange<'_> {
+    fn commit(self) -> Result<Outcome, StoreError> {
+        let conf = self.locked.conf;
+        self.current.recheck(conf, self.old)?;
+        let mut warnings = self.warnings;
+        match rename_over(self.new, conf.target()) {
+            Ok(()) => warnings.extend(sync_folder(conf)),
+            Err(error) if is_mount_point(&error) => {
+                warnings = in_place::write(conf, &self.locked.state, self.old, self.pieces)?;
+            }
+            Err(error) => return Err(StoreError::io("replace", conf.target())(error)),
+        }
+        Ok(Outcome::Written { warnings })
+    }
+}
+
+fn create(conf: &ConfFile, new: TempPath) -> Result<Outcome, StoreError> {
+    let path = conf.target();
+    match new.persist_noclobber(path) {
+        Ok(()) => Ok(Outcome::Written { warnings: sync_folder(conf).into_iter().collect() }),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
+        }
+        Err(error) => Err(StoreError::io("make", path)(error.error)),
     }
 }
 

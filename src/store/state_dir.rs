@@ -85,6 +85,39 @@ impl StateDir {
         self.rights.give(file, self.rights.file_mode());
     }
 
+    /// Gives what is bound under `name`, which is no regular file, the mode that all files have.
+    ///
+    /// Whom it belongs to is who made it: a socket is asked for by its permission alone.
+    pub(super) fn adopt_path(&self, name: &str) {
+        let mode = Mode::from_raw_mode(self.rights.file_mode());
+        let _ = rustix::fs::chownat(
+            &self.folder,
+            name,
+            Some(self.rights.owner),
+            Some(self.rights.group),
+            AtFlags::SYMLINK_NOFOLLOW,
+        );
+        let _ = rustix::fs::chmodat(&self.folder, name, mode, AtFlags::empty());
+    }
+
+    /// A folder inside this one, made where it is missing.
+    pub(super) fn folder_in(&self, name: &str) -> Result<StateDir, StoreError> {
+        let path = self.path_of(name);
+        let (folder, _) = enter(&self.folder, Path::new(name), &path, self.rights)?;
+        self.rights.give(&folder, self.rights.folder_mode());
+        Ok(StateDir { path, folder, rights: self.rights })
+    }
+
+    /// Whom the configuration belongs to.
+    pub(super) fn owner(&self) -> u32 {
+        self.rights.owner.as_raw()
+    }
+
+    /// The folder, to reach what is in it by a short path.
+    pub(super) fn as_fd(&self) -> impl AsFd + '_ {
+        self.folder.as_fd()
+    }
+
     /// True when the file open as `file` is the one that other processes find under `name`.
     pub(super) fn still_has(&self, name: &str, file: &File) -> bool {
         let identity = |found: Metadata| (found.dev(), found.ino());

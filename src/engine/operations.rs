@@ -1,0 +1,287 @@
+//! The engine over one configuration file, and its four operations.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::change::Next;
+use super::clash::clashes;
+use super::error::EngineError;
+use super::guard::{self, Guard};
+use super::hook::Hooks;
+use super::request::Request;
+use super::running::{Running, State};
+use super::snapshot::Snapshot;
+use super::work::{Found, Operation, Ready};
+use super::{Change, Remark};
+use crate::edit;
+use crate::model::member::Members;
+use crate::model::secret::holds_mask;
+use crate::model::top_members;
+use crate::store::{ConfFile, Holder, Record, ServeLock};
+
+/// How long a writer waits for the one before it.
+pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// From this size on, a text is looked at for errors beside the work that needs it to have none.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+/// One configuration file, what goes with its changes, and what a server runs.
+#[derive(Clone)]
+pub struct Engine {
+    pub(super) conf: ConfFile,
+    pub(super) hooks: Hooks,
+    pub(super) lock_wait: Duration,
+    pub(super) on_wait: fn(&Path, &Holder),
+    pub(super) on_trouble: fn(&str),
+    pub(super) running: Option<Arc<Running>>,
+    has_guards: bool,
+}
+
+/// Computes a patch from the top-level members of what it is merged into.
+pub type Patch<'a> = &'a mut dyn FnMut(&Members<'_>) -> Result<Value, EngineError>;
+
+impl Engine {
+    /// An engine over the file that `path` leads to; the file may be missing.
+    pub fn open(path: &Path, hooks: Hooks, on_wait: fn(&Path, &Holder)) -> Result<Self, EngineError> {
+        Ok(Self {
+            conf: ConfFile::resolve(path)?,
+            hooks,
+            lock_wait: DEFAULT_LOCK_WAIT,
+            on_wait,
+            on_trouble: |_| {},
+            running: None,
+            has_guards: true,
+        })
+    }
+
+    /// The same, running what is in the file; `on_trouble` hears what goes wrong when nobody waits
+    /// for an answer any more.
+    ///
+    /// # Errors
+    /// `BadConfig`, and those of reading.
+    pub fn start(self, on_trouble: fn(&str)) -> Result<Self, EngineError> {
+        let loaded = self.read()?;
+        if !loaded.is_valid() {
+            return Err(EngineError::BadConfig(loaded));
+        }
+        Ok(Self { running: Some(Arc::new(Running::new(loaded))), on_trouble, ..self })
+    }
+
+    /// The same without guards: the letter of what is asked for.
+    pub fn without_guards(self) -> Self {
+        Self { has_guards: false, ..self }
+    }
+
+    /// The file.
+    pub fn conf(&self) -> &ConfFile {
+        &self.conf
+    }
+
+    /// The file as it is. Takes no lock and writes nothing.
+    pub fn read(&self) -> Result<Arc<Snapshot>, EngineError> {
+        Ok(Arc::new(Snapshot::of(self.conf.load()?.bytes)))
+    }
+
+    /// What a server runs; `None` without one.
+    pub fn state(&self) -> Option<State> {
+        self.running.as_ref().map(|running| running.state())
+    }
+
+    /// The configuration that a server runs; `None` without one.
+    pub fn running(&self) -> Option<Arc<Snapshot>> {
+        self.running.as_ref().map(|running| running.snapshot())
+    }
+
+    /// Merges the patch that `patch` computes into the running configuration, and saves.
+    pub fn modify(&self, request: &Request, patch: Patch<'_>) -> Result<Change, EngineError> {
+        self.change(Operation::Modify, request, &mut |found| {
+            let (before, remarks) = self.basis(found, request, patch)?;
+            look_for_errors_aside(&before);
+            let is_saved = found.file.as_ref().is_some_and(|file| file.snapshot.bytes() == before.bytes());
+            match self.edited(&before, request, patch) {
+                Ok(Some((next, notes))) => {
+                    Ok(Ready { before: Some(before), next: Some(next), on_valid: true, notes, remarks })
+                }
+                // What runs and is not in the file is saved all the same.
+                Ok(None) => {
+                    let next = (!is_saved).then(|| Next::edited(Vec::new()));
+                    Ok(Ready { before: Some(before), next, on_valid: true, notes: Vec::new(), remarks })
+                }
+                // Of a text with errors, that it has errors is what counts.
+                Err(_) if !before.is_valid() => Err(EngineError::BadConfig(before)),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn edited(
+        &self,
+        before: &Arc<Snapshot>,
+        request: &Request,
+        patch: Patch<'_>,
+    ) -> Result<Option<(Next, Vec<edit::Note>)>, EngineError> {
+        let document = before.document();
+        if document.diagnostics().errors() > 0 {
+            return Err(EngineError::BadConfig(before.clone()));
+        }
+        let members = top_members(document);
+        let patch = patch(&members)?;
+        let Some(edit) = edit::modify_members(document, &members, patch)? else { return Ok(None) };
+        self.refuse_guarded(
+            [
+                edit.removes_credentials.then_some(Guard::WouldRemoveCredentials),
+                guard::before_deletion(edit.deleted_streams, edit.streams_before, request.max_delete),
+            ],
+            request,
+        )?;
+        Ok(Some((Next::edited(edit.splices), edit.notes)))
+    }
+
+    /// What a patch is merged into, and what is to be told of it: the table of running
+    /// configuration, file, and hand edit.
+    fn basis(
+        &self,
+        found: &Found,
+        request: &Request,
+        patch: Patch<'_>,
+    ) -> Result<(Arc<Snapshot>, Vec<Remark>), EngineError> {
+        let file = found.file.as_ref().map(|file| &file.snapshot);
+        let Some(state) = &found.state else {
+            return Ok((file.expect("a file that can be modified is there").clone(), Vec::new()));
+        };
+        let is_edited = file.is_none_or(|file| file.bytes() != state.saved.bytes());
+        refuse_stale(state, request, is_edited)?;
+        match (is_edited, state.is_saved()) {
+            (false, true) => Ok((state.running.clone(), Vec::new())),
+            (false, false) => Ok((state.running.clone(), vec![Remark::SavedEarlierUpdate])),
+            (true, _) if request.force => Ok((state.running.clone(), vec![Remark::OverwroteHandEdit])),
+            (true, false) => Err(EngineError::HandEdited { clashes: Vec::new() }),
+            (true, true) => {
+                let file = file.filter(|file| file.is_valid());
+                let file = file.ok_or(EngineError::HandEdited { clashes: Vec::new() })?;
+                let patch = patch(&top_members(file.document()))?;
+                let clashes = clashes(state.saved.document(), file.document(), &patch);
+                match clashes.is_empty() {
+                    true => Ok((file.clone(), vec![Remark::PickedUpHandEdit])),
+                    false => Err(EngineError::HandEdited { clashes }),
+                }
+            }
+        }
+    }
+
+    /// Replaces the file, and what a server runs, with exactly these bytes; makes the file if it is
+    /// missing.
+    pub fn save(&self, request: &Request, text: &[u8]) -> Result<Change, EngineError> {
+        self.change(Operation::Save, request, &mut |found| {
+            let file = found.file.as_ref().map(|file| &file.snapshot);
+            let mut remarks = Vec::new();
+            if let Some(state) = &found.state {
+                let is_edited = file.is_none_or(|file| file.bytes() != state.saved.bytes());
+                refuse_stale(state, request, is_edited)?;
+                remarks.extend((is_edited && file.is_some()).then_some(Remark::OverwroteHandEdit));
+            }
+            let before = found.state.as_ref().map(|state| &state.running).or(file);
+            let after = self.replacement(before, request, text)?;
+            let same = |old: &Arc<Snapshot>| old.bytes() == after.bytes();
+            let changes_nothing = before.is_some_and(same) && file.is_some_and(same);
+            let next = (!changes_nothing).then_some(Next::Replacement(after));
+            Ok(Ready { before: before.cloned(), next, on_valid: false, notes: Vec::new(), remarks })
+        })
+    }
+
+    /// Replaces what a server runs, and leaves the file alone.
+    pub fn update(&self, request: &Request, text: &[u8]) -> Result<Change, EngineError> {
+        if self.running.is_none() {
+            return Err(EngineError::NoServer);
+        }
+        self.change(Operation::Update, request, &mut |found| {
+            let Some(state) = &found.state else { return Err(EngineError::NoServer) };
+            refuse_stale(state, request, false)?;
+            let after = self.replacement(Some(&state.running), request, text)?;
+            // The file itself, loaded again, is saved from then on.
+            let is_file = |file: &Arc<Snapshot>| file.bytes() == after.bytes();
+            let is_new_in_file =
+                found.file.as_ref().is_some_and(|file| is_file(&file.snapshot)) && !is_file(&state.saved);
+            let changes = is_new_in_file || !is_file(&state.running);
+            let before = Some(state.running.clone());
+            let next = changes.then_some(Next::Replacement(after));
+            Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks: Vec::new() })
+        })
+    }
+
+    /// Loads the file again, as `update` with its text.
+    ///
+    /// # Errors
+    /// As `update`; `BadText` if the file has errors, and what ran goes on.
+    pub fn load_again(&self, by: &str) -> Result<Change, EngineError> {
+        let text = self.conf.load()?.bytes;
+        self.update(&Request { force: true, by: by.to_owned(), ..Request::default() }, &text)
+    }
+
+    /// Keeps what runs and is in no file, when the server ends; whether there was something to keep.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn keep_unsaved(&self, lock: &ServeLock) -> Result<bool, EngineError> {
+        let Some(state) = self.state().filter(|state| !state.is_saved()) else { return Ok(false) };
+        let last = state.last_change.as_ref();
+        let by = last.map_or("", |change| &change.by);
+        let record = Record { operation: "unsaved", by, message: None, after: Some(state.saved.revision()) };
+        lock.keep(state.running.bytes(), &record)?;
+        Ok(true)
+    }
+
+    /// A whole new text, looked at from all sides.
+    fn replacement(
+        &self,
+        before: Option<&Arc<Snapshot>>,
+        request: &Request,
+        text: &[u8],
+    ) -> Result<Arc<Snapshot>, EngineError> {
+        let after = Snapshot::of(text.to_vec());
+        if !after.is_valid() {
+            return Err(EngineError::BadText(Arc::new(after)));
+        }
+        if holds_mask(after.document().text()) {
+            return Err(EngineError::MaskedText);
+        }
+        let before = before.map(|before| before.document());
+        let (deleted, of) = before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
+        self.refuse_guarded(
+            [
+                guard::before_replacement(before, after.document()),
+                guard::before_deletion(deleted, of, request.max_delete),
+            ],
+            request,
+        )?;
+        Ok(Arc::new(after))
+    }
+
+    fn refuse_guarded(&self, guards: [Option<Guard>; 2], request: &Request) -> Result<(), EngineError> {
+        if request.force || !self.has_guards {
+            return Ok(());
+        }
+        let mut open = guards.into_iter().flatten().filter(|guard| !request.accepted.contains(guard));
+        open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard)))
+    }
+}
+
+/// `If-Match` is stronger than everything else: with it, nothing is rebased.
+fn refuse_stale(state: &State, request: &Request, is_edited: bool) -> Result<(), EngineError> {
+    match &request.expected {
+        Some(expected) if is_edited || !expected.allows(state.running.revision()) => Err(EngineError::Stale),
+        _ => Ok(()),
+    }
+}
+
+/// Starts the look for errors in a large text; who asks for the result waits for it.
+fn look_for_errors_aside(snapshot: &Arc<Snapshot>) {
+    if snapshot.bytes().len() >= WORTH_A_THREAD {
+        let snapshot = snapshot.clone();
+        // Without a thread, who asks does the work.
+        let _ = std::thread::Builder::new().spawn(move || snapshot.is_valid());
+    }
+}

@@ -1,0 +1,104 @@
+//! The running configuration of a server: what readers see, and what writers exchange whole.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::snapshot::Snapshot;
+
+/// What a server runs, and what it knows of the file.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// The running configuration.
+    pub running: Arc<Snapshot>,
+    /// The file when it was last loaded or saved.
+    pub saved: Arc<Snapshot>,
+    /// Grows by one with each change.
+    pub generation: u64,
+    /// The last change; none since the start.
+    pub last_change: Option<LastChange>,
+    /// What went wrong after an answer was given.
+    pub last_error: Option<String>,
+}
+
+/// The last change of a running configuration.
+#[derive(Debug, Clone)]
+pub struct LastChange {
+    /// When it was made.
+    pub at: SystemTime,
+    /// Who made it.
+    pub by: String,
+    /// `modify`, `save`, `update`.
+    pub operation: &'static str,
+}
+
+impl State {
+    /// Whether the running configuration is the one in the file, as far as is known.
+    pub fn is_saved(&self) -> bool {
+        self.running.bytes() == self.saved.bytes()
+    }
+}
+
+/// The state, for one writer at a time and any number of readers, who never wait for the writer.
+#[derive(Debug)]
+pub struct Running {
+    state: RwLock<State>,
+    turn: Mutex<bool>,
+    next: Condvar,
+}
+
+impl Running {
+    /// Runs what was just loaded.
+    pub fn new(loaded: Arc<Snapshot>) -> Self {
+        let state = State {
+            running: loaded.clone(),
+            saved: loaded,
+            generation: 0,
+            last_change: None,
+            last_error: None,
+        };
+        Self { state: RwLock::new(state), turn: Mutex::new(false), next: Condvar::new() }
+    }
+
+    /// The state as it is now.
+    pub fn state(&self) -> State {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The running configuration as it is now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).running.clone()
+    }
+
+    /// Changes the state; only who has the turn does.
+    pub(super) fn exchange(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits to be the only writer; `None` if that takes longer than `wait`.
+    pub(super) fn take_turn(self: &Arc<Self>, wait: Duration) -> Option<Turn> {
+        let deadline = Instant::now() + wait;
+        let mut taken = self.lock_turn();
+        while *taken {
+            let rest = deadline.checked_duration_since(Instant::now())?;
+            taken = self.next.wait_timeout(taken, rest).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *taken = true;
+        drop(taken);
+        Some(Turn(self.clone()))
+    }
+
+    fn lock_turn(&self) -> MutexGuard<'_, bool> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to change the state, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn(Arc<Running>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *self.0.lock_turn() = false;
+        self.0.next.notify_one();
+    }
+}

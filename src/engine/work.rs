@@ -1,0 +1,368 @@
+//! The order of work of every change: turn → lock → load → prepare → check → write → swap → reload.
+
+use std::sync::Arc;
+
+use super::change::{Change, Next};
+use super::error::{Aftermath, EngineError};
+use super::hook::{self, Occasion};
+use super::request::Request;
+use super::running::{LastChange, State, Turn};
+use super::snapshot::Snapshot;
+use super::{Engine, Remark};
+use crate::edit::Note;
+use crate::store::{
+    Candidate, Locked, Old, Outcome, Record, Revision, Stamp, StoreError, Warning, is_concatenation,
+};
+
+/// What is done to a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Merge a patch into the running configuration, and save.
+    Modify,
+    /// Replace the running configuration and the file.
+    Save,
+    /// Replace the running configuration.
+    Update,
+}
+
+impl Operation {
+    /// As hooks and the history have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Modify => "modify",
+            Self::Save => "save",
+            Self::Update => "update",
+        }
+    }
+}
+
+/// What a change is computed on.
+pub(super) struct Found {
+    /// The file as it is now; none where it is missing.
+    pub file: Option<FileNow>,
+    /// What a server runs; none for a local command without one.
+    pub state: Option<State>,
+}
+
+/// The file as it is now.
+pub(super) struct FileNow {
+    pub snapshot: Arc<Snapshot>,
+    stamp: Stamp,
+}
+
+/// A text that is ready to be written.
+pub(super) struct Ready {
+    /// What it was computed on.
+    pub before: Option<Arc<Snapshot>>,
+    /// What comes in its place; none if nothing changes.
+    pub next: Option<Next>,
+    /// Whether `before` has to be without errors, which is still being looked at.
+    pub on_valid: bool,
+    pub notes: Vec<Note>,
+    pub remarks: Vec<Remark>,
+}
+
+/// Computes what is to be written from what is there.
+pub(super) type Prepare<'a> = &'a mut dyn FnMut(&Found) -> Result<Ready, EngineError>;
+
+impl Engine {
+    /// Does one change, or rehearses it.
+    pub(super) fn change(
+        &self,
+        operation: Operation,
+        request: &Request,
+        prepare: Prepare<'_>,
+    ) -> Result<Change, EngineError> {
+        let turn = self.take_turn()?;
+        let locked = self.lock_for(operation, request)?;
+        let state = self.running.as_ref().map(|running| running.state());
+        let found = Found { file: self.load(operation, locked.as_ref(), state.as_ref())?, state };
+        let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
+        if let Some(before) =
+            before.as_ref().filter(|before| on_valid && next.is_none() && !before.is_valid())
+        {
+            return Err(EngineError::BadConfig(before.clone()));
+        }
+        let mut change = Change { before, next, notes, remarks, warnings: Vec::new() };
+        if change.next.is_none() {
+            return Ok(change);
+        }
+        let work =
+            Work { engine: self, operation, request, locked: locked.as_ref(), found: &found, on_valid };
+        change.warnings = work.carry_out(&change)?;
+        if request.reload_later && !request.dry_run && self.hooks.reload.is_some() {
+            drop(locked);
+            self.reload_later(operation, request, &found, &change, turn);
+        }
+        Ok(change)
+    }
+
+    fn take_turn(&self) -> Result<Option<Turn>, EngineError> {
+        let Some(running) = &self.running else { return Ok(None) };
+        running.take_turn(self.lock_wait).map(Some).ok_or(EngineError::Busy)
+    }
+
+    /// A dry run without a check command needs no lock, and makes no folder; nor does an update,
+    /// which leaves the file alone.
+    fn lock_for(&self, operation: Operation, request: &Request) -> Result<Option<Locked<'_>>, EngineError> {
+        let rehearsal = request.dry_run && self.hooks.check.is_none();
+        if rehearsal || (operation == Operation::Update && self.hooks.are_empty()) {
+            return Ok(None);
+        }
+        self.refuse_missing(operation)?;
+        Ok(Some(self.conf.lock(self.lock_wait, &mut |holder| (self.on_wait)(self.conf.given(), holder))?))
+    }
+
+    /// Asked before the lock, which makes a folder.
+    fn refuse_missing(&self, operation: Operation) -> Result<(), EngineError> {
+        let target = self.conf.target();
+        match target.try_exists() {
+            Ok(false) if operation == Operation::Modify && self.running.is_none() => {
+                Err(StoreError::NotFound { path: target.to_owned() }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is there; a local `modify` alone may not find nothing.
+    fn load(
+        &self,
+        operation: Operation,
+        locked: Option<&Locked<'_>>,
+        state: Option<&State>,
+    ) -> Result<Option<FileNow>, EngineError> {
+        // The holder of the lock loads as everybody does.
+        let loaded = match locked.map_or_else(|| self.conf.load(), Locked::load_present) {
+            Ok(loaded) => loaded,
+            Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
+                return Ok(None);
+            }
+            Err(_) if operation == Operation::Update => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(loaded.bytes)));
+        Ok(Some(FileNow { snapshot, stamp: loaded.stamp }))
+    }
+
+    /// The reload command runs when the answer is given already; what goes wrong is remembered.
+    fn reload_later(
+        &self,
+        operation: Operation,
+        request: &Request,
+        found: &Found,
+        change: &Change,
+        turn: Option<Turn>,
+    ) {
+        let (engine, request) = (self.clone(), request.clone());
+        let (before, after) = (found.before(), change.after());
+        let Some(after) = after else { return };
+        let run = move || {
+            let _turn = turn;
+            let result = engine.reload_alone(operation, &request, before, &after);
+            if let (Err(error), Some(running)) = (&result, &engine.running) {
+                running.exchange(|state| state.last_error = Some(error.to_string()));
+                (engine.on_trouble)(&format!("{}: {error}", operation.name()));
+            }
+        };
+        if std::thread::Builder::new().spawn(run).is_err() {
+            (self.on_trouble)("no thread could be started for the reload command");
+        }
+    }
+
+    fn reload_alone(
+        &self,
+        operation: Operation,
+        request: &Request,
+        before: Before,
+        after: &Arc<Snapshot>,
+    ) -> Result<(), EngineError> {
+        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
+        let candidate = locked.candidate(&[after.bytes()])?;
+        let occasion = self.occasion(operation, &candidate, request);
+        self.reload(occasion, &locked, &before, &[after.bytes()], operation)
+    }
+
+    fn occasion<'a>(
+        &'a self,
+        operation: Operation,
+        candidate: &'a Candidate,
+        request: &'a Request,
+    ) -> Occasion<'a> {
+        Occasion {
+            operation: operation.name(),
+            file: self.conf.target(),
+            text: candidate.path(),
+            by: &request.by,
+        }
+    }
+
+    /// Runs the reload command; if it fails, file and running configuration go back, if the file
+    /// still holds what was written, and it runs once more.
+    fn reload(
+        &self,
+        occasion: Occasion<'_>,
+        locked: &Locked<'_>,
+        before: &Before,
+        written: &[&[u8]],
+        operation: Operation,
+    ) -> Result<(), EngineError> {
+        let Some(command) = &self.hooks.reload else { return Ok(()) };
+        let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
+        let aftermath = self.take_back(locked, before, written, operation)?;
+        if let (Aftermath::Restored, Some(text)) = (aftermath, before.runs()) {
+            let old = locked.candidate(&[text.bytes()])?;
+            // Its failure was reported already; what counts is that it saw the old text again.
+            let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, self.hooks.timeout);
+        }
+        Err(EngineError::ReloadFailed { failure, aftermath })
+    }
+
+    fn take_back(
+        &self,
+        locked: &Locked<'_>,
+        before: &Before,
+        written: &[&[u8]],
+        operation: Operation,
+    ) -> Result<Aftermath, EngineError> {
+        if operation != Operation::Update {
+            let found = locked.load()?.filter(|found| is_concatenation(&found.bytes, written));
+            match (found, &before.file) {
+                (_, None) => return Ok(Aftermath::NothingBefore),
+                (None, _) => return Ok(Aftermath::ChangedMeanwhile),
+                (Some(found), Some(file)) => {
+                    locked.replace(Some(found.as_old()), &[file.bytes()])?;
+                }
+            }
+        }
+        if let (Some(running), Some(old)) = (&self.running, &before.state) {
+            running.exchange(|state| {
+                state.running = old.running.clone();
+                state.saved = if operation == Operation::Update {
+                    old.saved.clone()
+                } else {
+                    before.file.clone().unwrap_or_else(|| old.saved.clone())
+                };
+                state.generation += 1;
+            });
+        }
+        Ok(Aftermath::Restored)
+    }
+}
+
+/// What goes back when a reload fails.
+pub(super) struct Before {
+    file: Option<Arc<Snapshot>>,
+    state: Option<State>,
+}
+
+impl Found {
+    fn before(&self) -> Before {
+        Before { file: self.file.as_ref().map(|file| file.snapshot.clone()), state: self.state.clone() }
+    }
+}
+
+impl Before {
+    /// What ran before; without a server, the file.
+    fn runs(&self) -> Option<&Arc<Snapshot>> {
+        self.state.as_ref().map(|state| &state.running).or(self.file.as_ref())
+    }
+}
+
+/// A change that is carried out.
+struct Work<'a> {
+    engine: &'a Engine,
+    operation: Operation,
+    request: &'a Request,
+    locked: Option<&'a Locked<'a>>,
+    found: &'a Found,
+    on_valid: bool,
+}
+
+impl Work<'_> {
+    /// Everything but the computation.
+    fn carry_out(&self, change: &Change) -> Result<Vec<Warning>, EngineError> {
+        let pieces = change.pieces();
+        let engine = self.engine;
+        let candidate = match self.locked {
+            Some(locked) if !engine.hooks.are_empty() => Some(locked.candidate(&pieces)?),
+            _ => None,
+        };
+        let occasion =
+            candidate.as_ref().map(|candidate| engine.occasion(self.operation, candidate, self.request));
+        if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
+            self.refuse_invalid(change)?;
+            hook::run(command, occasion, engine.hooks.timeout).map_err(EngineError::CheckFailed)?;
+        }
+        if self.request.dry_run {
+            self.refuse_invalid(change)?;
+            return Ok(Vec::new());
+        }
+        let warnings = match self.locked {
+            Some(locked) if self.operation != Operation::Update => self.write(locked, change, &pieces)?,
+            _ => Vec::new(),
+        };
+        self.swap(change);
+        if let (Some(occasion), Some(locked), false) = (occasion, self.locked, self.request.reload_later) {
+            engine.reload(occasion, locked, &self.found.before(), &pieces, self.operation)?;
+        }
+        Ok(warnings)
+    }
+
+    /// The new text is made durable beside the file while the last look at the old one goes on.
+    fn write(
+        &self,
+        locked: &Locked<'_>,
+        change: &Change,
+        pieces: &[&[u8]],
+    ) -> Result<Vec<Warning>, EngineError> {
+        let file = self.found.file.as_ref();
+        let old = file.map(|file| Old { text: file.snapshot.bytes(), stamp: &file.stamp });
+        let prepared = locked.prepare(old, pieces)?;
+        self.refuse_invalid(change)?;
+        if let Some(file) = file.filter(|_| change.remarks.contains(&Remark::OverwroteHandEdit)) {
+            let record = Record {
+                operation: "hand-edit",
+                by: &self.request.by,
+                message: self.request.message.as_deref(),
+                after: Some(Revision::of_pieces(pieces.iter().copied())),
+            };
+            locked.keep(file.snapshot.bytes(), &record)?;
+        }
+        match prepared.commit()? {
+            Outcome::Unchanged => Ok(Vec::new()),
+            Outcome::Written { warnings } => Ok(warnings),
+        }
+    }
+
+    fn refuse_invalid(&self, change: &Change) -> Result<(), EngineError> {
+        match &change.before {
+            Some(before) if self.on_valid && !before.is_valid() => {
+                Err(EngineError::BadConfig(before.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn swap(&self, change: &Change) {
+        let (Some(running), Some(after)) = (&self.engine.running, change.after()) else { return };
+        let is_in_file = match &self.found.file {
+            _ if self.operation != Operation::Update => true,
+            Some(file) => file.snapshot.bytes() == after.bytes(),
+            None => false,
+        };
+        running.exchange(|state| {
+            if is_in_file {
+                state.saved = after.clone();
+            }
+            state.running = after;
+            state.generation += 1;
+            state.last_error = None;
+            state.last_change = Some(LastChange {
+                at: std::time::SystemTime::now(),
+                by: self.request.by.clone(),
+                operation: self.operation.name(),
+            });
+        });
+    }
+}
