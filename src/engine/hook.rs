@@ -16,6 +16,9 @@ pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(10);
 /// How much of what a hook says on stderr is kept, in bytes.
 const MAX_STDERR: u64 = 16 * 1024;
 
+/// How much of what a command prints is kept, in bytes.
+const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
+
 /// Between two looks at a running hook.
 const POLL: Duration = Duration::from_millis(2);
 
@@ -106,7 +109,7 @@ impl fmt::Display for HookFailure {
 pub fn run(command: &str, occasion: Occasion<'_>, timeout: Duration) -> Result<(), HookFailure> {
     let silent = |reason| HookFailure { reason, stderr: String::new() };
     let mut child = spawn(command, occasion).map_err(|error| silent(HookReason::Spawn(error)))?;
-    let stderr = listen(&mut child);
+    let stderr = listen(child.stderr.take(), MAX_STDERR);
     let ended = wait(&mut child, timeout);
     let reason = match ended {
         Ok(Some(status)) if status.success() => return Ok(()),
@@ -114,10 +117,33 @@ pub fn run(command: &str, occasion: Occasion<'_>, timeout: Duration) -> Result<(
         Ok(None) => HookReason::Timeout(timeout),
         Err(error) => HookReason::Spawn(error),
     };
-    Err(HookFailure { reason, stderr: stderr.recv_timeout(LAST_WORDS).unwrap_or_default() })
+    Err(HookFailure { reason, stderr: last_words(&stderr) })
 }
 
-fn spawn(command: &str, occasion: Occasion<'_>) -> std::io::Result<Child> {
+/// Runs a command that has nothing to do with a change; what it printed.
+pub fn output(command: &str, timeout: Duration) -> Result<Vec<u8>, HookFailure> {
+    let silent = |reason| HookFailure { reason, stderr: String::new() };
+    let mut child =
+        shell(command).stdout(Stdio::piped()).spawn().map_err(|error| silent(HookReason::Spawn(error)))?;
+    let stderr = listen(child.stderr.take(), MAX_STDERR);
+    let stdout = listen(child.stdout.take(), MAX_OUTPUT);
+    let reason = match wait(&mut child, timeout) {
+        Ok(Some(status)) if status.success() => {
+            return Ok(stdout.recv_timeout(LAST_WORDS).unwrap_or_default());
+        }
+        Ok(Some(status)) => HookReason::Exit(status),
+        Ok(None) => HookReason::Timeout(timeout),
+        Err(error) => HookReason::Spawn(error),
+    };
+    Err(HookFailure { reason, stderr: last_words(&stderr) })
+}
+
+fn last_words(stderr: &mpsc::Receiver<Vec<u8>>) -> String {
+    String::from_utf8_lossy(&stderr.recv_timeout(LAST_WORDS).unwrap_or_default()).into_owned()
+}
+
+/// A shell in a process group of its own, without our credentials.
+fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell
         .args(["-c", command])
@@ -129,6 +155,10 @@ fn spawn(command: &str, occasion: Occasion<'_>) -> std::io::Result<Child> {
         shell.env_remove(name);
     });
     shell
+}
+
+fn spawn(command: &str, occasion: Occasion<'_>) -> std::io::Result<Child> {
+    shell(command)
         .env("MEDIACTL_OPERATION", occasion.operation)
         .env("MEDIACTL_FILE", occasion.file)
         .env("MEDIACTL_TEXT", occasion.text)
@@ -136,15 +166,15 @@ fn spawn(command: &str, occasion: Occasion<'_>) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Reads stderr beside the waiting: something the hook left behind may hold it open for ever.
-fn listen(child: &mut Child) -> mpsc::Receiver<String> {
+/// Reads a stream beside the waiting: something the hook left behind may hold it open for ever.
+fn listen(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
-    if let Some(mut stderr) = child.stderr.take() {
+    if let Some(mut stream) = stream {
         std::thread::spawn(move || {
             let mut said = Vec::new();
-            let _ = stderr.by_ref().take(MAX_STDERR).read_to_end(&mut said);
-            let _ = sender.send(String::from_utf8_lossy(&said).into_owned());
-            let _ = std::io::copy(&mut stderr, &mut std::io::sink());
+            let _ = stream.by_ref().take(most).read_to_end(&mut said);
+            let _ = sender.send(said);
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
         });
     }
     receiver

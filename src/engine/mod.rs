@@ -25,7 +25,7 @@ pub use change::{Change, Next, Remark};
 pub use clash::Clash;
 pub use error::{Aftermath, EngineError};
 pub use guard::{Guard, MAX_DELETE_FLOOR};
-pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks};
+pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
 pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
 pub use request::{Expected, Request};
 pub use running::{LastChange, State};

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::model::shape::usable_account;
 use crate::model::{Lens, View, check, has_errors, top_members, write_compact};
 use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document};
@@ -16,6 +17,7 @@ pub struct Snapshot {
     valid: OnceLock<bool>,
     revision: OnceLock<Revision>,
     json: OnceLock<Arc<Vec<u8>>>,
+    account: OnceLock<Option<[String; 2]>>,
 }
 
 impl Snapshot {
@@ -38,6 +40,7 @@ impl Snapshot {
             valid: OnceLock::new(),
             revision: OnceLock::new(),
             json: OnceLock::new(),
+            account: OnceLock::new(),
         }
     }
 
@@ -76,6 +79,16 @@ impl Snapshot {
             json.push(b'\n');
             Arc::new(json)
         })
+    }
+
+    /// Login and password of the account that may use the API; none where that is unusable.
+    pub fn account(&self) -> Option<&[String; 2]> {
+        let account = self.account.get_or_init(|| {
+            let entries: Vec<_> =
+                self.document.entries().filter(|entry| entry.keyword() == "edit_auth").collect();
+            usable_account(&entries).map(|both| both.map(|word| word.value().into_owned()))
+        });
+        account.as_ref()
     }
 
     /// All diagnostics, in the order of the text; computed when first asked for.

@@ -14,3 +14,18 @@
 pub mod message;
 pub mod problem;
 pub mod wire;
+
+#[allow(clippy::disallowed_methods, reason = "what counts against a client counts for a time")]
+pub mod auth;
+pub mod log;
+mod parameters;
+mod refusal;
+
+#[allow(clippy::disallowed_methods, reason = "figures of the process and its file systems")]
+pub mod runtime;
+
+#[allow(clippy::disallowed_methods, reason = "a log line has a time")]
+pub mod handler;
+mod operations;
+
+pub use operations::remark_word;

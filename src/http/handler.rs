@@ -1,0 +1,259 @@
+//! From a request to its answer: authenticate, route, read the parameters, call the engine.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use super::auth::{Credentials, Gatekeeper, Verdict};
+use super::log::{Access, Log};
+use super::message::{Head, Peer, Request, Response, Service};
+use super::operations;
+use super::parameters::Parameters;
+use super::problem::{self, Kind, Problem};
+use super::runtime::Runtime;
+use super::wire::{API_HEADER, Operation, REALM, api_value};
+use crate::engine::{Engine, Snapshot};
+
+/// What stands between the sockets and the engine.
+pub struct Handler {
+    pub(super) engine: Engine,
+    prefix: String,
+    trusted_proxies: Vec<IpAddr>,
+    gatekeeper: Gatekeeper,
+    log: Log,
+    pub(super) runtime: Runtime,
+}
+
+/// How a handler is to behave.
+pub struct Settings {
+    /// In front of the operations in a path.
+    pub prefix: String,
+    /// Peers whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Where log lines go.
+    pub log: Log,
+    /// Where `runtime=true` gets its figures.
+    pub runtime: Runtime,
+}
+
+/// A refusal with the headers that belong to it.
+pub(super) struct Refused {
+    problem: Problem,
+    headers: Vec<(&'static str, String)>,
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
+        Self { problem, headers: Vec::new() }
+    }
+}
+
+/// Who asks, once that is proved.
+pub(super) struct Caller {
+    /// As hooks and the history have it.
+    pub by: String,
+}
+
+impl Handler {
+    /// A handler over an engine that runs a configuration.
+    pub fn new(engine: Engine, settings: Settings) -> Self {
+        let Settings { prefix, trusted_proxies, log, runtime } = settings;
+        let prefix = format!("/{}", prefix.trim_matches('/'));
+        Self { engine, prefix, trusted_proxies, gatekeeper: Gatekeeper::default(), log, runtime }
+    }
+
+    /// Where the figures of the server come from.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    pub(super) fn running(&self) -> Arc<Snapshot> {
+        self.engine.running().expect("a handler is made over an engine that runs something")
+    }
+
+    fn respond(&self, request: &Request, access: &mut Access) -> Result<Response, Refused> {
+        let caller = self.authenticate(&request.head, access)?;
+        refuse_cross_site(&request.head)?;
+        let operation = self.route(&request.head)?;
+        self.runtime.count(operation);
+        let parameters = Parameters::of(request.head.query())?;
+        if operation == Operation::Read {
+            return Ok(operations::read(self, &request.head, &parameters)?);
+        }
+        refuse_coding(&request.head)?;
+        Ok(operations::change(self, operation, request, &parameters, &caller, access)?)
+    }
+
+    fn authenticate(&self, head: &Head, access: &mut Access) -> Result<Caller, Refused> {
+        if let (Peer::Uid(uid), false) = (head.peer, head.unread) {
+            return Ok(Caller { by: format!("uid {uid}") });
+        }
+        let expected = expected(&self.running());
+        let header = head.header("authorization");
+        match self.gatekeeper.judge(self.address(head), header, expected.as_ref()) {
+            // The body was not kept, because the password was wrong when it came.
+            Verdict::Admitted { .. } | Verdict::Denied if head.unread => Err(unauthorized()),
+            Verdict::Admitted { login } => {
+                access.login = Some(login.clone());
+                let from = self.address(head).map_or(String::new(), |address| format!(" from {address}"));
+                Ok(Caller { by: format!("{login}{from}") })
+            }
+            Verdict::Denied => Err(unauthorized()),
+            Verdict::LockedOut { retry_after } => Err(Refused {
+                problem: Problem::new(Kind::TooManyFailures, "too many wrong passwords; wait"),
+                headers: vec![("Retry-After", retry_after.as_secs().max(1).to_string())],
+            }),
+        }
+    }
+
+    /// The address of the client; behind a proxy that is trusted, what the proxy says.
+    fn address(&self, head: &Head) -> Option<IpAddr> {
+        let Peer::Address(peer) = head.peer else { return None };
+        if !self.trusted_proxies.contains(&peer) {
+            return Some(peer);
+        }
+        let forwarded = head.header("x-forwarded-for").and_then(|list| list.rsplit(',').next());
+        Some(forwarded.and_then(|last| last.trim().parse().ok()).unwrap_or(peer))
+    }
+
+    fn route(&self, head: &Head) -> Result<Operation, Refused> {
+        let name = head.path().strip_prefix(self.prefix.trim_end_matches('/'));
+        let name = name.and_then(|rest| rest.strip_prefix('/'));
+        let operation = Operation::ALL.into_iter().find(|operation| name == Some(operation.name()));
+        let Some(operation) = operation else {
+            let names = Operation::ALL.map(|operation| format!("{}/{}", self.prefix, operation.name()));
+            let detail = format!("there is nothing here; the operations are {}", names.join(", "));
+            return Err(Problem::new(Kind::NotFound, detail).into());
+        };
+        let allowed: &[&str] = if operation == Operation::Read { &["GET", "HEAD"] } else { &["POST"] };
+        if allowed.contains(&head.method.as_str()) {
+            return Ok(operation);
+        }
+        let allowed = allowed.join(", ");
+        Err(Refused {
+            problem: Problem::new(Kind::Method, format!("`{}` takes {allowed}", operation.name())),
+            headers: vec![("Allow", allowed)],
+        })
+    }
+}
+
+fn expected(running: &Snapshot) -> Option<Credentials> {
+    let [login, password] = running.account()?.clone();
+    Some(Credentials { login, password })
+}
+
+fn unauthorized() -> Refused {
+    Refused {
+        problem: Problem::new(Kind::Unauthorized, "login and password of `edit_auth` are asked for"),
+        headers: vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\""))],
+    }
+}
+
+/// Pages of other sites make browsers send the password that they know: nothing of that counts.
+fn refuse_cross_site(head: &Head) -> Result<(), Refused> {
+    let site = head.header("sec-fetch-site");
+    let is_foreign_site = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
+    let is_foreign_origin = head.header("origin").is_some_and(|origin| {
+        let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+        !head.header("host").is_some_and(|own| own.eq_ignore_ascii_case(host))
+    });
+    match is_foreign_site || is_foreign_origin {
+        true => Err(Problem::new(Kind::CrossSite, "requests of other sites' pages are not answered").into()),
+        false => Ok(()),
+    }
+}
+
+/// Content codings that really are some (IANA), against those that clients send by mistake.
+const CODINGS: &[&str] = &[
+    "aes128gcm",
+    "br",
+    "compress",
+    "dcb",
+    "dcz",
+    "deflate",
+    "exi",
+    "gzip",
+    "pack200-gzip",
+    "x-compress",
+    "x-gzip",
+    "zstd",
+];
+
+fn refuse_coding(head: &Head) -> Result<(), Refused> {
+    let codings = head.header("content-encoding").into_iter().flat_map(|value| value.split(','));
+    let real =
+        codings.map(|coding| coding.trim().to_ascii_lowercase()).find(|coding| CODINGS.contains(&&**coding));
+    match real {
+        Some(coding) => Err(Problem::new(
+            Kind::ContentCoding,
+            format!("a body in the coding `{coding}` is not taken; send it plain"),
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
+impl Service for Handler {
+    fn admits(&self, head: &Head) -> bool {
+        match head.peer {
+            Peer::Uid(_) => true,
+            Peer::Address(_) => {
+                let expected = expected(&self.running());
+                let header = head.header("authorization");
+                let verdict = self.gatekeeper.look(self.address(head), header, expected.as_ref());
+                matches!(verdict, Verdict::Admitted { .. })
+            }
+        }
+    }
+
+    fn answer(&self, request: &Request) -> Response {
+        let start = Instant::now();
+        let peer = self.address(&request.head).map_or(request.head.peer, Peer::Address);
+        let mut access = Access {
+            at: SystemTime::now(),
+            peer: Some(peer),
+            login: None,
+            method: request.head.method.clone(),
+            path: request.head.path().to_owned(),
+            status: 0,
+            bytes: 0,
+            took: start.elapsed(),
+            revisions: None,
+            detail: None,
+        };
+        let mut response = self.respond(request, &mut access).unwrap_or_else(|refused| {
+            access.detail = Some(refused.problem.detail.clone());
+            refusal(refused)
+        });
+        response.headers.push((API_HEADER, api_value()));
+        response.headers.push(("Cache-Control", "no-store".to_owned()));
+        self.runtime.count_status(response.status);
+        access.status = response.status;
+        access.bytes = response.body.len();
+        access.took = start.elapsed();
+        (self.log)(&access);
+        response
+    }
+
+    fn refused(&self, peer: Option<Peer>, status: u16, detail: &str) {
+        self.runtime.count_status(status);
+        (self.log)(&Access {
+            at: SystemTime::now(),
+            peer,
+            login: None,
+            method: String::new(),
+            path: String::new(),
+            status,
+            bytes: 0,
+            took: std::time::Duration::ZERO,
+            revisions: None,
+            detail: Some(detail.to_owned()),
+        });
+    }
+}
+
+fn refusal(refused: Refused) -> Response {
+    let Refused { problem, mut headers } = refused;
+    headers.push(("Content-Type", problem::MEDIA_TYPE.to_owned()));
+    Response { status: problem.status, headers, body: Arc::new(problem.to_json()) }
+}

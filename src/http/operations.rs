@@ -1,0 +1,158 @@
+//! The four operations, from their parameters to their answers.
+
+use std::sync::Arc;
+
+use super::handler::{Caller, Handler};
+use super::log::Access;
+use super::message::{Head, Request, Response};
+use super::parameters::Parameters;
+use super::problem::{Kind, Problem};
+use super::refusal::problem;
+use super::wire::{NOTE_HEADER, Operation};
+use crate::edit::patch;
+use crate::engine::{self, Change, EngineError, Expected, Remark, Snapshot};
+use crate::model::{Lens, View, top_members, write_compact};
+use crate::store::Revision;
+
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Behind the revision in an entity tag: another version of us may write other JSON.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// `read_config`
+pub(super) fn read(handler: &Handler, head: &Head, parameters: &Parameters) -> Result<Response, Problem> {
+    let snapshot = match parameters.saved {
+        true => handler.engine.read().map_err(|error| problem(&error))?,
+        false => handler.running(),
+    };
+    let tag = entity_tag(snapshot.revision());
+    if !parameters.runtime && head.header("if-none-match").is_some_and(|known| names(known, &tag)) {
+        return Ok(answer(304, Vec::new(), Arc::default()).with("ETag", tag));
+    }
+    if parameters.text {
+        let body = Arc::new(snapshot.bytes().to_vec());
+        return Ok(answer(200, vec![("Content-Type", TEXT.to_owned())], body).with("ETag", tag));
+    }
+    if !snapshot.is_valid() {
+        return Err(problem(&EngineError::BadConfig(snapshot)));
+    }
+    let mut body = if parameters.skip_streams { without_static(&snapshot) } else { snapshot.json().clone() };
+    if parameters.runtime {
+        body = handler.runtime.added_to(&body, &handler.engine);
+        return Ok(answer(200, vec![("Content-Type", JSON.to_owned())], body));
+    }
+    Ok(answer(200, vec![("Content-Type", JSON.to_owned())], body).with("ETag", tag))
+}
+
+fn without_static(snapshot: &Snapshot) -> Arc<Vec<u8>> {
+    let lens = Lens { skip_static_streams: true, ..Lens::default() };
+    let mut body = Vec::new();
+    write_compact(&View::new(&top_members(snapshot.document()), &lens), &mut body)
+        .expect("a vector takes everything");
+    body.push(b'\n');
+    Arc::new(body)
+}
+
+/// `modify_config`, `update_config` and `save_config`
+pub(super) fn change(
+    handler: &Handler,
+    operation: Operation,
+    request: &Request,
+    parameters: &Parameters,
+    caller: &Caller,
+    access: &mut Access,
+) -> Result<Response, Problem> {
+    let asked = engine::Request {
+        dry_run: parameters.dry_run,
+        force: parameters.force,
+        // How many streams are deleted at once is asked about where somebody can answer.
+        max_delete: Some(usize::MAX),
+        by: caller.by.clone(),
+        message: parameters.message.clone(),
+        expected: request.head.header("if-match").map(expected),
+        reload_later: parameters.reload_later,
+        ..engine::Request::default()
+    };
+    let engine = &handler.engine;
+    let changed = match operation {
+        Operation::Modify => patch::parse(&request.body)
+            .map_err(EngineError::from)
+            .and_then(|patch| engine.modify(&asked, &mut |_| Ok(patch.clone()))),
+        Operation::Save => engine.save(&asked, &request.body),
+        Operation::Update => engine.update(&asked, &request.body),
+        Operation::Read => unreachable!("a reading operation changes nothing"),
+    };
+    let change = changed.map_err(|error| problem(&error))?;
+    let after = change.after().or_else(|| change.before.clone());
+    let after = after.ok_or_else(|| Problem::new(Kind::EngineFailed, "nothing is left to show"))?;
+    note(&change, &after, access);
+    let (body, kind) = match operation {
+        Operation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
+        Operation::Modify => (after.json().clone(), JSON),
+        _ => (Arc::new(b"true\n".to_vec()), JSON),
+    };
+    let mut headers = vec![("Content-Type", kind.to_owned())];
+    if !change.remarks.is_empty() {
+        let words: Vec<&str> = change.remarks.iter().copied().map(remark_word).collect();
+        headers.push((NOTE_HEADER, words.join("; ")));
+    }
+    Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
+}
+
+fn note(change: &Change, after: &Snapshot, access: &mut Access) {
+    let before = change.before.as_ref().map(|before| before.revision());
+    access.revisions =
+        before.map(|before| (before, after.revision())).filter(|(before, after)| before != after);
+    let warnings: Vec<String> = change.warnings.iter().map(ToString::to_string).collect();
+    access.detail = (!warnings.is_empty()).then(|| warnings.join("; "));
+}
+
+/// What a note is called in its header.
+pub fn remark_word(remark: Remark) -> &'static str {
+    match remark {
+        Remark::SavedEarlierUpdate => "saved-earlier-update",
+        Remark::PickedUpHandEdit => "picked-up-hand-edit",
+        Remark::OverwroteHandEdit => "overwrote-hand-edit",
+    }
+}
+
+fn answer(status: u16, headers: Vec<(&'static str, String)>, body: Arc<Vec<u8>>) -> Response {
+    Response { status, headers, body }
+}
+
+impl Response {
+    fn with(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+/// A strong entity tag (RFC 9110, 8.8.3).
+fn entity_tag(revision: Revision) -> String {
+    format!("\"{revision}-{VERSION}\"")
+}
+
+/// Whether `If-None-Match` names the tag; the comparison is weak, so `W/` does not matter.
+fn names(list: &str, tag: &str) -> bool {
+    list.trim() == "*" || tags(list).any(|named| named == tag)
+}
+
+fn tags(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|tag| tag.trim()).map(|tag| tag.strip_prefix("W/").unwrap_or(tag))
+}
+
+/// What `If-Match` asks for; the comparison is strong, and tags of other versions match nothing.
+fn expected(list: &str) -> Expected {
+    if list.trim() == "*" {
+        return Expected::Any;
+    }
+    let strong = list.split(',').map(str::trim).filter(|tag| !tag.starts_with("W/"));
+    Expected::OneOf(strong.filter_map(revision_of).collect())
+}
+
+fn revision_of(tag: &str) -> Option<Revision> {
+    let inside = tag.strip_prefix('"')?.strip_suffix('"')?;
+    let (revision, version) = inside.split_once('-')?;
+    if version == VERSION { revision.parse().ok() } else { None }
+}

@@ -1,0 +1,121 @@
+//! Why an operation did not happen, as a problem: the one place that maps errors to HTTP.
+
+use super::problem::{Fault, Kind, Problem};
+use crate::edit::FaultKind;
+use crate::engine::{Clash, EngineError, Guard, Snapshot};
+use crate::model::Masker;
+use crate::model::redact::masked_json;
+use crate::store::StoreError;
+use crate::syntax::{LineIndex, Severity};
+
+/// The problem that an error is.
+pub fn problem(error: &EngineError) -> Problem {
+    let (kind, errors) = match error {
+        EngineError::Store(error) => (store_kind(error), hinted(error.to_string(), error.hint())),
+        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => {
+            (Kind::BadConfig, diagnostics(snapshot))
+        }
+        EngineError::MaskedText => (Kind::MaskedValue, Vec::new()),
+        EngineError::BadPatch(faults) => {
+            let kind = faults.0.first().map_or(Kind::NotJson, |fault| fault_kind(fault.kind));
+            (kind, faults.0.iter().map(patch_fault).collect())
+        }
+        EngineError::BadAssignments(faults) => {
+            let faults = faults.iter().map(|fault| Fault {
+                message: fault.to_string(),
+                hint: fault.hint.clone(),
+                ..Fault::default()
+            });
+            (Kind::WrongType, faults.collect())
+        }
+        EngineError::Guarded(guard) => (
+            guard_kind(guard),
+            hinted(guard.to_string(), Some("`force=true` does it all the same".to_owned())),
+        ),
+        EngineError::CheckFailed(_) => (Kind::RejectedByCheck, Vec::new()),
+        EngineError::ReloadFailed { .. } => (Kind::ReloadFailed, hinted(error.to_string(), error.hint())),
+        EngineError::Unproved(_) => (Kind::WriteFailed, Vec::new()),
+        EngineError::NoServer => (Kind::NotFound, Vec::new()),
+        EngineError::Stale => (Kind::Stale, Vec::new()),
+        EngineError::HandEdited { clashes } => (Kind::Conflict, conflict(clashes)),
+        EngineError::Busy => (Kind::Busy, Vec::new()),
+    };
+    Problem::new(kind, error.to_string()).with_errors(errors)
+}
+
+fn hinted(message: String, hint: Option<String>) -> Vec<Fault> {
+    hint.map(|hint| Fault { message, hint: Some(hint), ..Fault::default() }).into_iter().collect()
+}
+
+fn store_kind(error: &StoreError) -> Kind {
+    match error {
+        StoreError::Busy { .. } | StoreError::Serving { .. } => Kind::Busy,
+        StoreError::ChangedMeanwhile { .. } => Kind::Conflict,
+        _ => Kind::WriteFailed,
+    }
+}
+
+fn fault_kind(kind: FaultKind) -> Kind {
+    match kind {
+        FaultKind::NotJson => Kind::NotJson,
+        FaultKind::WrongType => Kind::WrongType,
+        FaultKind::ReadOnly => Kind::ReadOnly,
+        FaultKind::MaskedValue => Kind::MaskedValue,
+    }
+}
+
+fn guard_kind(guard: &Guard) -> Kind {
+    match guard {
+        Guard::WouldRemoveCredentials | Guard::WouldDeleteStreams { .. } => Kind::WouldRemoveCredentials,
+        Guard::EmptyReplacement => Kind::EmptyReplacement,
+    }
+}
+
+fn patch_fault(fault: &crate::edit::Fault) -> Fault {
+    Fault {
+        message: fault.message.clone(),
+        pointer: Some(fault.pointer.as_str().to_owned()),
+        hint: fault.hint.clone(),
+        ..Fault::default()
+    }
+}
+
+/// The errors of a text; its warnings refuse nothing.
+fn diagnostics(snapshot: &Snapshot) -> Vec<Fault> {
+    let lines = LineIndex::new(snapshot.document().text());
+    let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
+    errors
+        .map(|found| {
+            let position = lines.position(found.span.start);
+            Fault {
+                message: found.message.clone(),
+                line: Some(position.line),
+                column: Some(position.column),
+                hint: found.hint.clone(),
+                ..Fault::default()
+            }
+        })
+        .collect()
+}
+
+/// What both sides made of each place, secrets masked: a problem is shown, logged, and kept.
+fn conflict(clashes: &[Clash]) -> Vec<Fault> {
+    let masker = Masker::default();
+    let masked = |pointer: &str, value: &serde_json::Value| {
+        // The keys above a value tell whether it is a secret.
+        let keys = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+        let keys: Vec<String> = keys.collect();
+        let nested = keys.iter().rev().fold(value.clone(), |inner, key| serde_json::json!({ key: inner }));
+        let masked = masked_json(&nested, &masker);
+        masked.pointer(pointer).cloned().unwrap_or_default()
+    };
+    let faults = clashes.iter().map(|clash| Fault {
+        message: "the file was changed by hand here since it was loaded".to_owned(),
+        pointer: Some(clash.pointer.clone()),
+        base: clash.base.as_ref().map(|value| masked(&clash.pointer, value)),
+        theirs: clash.theirs.as_ref().map(|value| masked(&clash.pointer, value)),
+        mine: Some(masked(&clash.pointer, &clash.mine)),
+        ..Fault::default()
+    });
+    faults.collect()
+}
