@@ -50,6 +50,22 @@ pub enum CliError {
     Output(io::Error),
     /// A prompt could not be shown or answered.
     Prompt(io::Error),
+    /// A server without an account to use it.
+    NoAccount {
+        /// The configuration.
+        target: String,
+    },
+    /// An address can't be listened on.
+    Listen {
+        /// The address.
+        address: String,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// A certificate can't be used.
+    Tls(String),
+    /// A server could not be started.
+    Serve(io::Error),
 }
 
 impl CliError {
@@ -80,7 +96,8 @@ impl CliError {
                 SelectFaultKind::Unclear => Exit::Invalid,
             },
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            Self::Output(_) | Self::Prompt(_) => Exit::Failed,
+            Self::NoAccount { .. } | Self::Tls(_) => Exit::Invalid,
+            Self::Output(_) | Self::Prompt(_) | Self::Listen { .. } | Self::Serve(_) => Exit::Failed,
         }
     }
 
@@ -106,7 +123,16 @@ impl CliError {
             Self::Select(fault) => Some(
                 fault.hint.clone().unwrap_or_else(|| "`mediactl read -o set` shows all paths".to_owned()),
             ),
-            Self::Invalid { .. } | Self::Input { .. } | Self::Output(_) | Self::Prompt(_) => None,
+            Self::NoAccount { target } => Some(format!(
+                "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
+            )),
+            Self::Listen { .. } => Some("choose another with --listen ADDR:PORT; port 0 is any free one".to_owned()),
+            Self::Invalid { .. }
+            | Self::Input { .. }
+            | Self::Output(_)
+            | Self::Prompt(_)
+            | Self::Tls(_)
+            | Self::Serve(_) => None,
         }
     }
 }
@@ -126,6 +152,12 @@ impl fmt::Display for CliError {
             Self::Select(fault) => fault.fmt(f),
             Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
             Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),
+            Self::NoAccount { target } => {
+                write!(f, "`{target}` has no usable `edit_auth`, without which nobody could use the API")
+            }
+            Self::Listen { address, source } => write!(f, "cannot listen on `{address}`: {}", reason(source)),
+            Self::Tls(message) => f.write_str(message),
+            Self::Serve(error) => write!(f, "cannot start the server: {}", reason(error)),
         }
     }
 }

@@ -81,6 +81,14 @@ pub struct Changing {
     #[arg(long, value_name = "N")]
     pub max_delete: Option<usize>,
 
+    #[command(flatten)]
+    pub hooking: Hooking,
+}
+
+/// Options that tie changes to a real media server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of hooks")]
+pub struct Hooking {
     /// Shell command that looks at the new configuration first; if it fails, nothing is written
     #[arg(long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD", hide_env_values = true)]
     pub check_cmd: Option<String>,
@@ -99,16 +107,22 @@ pub struct Changing {
     pub hook_timeout: u64,
 }
 
-impl Changing {
-    /// An engine that runs the hooks.
-    pub fn engine(&self, global: &Global) -> Result<Engine, EngineError> {
+impl Hooking {
+    /// The commands to run.
+    pub fn hooks(&self) -> Hooks {
         let command = |given: &Option<String>| given.clone().filter(|command| !command.trim().is_empty());
-        let hooks = Hooks {
+        Hooks {
             check: command(&self.check_cmd),
             reload: command(&self.reload_cmd),
             timeout: Duration::from_secs(self.hook_timeout),
-        };
-        Engine::open(&global.conf, hooks, waiting)
+        }
+    }
+}
+
+impl Changing {
+    /// An engine that runs the hooks.
+    pub fn engine(&self, global: &Global) -> Result<Engine, EngineError> {
+        Engine::open(&global.conf, self.hooking.hooks(), waiting)
     }
 
     /// What goes along with the change.

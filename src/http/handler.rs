@@ -38,13 +38,19 @@ pub struct Settings {
 
 /// A refusal with the headers that belong to it.
 pub(super) struct Refused {
-    problem: Problem,
+    problem: Box<Problem>,
     headers: Vec<(&'static str, String)>,
 }
 
 impl From<Problem> for Refused {
     fn from(problem: Problem) -> Self {
-        Self { problem, headers: Vec::new() }
+        Self::with(problem, Vec::new())
+    }
+}
+
+impl Refused {
+    fn with(problem: Problem, headers: Vec<(&'static str, String)>) -> Self {
+        Self { problem: Box::new(problem), headers }
     }
 }
 
@@ -99,10 +105,10 @@ impl Handler {
                 Ok(Caller { by: format!("{login}{from}") })
             }
             Verdict::Denied => Err(unauthorized()),
-            Verdict::LockedOut { retry_after } => Err(Refused {
-                problem: Problem::new(Kind::TooManyFailures, "too many wrong passwords; wait"),
-                headers: vec![("Retry-After", retry_after.as_secs().max(1).to_string())],
-            }),
+            Verdict::LockedOut { retry_after } => Err(Refused::with(
+                Problem::new(Kind::TooManyFailures, "too many wrong passwords; wait"),
+                vec![("Retry-After", retry_after.as_secs().max(1).to_string())],
+            )),
         }
     }
 
@@ -130,10 +136,8 @@ impl Handler {
             return Ok(operation);
         }
         let allowed = allowed.join(", ");
-        Err(Refused {
-            problem: Problem::new(Kind::Method, format!("`{}` takes {allowed}", operation.name())),
-            headers: vec![("Allow", allowed)],
-        })
+        let problem = Problem::new(Kind::Method, format!("`{}` takes {allowed}", operation.name()));
+        Err(Refused::with(problem, vec![("Allow", allowed)]))
     }
 }
 
@@ -143,10 +147,10 @@ fn expected(running: &Snapshot) -> Option<Credentials> {
 }
 
 fn unauthorized() -> Refused {
-    Refused {
-        problem: Problem::new(Kind::Unauthorized, "login and password of `edit_auth` are asked for"),
-        headers: vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\""))],
-    }
+    Refused::with(
+        Problem::new(Kind::Unauthorized, "login and password of `edit_auth` are asked for"),
+        vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\""))],
+    )
 }
 
 /// Pages of other sites make browsers send the password that they know: nothing of that counts.

@@ -32,8 +32,8 @@ impl Parameters {
         let mut parameters = Self::default();
         let mut faults = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            if let Err(fault) = parameters.set(&name, &value) {
-                faults.push(fault);
+            if let Err(message) = parameters.set(&name, &value) {
+                faults.push(Fault { message, ..Fault::default() });
             }
         }
         match faults.is_empty() {
@@ -45,7 +45,7 @@ impl Parameters {
         }
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Fault> {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "skip_streams" => self.skip_streams = switch(name, value)?,
             "runtime" => self.runtime = switch(name, value)?,
@@ -62,7 +62,7 @@ impl Parameters {
     }
 }
 
-fn switch(name: &str, value: &str) -> Result<bool, Fault> {
+fn switch(name: &str, value: &str) -> Result<bool, String> {
     match value {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
@@ -71,7 +71,7 @@ fn switch(name: &str, value: &str) -> Result<bool, Fault> {
 }
 
 /// Whether it is the second of two.
-fn choice(name: &str, value: &str, first: &str, second: &str) -> Result<bool, Fault> {
+fn choice(name: &str, value: &str, first: &str, second: &str) -> Result<bool, String> {
     match value {
         value if value == first => Ok(false),
         value if value == second => Ok(true),
@@ -79,8 +79,8 @@ fn choice(name: &str, value: &str, first: &str, second: &str) -> Result<bool, Fa
     }
 }
 
-fn fault(name: &str, message: &str) -> Fault {
-    Fault { message: format!("`{name}`: {message}"), ..Fault::default() }
+fn fault(name: &str, message: &str) -> String {
+    format!("`{name}`: {message}")
 }
 
 #[cfg(test)]

@@ -120,13 +120,13 @@ pub struct Fault {
     pub hint: Option<String>,
     /// Of a conflict: the value both started from, secrets masked; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<Value>,
+    pub base: Option<Box<Value>>,
     /// Of a conflict: the value that somebody else gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub theirs: Option<Value>,
+    pub theirs: Option<Box<Value>>,
     /// Of a conflict: the value that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mine: Option<Value>,
+    pub mine: Option<Box<Value>>,
 }
 
 impl Problem {

@@ -112,9 +112,9 @@ fn conflict(clashes: &[Clash]) -> Vec<Fault> {
     let faults = clashes.iter().map(|clash| Fault {
         message: "the file was changed by hand here since it was loaded".to_owned(),
         pointer: Some(clash.pointer.clone()),
-        base: clash.base.as_ref().map(|value| masked(&clash.pointer, value)),
-        theirs: clash.theirs.as_ref().map(|value| masked(&clash.pointer, value)),
-        mine: Some(masked(&clash.pointer, &clash.mine)),
+        base: clash.base.as_ref().map(|value| masked(&clash.pointer, value).into()),
+        theirs: clash.theirs.as_ref().map(|value| masked(&clash.pointer, value).into()),
+        mine: Some(masked(&clash.pointer, &clash.mine).into()),
         ..Fault::default()
     });
     faults.collect()

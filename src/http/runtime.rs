@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value, json};
 
@@ -102,7 +102,7 @@ impl Runtime {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
-            "started_at": unix_seconds(time),
+            "started_at": timestamp(time),
             "uptime_s": clock.elapsed().as_secs(),
             "rss_bytes": resident_bytes(),
             "connections": self.connections.get().map(|count| count()),
@@ -131,8 +131,9 @@ impl Runtime {
     }
 }
 
-fn unix_seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+/// RFC 3339.
+fn timestamp(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(time).to_string()
 }
 
 /// Resident memory of this process; none where the system does not tell.
@@ -151,7 +152,7 @@ fn config(engine: &Engine) -> Value {
         "generation": state.generation,
         "saved": saved,
         "last_change": state.last_change.map(|change| json!({
-            "at": unix_seconds(change.at),
+            "at": timestamp(change.at),
             "by": change.by,
             "operation": change.operation,
         })),

@@ -1,0 +1,254 @@
+//! `mediactl serve`
+
+use std::io::{self, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::access_log;
+use super::error::CliError;
+use super::exit::Exit;
+use super::options::{Global, Hooking};
+use super::ui::{Ui, waiting};
+use crate::engine::{Engine, EngineError};
+use crate::http::gate::{Deadlines, Limits, Listen, Server};
+use crate::http::handler::{Handler, Settings};
+use crate::http::runtime::Runtime;
+use crate::http::tls::Tls;
+use crate::store::{ServeLock, StoreError};
+
+/// Where TCP is listened on, unless somebody says otherwise: this machine alone.
+const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
+
+/// As an address, it stands for no TCP at all.
+const NO_TCP: &str = "none";
+
+/// How long requests that were read may take to be answered when the server stops.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// `--max-body` counts these.
+const MIB: usize = 1024 * 1024;
+
+/// Serve the HTTP API over the configuration file
+///
+/// Local commands over the same file go through this server, by a Unix socket beside the file, so
+/// that the running configuration, the file, and what the commands show never disagree. Over TCP
+/// the login and the password of `edit_auth` are asked for; without one, TCP is refused.
+///
+/// SIGHUP loads the file again, and the certificate. SIGTERM and SIGINT end the server when the
+/// requests that were read are answered, after 10 seconds at the latest.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl --conf media.conf serve
+  mediactl serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
+  mediactl serve --listen none
+  mediactl serve --listen 127.0.0.1:0 --reload-cmd 'systemctl reload media'")]
+pub struct Args {
+    /// Address and port to listen on, or `none` for the Unix socket alone; may be given several times
+    #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
+    listen: Vec<String>,
+
+    /// Certificate chain in PEM: speak HTTPS on TCP
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// Private key in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
+    /// Largest request body, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    max_body: u64,
+
+    /// Most connections at a time; never more than the limit of open files is enough for
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    max_connections: u64,
+
+    /// Proxy whose X-Forwarded-For header is believed; may be given several times
+    #[arg(long, value_name = "ADDR")]
+    trusted_proxy: Vec<IpAddr>,
+
+    /// Shell command that prints the media server's own figures as a JSON object, for runtime=true
+    #[arg(long, value_name = "CMD")]
+    runtime_cmd: Option<String>,
+
+    /// Do what is asked for, even if it ends all access to the API
+    #[arg(long)]
+    no_guards: bool,
+
+    /// How to write the line that is logged for each request
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    log_format: LogFormat,
+
+    #[command(flatten)]
+    hooking: Hooking,
+}
+
+/// The form of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum LogFormat {
+    /// Fields with blanks between them
+    #[default]
+    Text,
+    /// A JSON object a line
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    // Before anything is served, so that no signal finds the default action.
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::Serve)?;
+    let engine = Engine::open(&global.conf, args.hooking.hooks(), waiting)?;
+    let lock = lock(&engine, ui)?;
+    let engine = engine.start(access_log::trouble)?;
+    let engine = if args.no_guards { engine.without_guards() } else { engine };
+    let addresses = addresses(&args.listen)?;
+    if !addresses.is_empty() {
+        refuse_without_account(&engine, global)?;
+    }
+    let tls = tls(args)?;
+    let listeners = listeners(&addresses, lock.as_ref())?;
+    let urls = urls(&listeners, tls.is_some(), global)?;
+    warn_of_clear_text(&listeners, tls.is_some(), ui);
+    let handler = Arc::new(Handler::new(engine.clone(), settings(args, global)));
+    let server = Server::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
+    let server = Arc::new(server.map_err(CliError::Serve)?);
+    let watched = Arc::downgrade(&server);
+    handler.runtime().watch_connections(move || watched.upgrade().map_or(0, |server| server.open_connections()));
+    announce(&urls)?;
+    for signal in signals.forever() {
+        match signal {
+            SIGHUP => load_again(&engine, tls.as_deref(), ui),
+            _ => break,
+        }
+    }
+    server.stop(GRACE);
+    keep_unsaved(&engine, lock.as_ref(), ui);
+    Ok(Exit::Done)
+}
+
+/// The place of this server among all that work on the file; none on a read-only file system.
+fn lock(engine: &Engine, ui: Ui) -> Result<Option<ServeLock>, CliError> {
+    match engine.conf().serve() {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error @ StoreError::StateFolder { .. }) => {
+            ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
+            Ok(None)
+        }
+        Err(error) => Err(EngineError::from(error).into()),
+    }
+}
+
+fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
+    let mut found = Vec::new();
+    for address in given.iter().filter(|address| *address != NO_TCP) {
+        let resolved = address.to_socket_addrs().map_err(|error| {
+            CliError::usage(format!("`{address}` is no address to listen on: {error}"), "write ADDR:PORT")
+        })?;
+        found.extend(resolved);
+    }
+    Ok(found)
+}
+
+/// Without an account nobody could use the API over TCP, and with an open one everybody could.
+fn refuse_without_account(engine: &Engine, global: &Global) -> Result<(), CliError> {
+    let has_account = engine.running().is_some_and(|running| running.account().is_some());
+    if has_account { Ok(()) } else { Err(CliError::NoAccount { target: global.target() }) }
+}
+
+fn tls(args: &Args) -> Result<Option<Arc<Tls>>, CliError> {
+    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
+    let tls = Tls::load(certificate, key).map_err(|error| CliError::Tls(error.to_string()))?;
+    Ok(Some(Arc::new(tls)))
+}
+
+fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listen>, CliError> {
+    let mut listeners = Vec::new();
+    if let Some(lock) = lock {
+        let listener = lock.bind().map_err(EngineError::from)?;
+        let own = rustix::process::geteuid().as_raw();
+        listeners.push(Listen::Unix { listener, uids: vec![0, own, lock.owner()] });
+    }
+    for address in addresses {
+        let bound = TcpListener::bind(address)
+            .map_err(|source| CliError::Listen { address: address.to_string(), source })?;
+        listeners.push(Listen::Tcp(bound));
+    }
+    Ok(listeners)
+}
+
+fn settings(args: &Args, global: &Global) -> Settings {
+    Settings {
+        prefix: global.api_prefix.clone(),
+        trusted_proxies: args.trusted_proxy.clone(),
+        log: access_log::to_stderr(args.log_format),
+        runtime: Runtime::new(args.runtime_cmd.clone()),
+    }
+}
+
+fn limits(args: &Args) -> Limits {
+    let body = args.max_body as usize * MIB;
+    let limits = Limits::default();
+    Limits { body, bodies: limits.bodies.max(body), connections: args.max_connections as usize, ..limits }
+}
+
+/// Where the server can be reached, with the ports that it really got.
+fn urls(listeners: &[Listen], tls: bool, global: &Global) -> Result<Vec<String>, CliError> {
+    let scheme = if tls { "https" } else { "http" };
+    let mut urls = Vec::new();
+    for listener in listeners {
+        match listener {
+            Listen::Tcp(bound) => {
+                let address = bound.local_addr().map_err(CliError::Serve)?;
+                urls.push(format!("{scheme}://{address}/{}", global.api_prefix.trim_matches('/')));
+            }
+            Listen::Unix { .. } => urls.push(format!("the Unix socket of {}", global.target())),
+        }
+    }
+    Ok(urls)
+}
+
+fn warn_of_clear_text(listeners: &[Listen], tls: bool, ui: Ui) {
+    let is_public = |listener: &Listen| match listener {
+        Listen::Tcp(bound) => bound.local_addr().is_ok_and(|address| !address.ip().is_loopback()),
+        Listen::Unix { .. } => false,
+    };
+    if !tls && listeners.iter().any(is_public) {
+        ui.warning("without TLS, passwords can be read on the network: use --tls-cert, or a proxy that speaks TLS");
+    }
+}
+
+fn announce(urls: &[String]) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    urls.iter().try_for_each(|url| writeln!(out, "listening on {url}"))?;
+    Ok(out.flush()?)
+}
+
+fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
+    match engine.load_again("SIGHUP") {
+        Ok(change) if change.next.is_none() => ui.say("SIGHUP: the file has not changed"),
+        Ok(_) => ui.say("SIGHUP: the file was loaded again"),
+        Err(error) => ui.warning(&format!("SIGHUP: the file was not loaded: {error}")),
+    }
+    if let Some(Err(error)) = tls.map(Tls::reload) {
+        ui.warning(&format!("SIGHUP: the certificate was not loaded: {error}"));
+    }
+}
+
+fn keep_unsaved(engine: &Engine, lock: Option<&ServeLock>, ui: Ui) {
+    let kept = match lock {
+        Some(lock) => engine.keep_unsaved(lock),
+        None => Ok(false),
+    };
+    match kept {
+        Ok(true) => ui.warning("what ran was not saved; its text is kept in the history"),
+        Ok(false) => {}
+        Err(error) => ui.warning(&format!("what ran was not saved, and its text could not be kept: {error}")),
+    }
+}
