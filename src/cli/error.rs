@@ -126,7 +126,9 @@ impl CliError {
             Self::NoAccount { target } => Some(format!(
                 "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
             )),
-            Self::Listen { .. } => Some("choose another with --listen ADDR:PORT; port 0 is any free one".to_owned()),
+            Self::Listen { .. } => {
+                Some("choose another with --listen ADDR:PORT; port 0 is any free one".to_owned())
+            }
             Self::Invalid { .. }
             | Self::Input { .. }
             | Self::Output(_)

@@ -1,0 +1,456 @@
+//! The handler, without a socket: requests in, answers and files out.
+
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+
+use mediactl::engine::{Engine, Hooks};
+use mediactl::http::auth::Credentials;
+use mediactl::http::handler::{Handler, Settings};
+use mediactl::http::log::Access;
+use mediactl::http::message::{Head, Peer, Request, Response, Service};
+use mediactl::http::runtime::Runtime;
+use serde_json::{Value, json};
+
+use crate::cli::{CONF, Place};
+
+const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\nstream a { url udp://1; }\n\
+                    stream b {\n  url udp://2;\n  prepush 5;\n}\nondemand film file://f.mp4;\n";
+
+/// A handler over a configuration in a folder of its own.
+struct Server {
+    place: Place,
+    handler: Handler,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn over(text: &str) -> Self {
+        Self::with_hooks(text, Hooks::default())
+    }
+
+    fn with_hooks(text: &str, hooks: Hooks) -> Self {
+        let place = Place::with(text);
+        let engine = Engine::open(&place.path(CONF), hooks, |_, _| {}).expect("it can be opened");
+        let engine = engine.start(|_| {}).expect("it is valid");
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let lines = log.clone();
+        let settings = Settings {
+            prefix: "/media/api".to_owned(),
+            trusted_proxies: vec![[10, 9, 9, 9].into()],
+            log: Box::new(move |access: &Access| lines.lock().expect("a log").push(format!("{access:?}"))),
+            runtime: Runtime::new(Some("echo '{\"clients\": 7, \"streams\": {\"live\": 2}}'".to_owned())),
+        };
+        Self { place, handler: Handler::new(engine, settings), log }
+    }
+
+    fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
+        let credentials = Credentials { login: "admin".to_owned(), password: "s3cret".to_owned() };
+        let authorization = credentials.to_header();
+        let mut all = vec![("host", "h:80")];
+        if !headers.iter().any(|(name, _)| *name == "authorization") {
+            all.push(("authorization", &authorization));
+        }
+        all.extend(headers);
+        self.handler.answer(&request(method, target, &all, body))
+    }
+
+    fn get(&self, query: &str) -> Response {
+        self.ask("GET", &format!("/media/api/read_config{query}"), &[], "")
+    }
+
+    fn post(&self, operation: &str, body: &str) -> Response {
+        self.ask("POST", &format!("/media/api/{operation}"), &[], body)
+    }
+
+    fn edit_by_hand(&self, from: &str, to: &str) {
+        let text = self.place.text();
+        assert!(text.contains(from), "{from}");
+        self.place.put(CONF, text.replace(from, to));
+    }
+}
+
+fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Request {
+    let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let peer = Peer::Address(IpAddr::from([192, 0, 2, 1]));
+    let head = Head { method: method.to_owned(), target: target.to_owned(), headers, peer, unread: false };
+    Request { head, body: body.as_bytes().to_vec() }
+}
+
+fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
+    response.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+}
+
+fn body(response: &Response) -> Value {
+    serde_json::from_slice(&response.body).expect("the body is JSON")
+}
+
+fn kind(response: &Response) -> String {
+    let body = body(response);
+    assert_eq!(header(response, "Content-Type"), Some("application/problem+json"));
+    assert_eq!(body["status"], json!(response.status));
+    body["type"]
+        .as_str()
+        .and_then(|urn| urn.strip_prefix("urn:mediactl:problem:"))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn refused(response: &Response, status: u16, name: &str) {
+    assert_eq!((response.status, kind(response).as_str()), (status, name), "{}", body(response));
+}
+
+#[test]
+fn the_four_operations_do_what_the_document_says() {
+    let server = Server::over(TEXT);
+    let read = server.get("");
+    assert_eq!(read.status, 200);
+    assert_eq!(body(&read)["streams"]["b"]["prepush"], json!(5));
+    assert_eq!(body(&read)["edit_auth"]["password"], json!("s3cret"));
+
+    let modified = server.post("modify_config", r#"{"streams":{"b":{"prepush":7}}}"#);
+    assert_eq!((modified.status, &body(&modified)["streams"]["b"]["prepush"]), (200, &json!(7)));
+    assert_eq!(server.place.text(), TEXT.replace("prepush 5", "prepush 7"));
+
+    let other = "edit_auth admin s3cret;\nrtmp 1935;\n";
+    let updated = server.post("update_config", other);
+    assert_eq!((updated.status, body(&updated)), (200, json!(true)));
+    assert_eq!(body(&server.get(""))["rtmp"], json!(1935));
+    assert_eq!(server.place.text(), TEXT.replace("prepush 5", "prepush 7"), "the file is left alone");
+    assert_eq!(body(&server.get("?source=saved"))["streams"]["b"]["prepush"], json!(7));
+
+    let saved = server.post("save_config", &format!("# mine\r\n{other}"));
+    assert_eq!((saved.status, body(&saved)), (200, json!(true)));
+    assert_eq!(server.place.text(), format!("# mine\r\n{other}"), "exactly these bytes");
+}
+
+#[test]
+fn what_was_read_can_be_sent_back_and_changes_nothing() {
+    let server = Server::over(TEXT);
+    let written = server.place.written();
+    for query in ["", "?runtime=true"] {
+        let read = server.get(query);
+        let sent = server.post("modify_config", &String::from_utf8_lossy(&read.body));
+        assert_eq!(sent.status, 200, "{}", body(&sent));
+    }
+    assert_eq!((server.place.text().as_str(), server.place.written()), (TEXT, written));
+    assert_eq!(server.post("modify_config", "[]").status, 200);
+}
+
+#[test]
+fn reads_have_their_parameters() {
+    let server = Server::over(TEXT);
+    let names = |query: &str| {
+        let body = body(&server.get(query));
+        body["streams"].as_object().expect("streams").keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(names("?x=1"), ["a", "b", "film"]);
+    assert_eq!(names("?skip_streams=true"), ["film"]);
+    assert_eq!(names("?skip_streams=0"), ["a", "b", "film"]);
+    let text = server.get("?format=conf");
+    assert_eq!(
+        (header(&text, "Content-Type"), &**text.body),
+        (Some("text/plain; charset=utf-8"), TEXT.as_bytes())
+    );
+    refused(&server.get("?runtime=maybe&format=xml"), 400, "bad-parameter");
+    assert_eq!(body(&server.get("?runtime=maybe&format=xml"))["errors"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn runtime_figures_are_real() {
+    let server =
+        Server::over(&format!("{TEXT}dvr /;\nstream d {{ url rtsp://x; dvr /no/such/place 5d; }}\n"));
+    let runtime = body(&server.get("?runtime=true"))["runtime"].clone();
+    assert_eq!(runtime["server"]["pid"], json!(std::process::id()));
+    assert!(runtime["server"]["rss_bytes"].as_u64().is_some_and(|bytes| bytes > 100_000));
+    assert_eq!(runtime["config"]["saved"], json!(true));
+    assert_eq!(runtime["streams"]["total"], json!(4));
+    assert_eq!(runtime["streams"]["ondemand"], json!(1));
+    assert_eq!(runtime["streams"]["by_source_scheme"], json!({"file": 1, "rtsp": 1, "udp": 2}));
+    assert_eq!(runtime["streams"]["live"], json!(2), "the command's figures are merged");
+    assert_eq!(runtime["clients"], json!(7));
+    assert_eq!(runtime["archives"]["/"]["exists"], json!(true));
+    assert!(runtime["archives"]["/"]["total_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+    assert_eq!(runtime["archives"]["/no/such/place"], json!({"exists": false}));
+    assert!(header(&server.get("?runtime=true"), "ETag").is_none());
+}
+
+#[test]
+fn nobody_comes_in_without_the_password() {
+    let server = Server::over(TEXT);
+    for authorization in ["", "Basic", "Basic !!", "Bearer x", "Basic YWRtaW46d3Jvbmc="] {
+        for target in ["/media/api/read_config", "/", "/nothing"] {
+            let refusal = server.ask("GET", target, &[("authorization", authorization)], "");
+            refused(&refusal, 401, "unauthorized");
+            assert_eq!(header(&refusal, "WWW-Authenticate"), Some("Basic realm=\"media\""));
+        }
+    }
+    let none = server.handler.answer(&request("GET", "/media/api/read_config", &[("host", "h")], ""));
+    refused(&none, 401, "unauthorized");
+    let log = server.log.lock().expect("a log").join("\n");
+    assert!(!log.contains("YWRtaW4") && !log.contains("s3cret"), "{log}");
+}
+
+#[test]
+fn many_wrong_passwords_lock_an_address_out_but_not_who_was_right() {
+    let server = Server::over(TEXT);
+    assert_eq!(server.get("").status, 200);
+    let attempt = |number: usize, proxy: bool| {
+        let wrong = Credentials { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
+        let mut request = request("GET", "/media/api/read_config", &[("authorization", &wrong)], "");
+        if proxy {
+            request.head.peer = Peer::Address([10, 9, 9, 9].into());
+            request
+                .head
+                .headers
+                .push(("x-forwarded-for".to_owned(), format!("1.1.1.1, 198.51.100.{number}")));
+        }
+        server.handler.answer(&request).status
+    };
+    let statuses: Vec<u16> = (0..30).map(|number| attempt(number, false)).collect();
+    assert_eq!(statuses[..10], [401; 10]);
+    assert_eq!(statuses[10..], [429; 20]);
+    assert_eq!(server.get("").status, 200, "the right one was right before");
+    assert!((0..30).all(|number| attempt(number, true) == 401), "behind a proxy its clients are told apart");
+}
+
+#[test]
+fn a_new_password_holds_from_the_next_request_on() {
+    let server = Server::over(TEXT);
+    assert_eq!(server.post("modify_config", r#"{"edit_auth":{"password":"new"}}"#).status, 200);
+    refused(&server.get(""), 401, "unauthorized");
+    let new = Credentials { login: "admin".to_owned(), password: "new".to_owned() }.to_header();
+    assert_eq!(server.ask("GET", "/media/api/read_config", &[("authorization", &new)], "").status, 200);
+    assert!(server.place.text().contains("edit_auth admin new; # keep"));
+}
+
+#[test]
+fn paths_and_methods_are_told_apart() {
+    let server = Server::over(TEXT);
+    refused(&server.ask("GET", "/media/api/none", &[], ""), 404, "not-found");
+    refused(&server.ask("GET", "/read_config", &[], ""), 404, "not-found");
+    let refusal = server.ask("DELETE", "/media/api/read_config", &[], "");
+    refused(&refusal, 405, "method");
+    assert_eq!(header(&refusal, "Allow"), Some("GET, HEAD"));
+    assert_eq!(header(&server.ask("GET", "/media/api/save_config", &[], ""), "Allow"), Some("POST"));
+    assert_eq!(server.ask("HEAD", "/media/api/read_config", &[], "").status, 200);
+}
+
+#[test]
+fn pages_of_other_sites_are_not_answered() {
+    let server = Server::over(TEXT);
+    for (headers, status) in [
+        (vec![("sec-fetch-site", "cross-site")], 403),
+        (vec![("sec-fetch-site", "same-site")], 403),
+        (vec![("origin", "http://evil.example")], 403),
+        (vec![("origin", "null")], 403),
+        (vec![("sec-fetch-site", "same-origin"), ("origin", "http://h:80")], 200),
+        (vec![("sec-fetch-site", "none")], 200),
+    ] {
+        assert_eq!(server.ask("GET", "/media/api/read_config", &headers, "").status, status, "{headers:?}");
+    }
+}
+
+#[test]
+fn every_answer_says_whose_it_is_and_is_not_kept() {
+    let server = Server::over(TEXT);
+    let answers = [
+        server.get(""),
+        server.get("?format=x"),
+        server.post("modify_config", "{"),
+        server.ask("GET", "/", &[], ""),
+    ];
+    for answer in &answers {
+        assert!(
+            header(answer, "Mediactl-Api").is_some_and(|value| value.starts_with("1; dry-run, if-match"))
+        );
+        assert_eq!(header(answer, "Cache-Control"), Some("no-store"));
+    }
+}
+
+#[test]
+fn tags_make_reads_cheap_and_writes_safe() {
+    let server = Server::over(TEXT);
+    let tag = header(&server.get(""), "ETag").expect("a tag").to_owned();
+    let path = "/media/api/read_config";
+    let again = server.ask("GET", path, &[("if-none-match", &tag)], "");
+    assert_eq!((again.status, again.body.len(), header(&again, "ETag")), (304, 0, Some(tag.as_str())));
+    assert_eq!(server.ask("GET", path, &[("if-none-match", "\"x\"")], "").status, 200);
+    assert_eq!(
+        server.ask("GET", &format!("{path}?runtime=true"), &[("if-none-match", &tag)], "").status,
+        200
+    );
+
+    let modify = "/media/api/modify_config";
+    let matching = server.ask("POST", modify, &[("if-match", &tag)], r#"{"rtmp":1}"#);
+    assert_eq!(matching.status, 200);
+    assert_ne!(header(&matching, "ETag"), Some(tag.as_str()));
+    refused(&server.ask("POST", modify, &[("if-match", &tag)], r#"{"rtmp":2}"#), 412, "stale");
+    assert_eq!(server.ask("POST", modify, &[("if-match", "*")], r#"{"rtmp":3}"#).status, 200);
+    server.edit_by_hand("rtmp 3", "rtmp 4");
+    refused(&server.ask("POST", modify, &[("if-match", "*")], r#"{"rtsp":5}"#), 412, "stale");
+}
+
+#[test]
+fn a_dry_run_does_everything_but_change() {
+    let server = Server::over(TEXT);
+    let dry = server.ask("POST", "/media/api/modify_config?dry_run=true&format=conf", &[], r#"{"rtmp":1}"#);
+    assert_eq!(dry.status, 200);
+    assert!(String::from_utf8_lossy(&dry.body).contains("rtmp 1;"));
+    refused(
+        &server.ask("POST", "/media/api/modify_config?dry_run=1", &[], r#"{"rtmp":"x"}"#),
+        422,
+        "wrong-type",
+    );
+    assert_eq!(server.ask("POST", "/media/api/save_config?dry_run=1", &[], "edit_auth a b;\n").status, 200);
+    assert_eq!(server.ask("POST", "/media/api/update_config?dry_run=1", &[], "edit_auth a b;\n").status, 200);
+    assert_eq!((server.place.text().as_str(), server.get("").status), (TEXT, 200));
+}
+
+#[test]
+fn refusals_name_everything_that_is_wrong_and_change_nothing() {
+    let server = Server::over(TEXT);
+    let written = server.place.written();
+    refused(&server.post("modify_config", "{'streams':{}}"), 400, "not-json");
+    refused(&server.post("modify_config", "5"), 400, "not-json");
+    refused(&server.post("modify_config", ""), 400, "not-json");
+    let wrong = server.post("modify_config", r#"{"rtmp":"x","streams":{"a":{"prepush":"y"}}}"#);
+    refused(&wrong, 422, "wrong-type");
+    let pointers: Vec<Value> = body(&wrong)["errors"]
+        .as_array()
+        .expect("errors")
+        .iter()
+        .map(|error| error["pointer"].clone())
+        .collect();
+    assert_eq!(pointers, [json!("/rtmp"), json!("/streams/a/prepush")]);
+    refused(&server.post("modify_config", r#"{"edit_auth":null}"#), 422, "would-remove-credentials");
+    refused(
+        &server.post("modify_config", r#"{"edit_auth":{"password":"<secret:0a1b2c>"}}"#),
+        422,
+        "masked-value",
+    );
+    let broken = server.post("save_config", "edit_auth a b;\nstream {\n");
+    refused(&broken, 400, "bad-config");
+    assert_eq!(body(&broken)["errors"][0]["line"], json!(2));
+    refused(&server.post("save_config", "# all on one line http 80;"), 422, "empty-replacement");
+    refused(&server.post("update_config", "http 80;\n"), 422, "would-remove-credentials");
+    let coded = server.ask("POST", "/media/api/modify_config", &[("content-encoding", "gzip")], "{}");
+    refused(&coded, 415, "content-coding");
+    assert_eq!(
+        server.ask("POST", "/media/api/modify_config", &[("content-encoding", "utf-8")], "{}").status,
+        200
+    );
+    assert_eq!((server.place.text().as_str(), server.place.written()), (TEXT, written));
+    let forced = server.ask("POST", "/media/api/modify_config?force=true", &[], r#"{"edit_auth":null}"#);
+    assert_eq!(forced.status, 200);
+}
+
+#[test]
+fn an_update_that_was_not_saved_is_saved_with_the_next_change_and_that_is_said() {
+    let server = Server::over(TEXT);
+    let new = format!("{TEXT}rtmp 1935;\n");
+    assert_eq!(server.post("update_config", &new).status, 200);
+    assert_eq!(body(&server.get("?runtime=true"))["runtime"]["config"]["saved"], json!(false));
+    let modified = server.post("modify_config", r#"{"rtsp":554}"#);
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("saved-earlier-update"));
+    assert!(server.place.text().contains("rtmp 1935;") && server.place.text().contains("rtsp 554;"));
+    assert_eq!(header(&server.post("modify_config", r#"{"rtsp":555}"#), "Mediactl-Note"), None);
+}
+
+#[test]
+fn a_hand_edit_is_picked_up_where_it_does_not_clash() {
+    let server = Server::over(TEXT);
+    server.edit_by_hand("prepush 5", "prepush 9");
+    let modified = server.post("modify_config", r#"{"streams":{"a":{"title":"x"}}}"#);
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit"), "{}", body(&modified));
+    assert_eq!(body(&modified)["streams"]["b"]["prepush"], json!(9));
+    assert!(server.place.text().contains("prepush 9") && server.place.text().contains("title x"));
+
+    server.edit_by_hand("s3cret", "hand-made");
+    let clash = server.post("modify_config", r#"{"edit_auth":{"password":"sent"}}"#);
+    refused(&clash, 409, "conflict");
+    let error = &body(&clash)["errors"][0];
+    assert_eq!(error["pointer"], json!("/edit_auth/password"));
+    assert!(error["base"].is_string() && error["theirs"].is_string() && error["mine"].is_string());
+    for secret in ["s3cret", "hand-made", "sent\""] {
+        assert!(!String::from_utf8_lossy(&clash.body).contains(secret), "{secret} in {}", body(&clash));
+    }
+    let text = server.place.text();
+    let forced =
+        server.ask("POST", "/media/api/modify_config?force=1", &[], r#"{"edit_auth":{"password":"sent"}}"#);
+    assert_eq!(header(&forced, "Mediactl-Note"), Some("overwrote-hand-edit"));
+    assert!(server.place.text().contains("edit_auth admin sent; # keep"));
+    let history = server.place.path(&format!(".mediactl/{CONF}/history/1.conf"));
+    assert_eq!(std::fs::read_to_string(history).expect("it is kept"), text);
+}
+
+#[test]
+fn a_hand_edit_and_an_unsaved_update_are_too_much() {
+    let server = Server::over(TEXT);
+    server.post("update_config", &format!("{TEXT}rtmp 1;\n"));
+    server.edit_by_hand("prepush 5", "prepush 9");
+    refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
+    let saved = server.post("save_config", "edit_auth admin s3cret;\n");
+    assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit"));
+    let broken = Server::over(TEXT);
+    broken.edit_by_hand("stream b {", "stream b {{");
+    refused(&broken.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
+    assert_eq!(broken.get("").status, 200, "what runs goes on");
+    refused(&broken.get("?source=saved"), 400, "bad-config");
+    assert_eq!(broken.get("?source=saved&format=conf").status, 200);
+}
+
+#[test]
+fn the_file_sent_as_an_update_is_loaded_again() {
+    let server = Server::over(TEXT);
+    server.edit_by_hand("prepush 5", "prepush 9");
+    assert_eq!(server.post("update_config", &server.place.text()).status, 200);
+    assert_eq!(body(&server.get("?runtime=true"))["runtime"]["config"]["saved"], json!(true));
+    assert_eq!(header(&server.post("modify_config", r#"{"rtsp":1}"#), "Mediactl-Note"), None);
+}
+
+#[test]
+fn hooks_reject_and_take_back() {
+    let check = Hooks {
+        check: Some("grep -q rtmp \"$MEDIACTL_TEXT\" || { echo no rtmp >&2; exit 1; }".to_owned()),
+        ..Hooks::default()
+    };
+    let server = Server::with_hooks(TEXT, check);
+    let rejected = server.post("modify_config", r#"{"rtsp":1}"#);
+    refused(&rejected, 422, "rejected-by-check");
+    assert!(body(&rejected)["detail"].as_str().is_some_and(|detail| detail.contains("no rtmp")));
+    assert_eq!(server.post("modify_config", r#"{"rtmp":1}"#).status, 200);
+
+    let reload = Hooks {
+        reload: Some("grep -q 'rtmp 1' \"$MEDIACTL_FILE\" && exit 3; exit 0".to_owned()),
+        ..Hooks::default()
+    };
+    let server = Server::with_hooks(TEXT, reload);
+    refused(&server.post("modify_config", r#"{"rtmp":1}"#), 500, "reload-failed");
+    assert_eq!(server.place.text(), TEXT);
+    assert_eq!(body(&server.get(""))["rtmp"], Value::Null, "what runs went back, too");
+    assert_eq!(server.ask("POST", "/media/api/modify_config?async=true", &[], r#"{"rtmp":1}"#).status, 200);
+    let went_back = (0..200).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let runtime = body(&server.get("?runtime=true"))["runtime"].clone();
+        runtime["config"]["last_error"].as_str().is_some_and(|error| error.contains("exit code 3"))
+    });
+    assert!(went_back && server.place.text() == TEXT);
+}
+
+#[test]
+fn concurrent_changes_are_all_made() {
+    let server = Server::over(TEXT);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let server = &server;
+            scope.spawn(move || {
+                for change in 0..5 {
+                    let patch = json!({"streams": {format!("w{writer}-{change}"): {"urls": []}}});
+                    assert_eq!(server.post("modify_config", &patch.to_string()).status, 200);
+                }
+            });
+        }
+    });
+    let streams = body(&server.get(""))["streams"].as_object().expect("streams").len();
+    assert_eq!(streams, 3 + 20);
+}

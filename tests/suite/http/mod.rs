@@ -1,0 +1,3 @@
+//! The HTTP API: the handler without a socket, the sockets, the client.
+
+mod handler;
