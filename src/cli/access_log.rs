@@ -45,7 +45,8 @@ fn text(access: &Access) -> String {
         || "-".to_owned(),
         |(before, after)| format!("{:.SHORT$}→{:.SHORT$}", before.to_string(), after.to_string()),
     );
-    let detail = access.detail.as_ref().map_or_else(String::new, |detail| format!(" {}", on_one_line(detail)));
+    let detail =
+        access.detail.as_ref().map_or_else(String::new, |detail| format!(" {}", on_one_line(detail)));
     format!(
         "{} {peer} {} {method} {path} {} {} {:.1}ms {revisions}{detail}",
         timestamp(access.at),

@@ -4,6 +4,7 @@
 //! *Invariants.* Only this layer knows terminals. Results go to stdout, everything else to stderr;
 //! the exit codes are in one table ([`exit`]).
 
+mod access_log;
 mod change;
 mod check;
 mod diagnostics;
@@ -16,6 +17,7 @@ mod modify;
 mod options;
 mod read;
 mod save;
+mod serve;
 mod table;
 mod text_diff;
 mod ui;
@@ -58,6 +60,7 @@ enum Command {
     Save(save::Args),
     Diff(diff::Args),
     Check(check::Args),
+    Serve(serve::Args),
 }
 
 /// The tree of commands and options, from which completions and manual pages are made.
@@ -85,6 +88,7 @@ fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, Cli
         Command::Save(args) => save::run(args, &cli.global, ui),
         Command::Diff(args) => diff::run(args, &cli.global, ui),
         Command::Check(args) => check::run(args, &cli.global, ui),
+        Command::Serve(args) => serve::run(args, &cli.global, ui),
     }
 }
 

@@ -20,6 +20,7 @@ use crate::http::gate::{Deadlines, Limits, Listen, Server};
 use crate::http::handler::{Handler, Settings};
 use crate::http::runtime::Runtime;
 use crate::http::tls::Tls;
+use crate::http::wire::DEFAULT_PREFIX;
 use crate::store::{ServeLock, StoreError};
 
 /// Where TCP is listened on, unless somebody says otherwise: this machine alone.
@@ -118,9 +119,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     warn_of_clear_text(&listeners, tls.is_some(), ui);
     let handler = Arc::new(Handler::new(engine.clone(), settings(args, global)));
     let server = Server::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
-    let server = Arc::new(server.map_err(CliError::Serve)?);
-    let watched = Arc::downgrade(&server);
-    handler.runtime().watch_connections(move || watched.upgrade().map_or(0, |server| server.open_connections()));
+    let server = server.map_err(CliError::Serve)?;
+    handler.runtime().watch_connections(server.connection_count());
     announce(&urls)?;
     for signal in signals.forever() {
         match signal {
@@ -185,7 +185,7 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
 
 fn settings(args: &Args, global: &Global) -> Settings {
     Settings {
-        prefix: global.api_prefix.clone(),
+        prefix: DEFAULT_PREFIX.to_owned(),
         trusted_proxies: args.trusted_proxy.clone(),
         log: access_log::to_stderr(args.log_format),
         runtime: Runtime::new(args.runtime_cmd.clone()),
@@ -206,7 +206,7 @@ fn urls(listeners: &[Listen], tls: bool, global: &Global) -> Result<Vec<String>,
         match listener {
             Listen::Tcp(bound) => {
                 let address = bound.local_addr().map_err(CliError::Serve)?;
-                urls.push(format!("{scheme}://{address}/{}", global.api_prefix.trim_matches('/')));
+                urls.push(format!("{scheme}://{address}/{}", DEFAULT_PREFIX.trim_matches('/')));
             }
             Listen::Unix { .. } => urls.push(format!("the Unix socket of {}", global.target())),
         }
@@ -220,7 +220,9 @@ fn warn_of_clear_text(listeners: &[Listen], tls: bool, ui: Ui) {
         Listen::Unix { .. } => false,
     };
     if !tls && listeners.iter().any(is_public) {
-        ui.warning("without TLS, passwords can be read on the network: use --tls-cert, or a proxy that speaks TLS");
+        ui.warning(
+            "without TLS, passwords can be read on the network: use --tls-cert, or a proxy that speaks TLS",
+        );
     }
 }
 

@@ -129,7 +129,7 @@ impl Response {
 }
 
 /// A strong entity tag (RFC 9110, 8.8.3).
-fn entity_tag(revision: Revision) -> String {
+pub(super) fn entity_tag(revision: Revision) -> String {
     format!("\"{revision}-{VERSION}\"")
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value, json};
 
+use super::operations::entity_tag;
 use super::wire::Operation;
 use crate::engine::{Engine, Snapshot, hook_output};
 use crate::model::shape::only_argument;
@@ -148,7 +149,7 @@ fn config(engine: &Engine) -> Value {
     let Some(state) = engine.state() else { return Value::Null };
     let saved = engine.read().is_ok_and(|file| file.bytes() == state.running.bytes());
     json!({
-        "etag": state.running.revision().to_string(),
+        "etag": entity_tag(state.running.revision()),
         "generation": state.generation,
         "saved": saved,
         "last_change": state.last_change.map(|change| json!({

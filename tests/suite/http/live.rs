@@ -1,0 +1,170 @@
+//! A server in this process, on real sockets: what clients really send, over plain TCP, TLS and the
+//! Unix socket.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mediactl::engine::{Engine, Hooks};
+use mediactl::http::gate::{Deadlines, Limits, Listen, Server};
+use mediactl::http::handler::{Handler, Settings};
+use mediactl::http::runtime::Runtime;
+use mediactl::http::tls::Tls;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use crate::cli::{CONF, Place};
+use crate::fixtures;
+
+const TEXT: &str = "http 8080;\nedit_auth flussonic mypass123;\nstream a { url fake://fake; }\n";
+
+/// A stuck server fails a test instead of hanging it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Live {
+    server: Server,
+    /// Gone with the test.
+    _place: Place,
+    plain: SocketAddr,
+    secure: SocketAddr,
+    socket: PathBuf,
+    roots: RootCertStore,
+}
+
+/// A plain server and one with TLS over one configuration.
+fn live() -> (Live, Server) {
+    let place = Place::with(TEXT);
+    let engine = Engine::open(&place.path(CONF), Hooks::default(), |_, _| {}).expect("it can be opened");
+    let lock = engine.conf().serve().expect("nobody else serves it");
+    let engine = engine.start(|_| {}).expect("it is valid");
+    let settings = Settings {
+        prefix: "/media/api".to_owned(),
+        trusted_proxies: Vec::new(),
+        log: Box::new(|_| {}),
+        runtime: Runtime::new(None),
+    };
+    let handler = Arc::new(Handler::new(engine, settings));
+    let (tls, roots) = certificate(&place);
+    let [plain, secure] = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
+    let addresses = [&plain, &secure].map(|bound| bound.local_addr().expect("it is bound"));
+    let unix = Listen::Unix {
+        listener: lock.bind().expect("the socket can be bound"),
+        uids: vec![rustix::process::geteuid().as_raw()],
+    };
+    let start = |listeners, tls| {
+        Server::start(handler.clone(), listeners, tls, Limits::default(), Deadlines::default())
+            .expect("it starts")
+    };
+    let server = start(vec![Listen::Tcp(plain), unix], None);
+    let with_tls = start(vec![Listen::Tcp(secure)], Some(tls));
+    let socket = place.path(&format!(".mediactl/{CONF}/sock"));
+    std::mem::forget(lock);
+    (Live { server, _place: place, plain: addresses[0], secure: addresses[1], socket, roots }, with_tls)
+}
+
+fn certificate(place: &Place) -> (Arc<Tls>, RootCertStore) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
+    place.put("cert.pem", made.cert.pem());
+    place.put("key.pem", made.signing_key.serialize_pem());
+    let tls = Tls::load(&place.path("cert.pem"), &place.path("key.pem")).expect("they fit");
+    let mut roots = RootCertStore::empty();
+    roots.add(made.cert.der().clone()).expect("it is a certificate");
+    (Arc::new(tls), roots)
+}
+
+trait Stream: Read + Write {}
+impl<S: Read + Write> Stream for S {}
+
+impl Live {
+    fn connect(&self, over: &str) -> Box<dyn Stream> {
+        let tcp = |address| {
+            let stream = TcpStream::connect(address).expect("it listens");
+            stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+            stream
+        };
+        match over {
+            "plain" => Box::new(tcp(self.plain)),
+            "tls" => {
+                let provider = Arc::new(rustls::crypto::ring::default_provider());
+                let config = ClientConfig::builder_with_provider(provider)
+                    .with_safe_default_protocol_versions()
+                    .expect("ring has them")
+                    .with_root_certificates(self.roots.clone())
+                    .with_no_client_auth();
+                let name = ServerName::try_from("localhost").expect("it is a name");
+                let session = ClientConnection::new(Arc::new(config), name).expect("it can be set up");
+                Box::new(StreamOwned::new(session, tcp(self.secure)))
+            }
+            _ => {
+                let stream = UnixStream::connect(&self.socket).expect("it listens");
+                stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+                Box::new(stream)
+            }
+        }
+    }
+}
+
+/// Status and body of the final answer.
+fn answer(stream: &mut dyn Stream) -> (u16, Vec<u8>) {
+    loop {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("an answer has a head");
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8(head).expect("a head is text");
+        let status = head[9..12].parse().expect("a status has three digits");
+        if status == 100 {
+            continue;
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+        let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a length is a number"))];
+        stream.read_exact(&mut body).expect("the body is as long as it says");
+        return (status, body);
+    }
+}
+
+/// What the requests of real clients come to, by the number in the name of the file.
+const EXPECTED: &[(&str, u16)] = &[("09", 400), ("11", 401)];
+
+fn requests() -> Vec<(String, Vec<u8>)> {
+    let folders = [Some(fixtures::root().join("clients")), fixtures::shared().map(|shared| shared.join("clients"))];
+    let files = folders.into_iter().flatten().flat_map(|folder| fixtures::files(&folder, "http"));
+    files
+        .map(|path| {
+            let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+            (name, fs::read(path).expect("a fixture can be read"))
+        })
+        .collect()
+}
+
+#[test]
+fn requests_of_real_clients_are_answered() {
+    let (live, with_tls) = live();
+    let requests = requests();
+    assert!(requests.len() >= 5);
+    for over in ["plain", "tls", "unix"] {
+        for (name, request) in &requests {
+            let mut stream = live.connect(over);
+            // Twice over one connection: the first answer must not swallow what follows it.
+            for round in 0..2 {
+                stream.write_all(request).expect("it is read");
+                let (status, body) = answer(&mut *stream);
+                let expected = EXPECTED.iter().find(|(number, _)| name.starts_with(number));
+                let mut expected = expected.map_or(200, |(_, status)| *status);
+                if expected == 401 && over == "unix" {
+                    expected = 200;
+                }
+                let body = String::from_utf8_lossy(&body);
+                assert_eq!(status, expected, "{name} over {over}, round {round}: {body}");
+            }
+        }
+    }
+    with_tls.stop(Duration::from_secs(1));
+    live.server.stop(Duration::from_secs(1));
+}
