@@ -28,4 +28,13 @@ pub mod runtime;
 pub mod handler;
 mod operations;
 
+#[allow(clippy::disallowed_methods, reason = "certificate and key are files")]
+pub mod tls;
+
+#[allow(clippy::disallowed_methods, reason = "the private socket; clocks are for its end")]
+pub mod server;
+
+#[allow(clippy::disallowed_methods, reason = "the public sockets; clocks are for their deadlines")]
+pub mod gate;
+
 pub use operations::remark_word;

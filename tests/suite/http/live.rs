@@ -133,7 +133,8 @@ fn answer(stream: &mut dyn Stream) -> (u16, Vec<u8>) {
 const EXPECTED: &[(&str, u16)] = &[("09", 400), ("11", 401)];
 
 fn requests() -> Vec<(String, Vec<u8>)> {
-    let folders = [Some(fixtures::root().join("clients")), fixtures::shared().map(|shared| shared.join("clients"))];
+    let folders =
+        [Some(fixtures::root().join("clients")), fixtures::shared().map(|shared| shared.join("clients"))];
     let files = folders.into_iter().flatten().flat_map(|folder| fixtures::files(&folder, "http"));
     files
         .map(|path| {

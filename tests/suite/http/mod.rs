@@ -1,4 +1,5 @@
-//! The HTTP API: the handler without a socket, the sockets, the client.
+//! The HTTP API: the handler without a socket, the sockets, whole servers.
 
+mod gate;
 mod handler;
 mod live;

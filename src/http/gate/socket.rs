@@ -1,0 +1,112 @@
+//! A socket of either family. It is shared, not duplicated: whoever makes room shuts it down while
+//! its own thread waits on it, and that costs no open file.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::deadline::Deadline;
+
+/// A connected socket.
+#[derive(Debug)]
+pub enum Socket {
+    /// TCP, plain or with TLS on it.
+    Tcp(TcpStream),
+    /// Unix.
+    Unix(UnixStream),
+}
+
+impl Socket {
+    /// Ends what is read from it or written to it, in all threads. That it is closed already is
+    /// what was wanted.
+    pub fn shut(&self, how: Shutdown) {
+        let _ = match self {
+            Self::Tcp(stream) => stream.shutdown(how),
+            Self::Unix(stream) => stream.shutdown(how),
+        };
+    }
+
+    fn set_read_timeout(&self, time: Duration) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_read_timeout(Some(time)),
+            Self::Unix(stream) => stream.set_read_timeout(Some(time)),
+        }
+    }
+
+    fn set_write_timeout(&self, time: Duration) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_write_timeout(Some(time)),
+            Self::Unix(stream) => stream.set_write_timeout(Some(time)),
+        }
+    }
+
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => (&mut &*stream).read(buffer),
+            Self::Unix(stream) => (&mut &*stream).read(buffer),
+        }
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => (&mut &*stream).write(bytes),
+            Self::Unix(stream) => (&mut &*stream).write(bytes),
+        }
+    }
+}
+
+/// A socket whose reads and writes end at a deadline, with an error of the kind `TimedOut`.
+#[derive(Debug)]
+pub struct Timed {
+    /// The socket.
+    pub socket: Arc<Socket>,
+    /// When reads and writes have to be over.
+    pub deadline: Deadline,
+}
+
+impl Timed {
+    /// What the first byte that comes will be, without taking it: 0 bytes at the end.
+    pub fn wait(&mut self) -> io::Result<usize> {
+        let socket = Arc::clone(&self.socket);
+        match &*socket {
+            Socket::Tcp(stream) => self.retry(Socket::set_read_timeout, |_| stream.peek(&mut [0])),
+            Socket::Unix(_) => Ok(1),
+        }
+    }
+
+    fn retry(
+        &self,
+        set_timeout: impl Fn(&Socket, Duration) -> io::Result<()>,
+        mut operation: impl FnMut(&Socket) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        loop {
+            // What is left may be less than the least time-out that the system knows.
+            set_timeout(&self.socket, self.deadline.left()?.max(Duration::from_millis(1)))?;
+            match operation(&self.socket) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+impl Read for Timed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.retry(Socket::set_read_timeout, |socket| socket.read(buffer))
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.retry(Socket::set_write_timeout, |socket| socket.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+//! What a client's bytes come through: the socket, or TLS on it.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::sync::Arc;
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use super::deadline::Deadline;
+use super::socket::{Socket, Timed};
+
+/// Bytes of a read whose bytes nobody wants.
+const DISCARD: usize = 16 * 1024;
+
+/// The client's end, with a deadline.
+#[derive(Debug)]
+pub enum Stream {
+    /// As the bytes come.
+    Plain(Timed),
+    /// Behind TLS.
+    Tls(Box<StreamOwned<ServerConnection, Timed>>),
+}
+
+impl Stream {
+    /// Without TLS.
+    pub fn plain(socket: Arc<Socket>, deadline: Deadline) -> Self {
+        Self::Plain(Timed { socket, deadline })
+    }
+
+    /// With TLS: the whole handshake, up to the deadline of the socket.
+    pub fn handshake(config: Arc<ServerConfig>, mut timed: Timed) -> io::Result<Self> {
+        let mut connection = ServerConnection::new(config).map_err(io::Error::other)?;
+        while connection.is_handshaking() {
+            if connection.complete_io(&mut timed)? == (0, 0) {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(Self::Tls(Box::new(StreamOwned::new(connection, timed))))
+    }
+
+    /// When reads and writes have to be over from now on.
+    pub fn set_deadline(&mut self, deadline: Deadline) {
+        self.timed().deadline = deadline;
+    }
+
+    /// Says that nothing more will be written, and takes what still comes for a while: a socket
+    /// that is closed with bytes unread takes the last answer away from the client
+    /// (RFC 9112, section 9.6).
+    pub fn linger(&mut self, deadline: Deadline, most: usize) {
+        self.set_deadline(deadline);
+        if let Self::Tls(tls) = self {
+            tls.conn.send_close_notify();
+            let _ = tls.flush();
+        }
+        let timed = self.timed();
+        timed.socket.shut(Shutdown::Write);
+        let mut left = most;
+        let mut nowhere = [0; DISCARD];
+        while left > 0 {
+            match timed.read(&mut nowhere) {
+                Ok(0) | Err(_) => return,
+                Ok(taken) => left = left.saturating_sub(taken),
+            }
+        }
+    }
+
+    fn timed(&mut self) -> &mut Timed {
+        match self {
+            Self::Plain(timed) => timed,
+            Self::Tls(tls) => &mut tls.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(timed) => timed.read(buffer),
+            Self::Tls(tls) => tls.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(timed) => timed.write(bytes),
+            Self::Tls(tls) => tls.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(timed) => timed.flush(),
+            Self::Tls(tls) => tls.flush(),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! tiny_http, behind the gate: on a socket of its own in a folder that nobody else may enter, with
+//! as many workers as the gate has slots. Should it end, it is built anew.
+//!
+//! Its accept thread ends at the first error, or panics when it gets no thread or no open file; its
+//! listener is closed then, and the next connection is refused. That is how it is noticed. For the
+//! same reason nothing here keeps a second handle of the listener.
+
+mod worker;
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::net::Shutdown;
+use tempfile::TempDir;
+
+use super::message::Service;
+
+/// The mode of the folder of the private socket.
+const FOLDER_MODE: u32 = 0o700;
+
+/// Where the folder is when the path of the usual place is too long for a socket.
+const SHORT_PLACE: &str = "/tmp";
+
+/// How long workers are waited for at the end.
+const CLOSING_TIME: Duration = Duration::from_secs(1);
+
+/// Between two looks at them.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// tiny_http, the one of now.
+pub struct Engine {
+    service: Arc<dyn Service>,
+    workers: usize,
+    current: Mutex<Arc<Inside>>,
+    lever: Option<Arc<Lever>>,
+}
+
+/// One tiny_http, from its start to its end. It is dropped before its folder: it connects to its
+/// own socket to wake its accept thread.
+struct Inside {
+    server: tiny_http::Server,
+    path: PathBuf,
+    state: AtomicU8,
+    folder: TempDir,
+}
+
+/// It is the current one.
+const IN_USE: u8 = 0;
+
+/// Another one took its place; what it accepted before is still answered.
+const RETIRED: u8 = 1;
+
+/// Nobody asks any more.
+const CLOSED: u8 = 2;
+
+/// Ends the accept thread of tiny_http as an error of the system would, for tests.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Lever(Mutex<Option<UnixListener>>);
+
+impl Lever {
+    /// Ends it.
+    pub fn pull(&self) -> io::Result<()> {
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        held.map_or(Ok(()), |listener| Ok(rustix::net::shutdown(listener, Shutdown::Both)?))
+    }
+
+    fn hold(&self, listener: &UnixListener) -> io::Result<()> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(listener.try_clone()?);
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Starts tiny_http and its workers.
+    pub fn start(service: Arc<dyn Service>, workers: usize, lever: Option<Arc<Lever>>) -> io::Result<Self> {
+        let inside = build(&service, workers, lever.as_deref())?;
+        Ok(Self { service, workers, current: Mutex::new(inside), lever })
+    }
+
+    /// A connection to tiny_http, to the one of now or to a new one.
+    pub fn connect(&self) -> io::Result<UnixStream> {
+        let inside = Arc::clone(&self.current());
+        match UnixStream::connect(&inside.path) {
+            Err(error) if is_gone(&error) => UnixStream::connect(&self.renew(&inside)?.path),
+            done => done,
+        }
+    }
+
+    /// Ends it. Workers that are still in the handler are left to themselves.
+    pub fn stop(&self) {
+        let inside = Arc::clone(&self.current());
+        inside.leave(CLOSED, self.workers);
+        let until = Instant::now() + CLOSING_TIME;
+        // Here, and in `current`.
+        while Arc::strong_count(&inside) > 2 && Instant::now() < until {
+            thread::sleep(LOOK);
+        }
+        if Arc::strong_count(&inside) > 2 {
+            // A worker keeps it from being dropped; that the folder is gone already is no fault.
+            let _ = std::fs::remove_dir_all(inside.folder.path());
+        }
+    }
+
+    fn renew(&self, ended: &Arc<Inside>) -> io::Result<Arc<Inside>> {
+        let mut current = self.current();
+        if Arc::ptr_eq(&current, ended) {
+            let new = build(&self.service, self.workers, self.lever.as_deref())?;
+            std::mem::replace(&mut *current, new).leave(RETIRED, self.workers);
+        }
+        Ok(Arc::clone(&current))
+    }
+
+    fn current(&self) -> MutexGuard<'_, Arc<Inside>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    fn leave(&self, state: u8, workers: usize) {
+        self.state.store(state, Ordering::Release);
+        (0..workers).for_each(|_| self.server.unblock());
+    }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound)
+}
+
+fn build(service: &Arc<dyn Service>, workers: usize, lever: Option<&Lever>) -> io::Result<Arc<Inside>> {
+    let (folder, path, listener) = bind()?;
+    if let Some(lever) = lever {
+        lever.hold(&listener)?;
+    }
+    // It panics if it gets no thread.
+    let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
+        .map_err(|_| io::Error::other("tiny_http got no thread"))?
+        .map_err(io::Error::other)?;
+    let inside = Arc::new(Inside { server, path, state: AtomicU8::new(IN_USE), folder });
+    spawn_workers(service, workers, &inside)?;
+    Ok(inside)
+}
+
+fn bind() -> io::Result<(TempDir, PathBuf, UnixListener)> {
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix("mediactl-").permissions(Permissions::from_mode(FOLDER_MODE));
+    let bind_in = |folder: TempDir| {
+        let path = folder.path().join("http");
+        let listener = UnixListener::bind(&path)?;
+        Ok((folder, path, listener))
+    };
+    builder.tempdir().and_then(bind_in).or_else(|_| builder.tempdir_in(SHORT_PLACE).and_then(bind_in))
+}
+
+/// One worker is enough to go on with; none is an error.
+fn spawn_workers(service: &Arc<dyn Service>, workers: usize, inside: &Arc<Inside>) -> io::Result<()> {
+    for number in 0..workers {
+        let (service, own) = (Arc::clone(service), Arc::clone(inside));
+        let run = move || worker::work(&*service, &own);
+        match thread::Builder::new().name("worker".to_owned()).spawn(run) {
+            Err(error) if number == 0 => return Err(error),
+            Err(_) => return Ok(()),
+            Ok(_) => {}
+        }
+    }
+    Ok(())
+}

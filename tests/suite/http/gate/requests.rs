@@ -1,0 +1,190 @@
+//! What good clients do.
+
+use std::net::TcpStream;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+
+use mediactl::http::gate::{Deadlines, Limits, Listen, Server};
+use mediactl::http::message::Peer;
+use mediactl::http::problem::{Kind, Problem};
+
+use super::support::{BIG, Client, Echo, Running, eventually};
+
+#[test]
+fn a_connection_is_kept_as_long_as_both_wish() {
+    let running = Running::start();
+    let mut client = running.client();
+    for number in 0..5 {
+        client.send(format!("GET /{number} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        let answer = client.answer();
+        assert_eq!((answer.status, answer.text()), (200, format!("GET /{number} ").as_str()));
+        assert_eq!(answer.header("Connection"), None);
+        assert!(answer.header("Date").is_some());
+    }
+    client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    assert_eq!(client.answer().header("Connection"), Some("close"));
+    assert!(client.is_closed());
+    drop(client);
+    eventually(|| running.server.open_connections() == 0);
+}
+
+#[test]
+fn http_1_0_closes_unless_asked_to_stay() {
+    let running = Running::start();
+    let mut client = running.client();
+    client.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    let answer = client.answer();
+    assert_eq!((answer.text(), answer.header("Connection")), ("GET /a ", Some("keep-alive")));
+    client.send("GET /b HTTP/1.0\r\n\r\n");
+    let answer = client.answer();
+    assert_eq!((answer.text(), answer.header("Connection")), ("GET /b ", Some("close")));
+    assert!(client.is_closed());
+}
+
+#[test]
+fn bodies_arrive_whole_however_they_are_framed() {
+    let running = Running::start();
+    let mut client = running.client();
+    let long = "y".repeat(300_000);
+    for (framing, body, expected) in [
+        ("Content-Length: 5", "hello".to_owned(), "hello"),
+        ("Content-Length: 300000", long.clone(), long.as_str()),
+        ("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n".to_owned(), "hello"),
+        (
+            "Transfer-Encoding: chunked",
+            "1;x=y\r\nh\r\n0004\r\nello\r\n0\r\nTrailer: x\r\n\r\n".to_owned(),
+            "hello",
+        ),
+        ("Transfer-Encoding: chunked", format!("{:X}\r\n{long}\r\n0\r\n\r\n", long.len()), &long),
+        ("Transfer-Encoding: chunked", "0\r\n\r\n".to_owned(), ""),
+        ("Content-Length: 0", String::new(), ""),
+    ] {
+        client.send(format!("POST /p HTTP/1.1\r\nHost: a\r\n{framing}\r\n\r\n{body}"));
+        let answer = client.answer();
+        assert_eq!(answer.status, 200, "{framing}");
+        assert_eq!(answer.text(), format!("POST /p {expected}"), "{framing}");
+    }
+}
+
+#[test]
+fn a_client_that_waits_to_be_told_is_told_once() {
+    let running = Running::start();
+    let mut client = running.client();
+    for _ in 0..2 {
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+        assert_eq!(client.head_only().head, "HTTP/1.1 100 Continue\r\n\r\n");
+        client.send("hello");
+        assert_eq!(client.answer().text(), "POST / hello");
+    }
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello");
+    assert_eq!(client.answer().status, 200, "who sends the body at once is not told");
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n");
+    assert_eq!(client.answer().status, 413, "nor is who would send too much");
+}
+
+#[test]
+fn a_stranger_that_waits_to_be_told_gets_its_answer_and_loses_nothing() {
+    let running = Running::start();
+    let mut client = running.client();
+    client.send(
+        "POST / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n",
+    );
+    let answer = client.answer();
+    assert_eq!((answer.status, answer.header("Connection")), (401, Some("close")));
+    assert!(client.is_closed());
+}
+
+#[test]
+fn what_a_stranger_sends_is_passed_over_if_it_is_short() {
+    let running = Running::start();
+    let mut client = running.client();
+    for body in
+        ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"]
+    {
+        client.send(format!("POST / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n{body}"));
+        let answer = client.answer();
+        assert_eq!((answer.status, answer.header("Connection")), (401, None));
+    }
+    client.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(client.answer().text(), "GET /next ");
+}
+
+#[test]
+fn answers_without_a_body_have_none() {
+    let running = Running::start();
+    let mut client = running.client();
+    client.send("HEAD /big HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(client.head_only().header("Content-Length"), Some(BIG.to_string().as_str()));
+    for (path, status) in [("/empty", 204), ("/same", 304)] {
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        let answer = client.answer();
+        assert_eq!((answer.status, answer.header("Content-Length")), (status, None));
+    }
+    client.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(client.answer().text(), "GET /next ");
+}
+
+#[test]
+fn the_handler_sees_only_what_is_for_it() {
+    let running = Running::start();
+    let answer = running.ask(
+        "POST /headers HTTP/1.1\r\nHost: a\r\nMediactl-Peer: uid:0\r\nMediactl-Unread: 1\r\nTE: chunked\r\n\
+         X-One: 1\r\nX-One: 2\r\nContent-Length: 1\r\n\r\nx",
+    );
+    assert_eq!(answer.text(), r#"[("host", "a"), ("x-one", "1"), ("x-one", "2")]"#);
+    let answer = running.ask("GET http://b/x?y HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(answer.text(), "GET /x?y ");
+}
+
+#[test]
+fn a_service_that_panics_is_a_500_and_nothing_else() {
+    let running = Running::start();
+    let mut client = running.client();
+    for path in ["/panic", "/split", "/panic"] {
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        let answer = client.answer();
+        let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
+        assert_eq!((answer.status, problem.kind()), (500, Some(Kind::EngineFailed)));
+        assert_eq!(answer.header("Cache-Control"), Some("no-store"));
+        assert_eq!(answer.header("Set-Cookie"), None);
+    }
+    assert_eq!(running.refused(3), [500, 500, 500]);
+    running.is_well();
+}
+
+#[test]
+fn the_unix_socket_knows_its_peers() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let own = rustix::process::getuid().as_raw();
+    for (uids, status) in [(vec![own], 200), (vec![own + 1], 403)] {
+        let path = folder.path().join(status.to_string());
+        let service = Arc::new(Echo::default());
+        let listener = UnixListener::bind(&path).expect("the folder is empty");
+        let listeners = vec![Listen::Unix { listener, uids }];
+        let server = Server::start(service.clone(), listeners, None, Limits::default(), Deadlines::default())
+            .expect("there is a place for the private socket");
+        let mut client = Client::over(UnixStream::connect(&path).expect("the server listens"));
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!(client.answer().status, status);
+        let refused = service.refused.lock().expect("nobody panicked").first().map(|(peer, ..)| *peer);
+        assert_eq!(refused, (status == 403).then_some(Some(Peer::Uid(own))));
+        server.stop(super::support::PATIENCE);
+        assert!(UnixStream::connect(&path).is_err(), "nobody listens any more");
+    }
+}
+
+#[test]
+fn one_server_listens_on_several_sockets() {
+    let listener = || std::net::TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
+    let (one, other) = (listener(), listener());
+    let addresses = [&one, &other].map(|bound| bound.local_addr().expect("it is bound"));
+    let listeners = vec![Listen::Tcp(one), Listen::Tcp(other)];
+    let service = Arc::new(Echo::default());
+    let server = Server::start(service, listeners, None, Limits::default(), Deadlines::default());
+    for address in addresses {
+        let mut client = Client::new(TcpStream::connect(address).expect("the server listens"));
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!(client.answer().status, 200);
+    }
+    drop(server);
+}

@@ -1,0 +1,225 @@
+//! A service that tells what it was asked, and a client that sends whatever bytes it likes.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mediactl::http::gate::{Deadlines, Limits, Listen, Server};
+use mediactl::http::message::{Head, Peer, Request, Response, Service};
+use mediactl::http::server::Lever;
+use mediactl::http::tls::Tls;
+
+/// Long enough on any machine, and shorter than the patience of whoever waits for a test.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Bytes of the answer to `/big`.
+pub const BIG: usize = 3 * 1024 * 1024;
+
+/// Tells what it was asked.
+#[derive(Default)]
+pub struct Echo {
+    pub refused: Mutex<Vec<(Option<Peer>, u16, String)>>,
+    pub asked: AtomicUsize,
+}
+
+impl Service for Echo {
+    fn admits(&self, head: &Head) -> bool {
+        head.header("x-stranger").is_none()
+    }
+
+    fn answer(&self, request: &Request) -> Response {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let head = &request.head;
+        let (status, body) = match head.path() {
+            _ if head.unread => (401, b"who is it".to_vec()),
+            "/big" => (200, vec![b'x'; BIG]),
+            "/empty" => (204, Vec::new()),
+            "/same" => (304, Vec::new()),
+            "/panic" => panic!("as the test asks"),
+            "/split" => (299, Vec::new()),
+            "/slow" => {
+                thread::sleep(Duration::from_millis(head.query().parse().expect("a time in ms")));
+                (200, b"at last".to_vec())
+            }
+            "/headers" => (200, format!("{:?}", head.headers).into_bytes()),
+            _ => (200, told(request)),
+        };
+        let split = (status == 299).then(|| ("X", "a\r\nSet-Cookie: b".to_owned()));
+        Response { status, headers: split.into_iter().collect(), body: Arc::new(body) }
+    }
+
+    fn refused(&self, peer: Option<Peer>, status: u16, detail: &str) {
+        self.refused.lock().expect("no test panics with it").push((peer, status, detail.to_owned()));
+    }
+}
+
+fn told(request: &Request) -> Vec<u8> {
+    let mut text = format!("{} {} ", request.head.method, request.head.target).into_bytes();
+    text.extend_from_slice(&request.body);
+    text
+}
+
+/// A running server on a port of its own.
+pub struct Running {
+    pub service: Arc<Echo>,
+    pub server: Server,
+    pub address: SocketAddr,
+    pub lever: Arc<Lever>,
+}
+
+impl Running {
+    /// With the usual limits.
+    pub fn start() -> Self {
+        Self::with(Limits::default(), Deadlines::default())
+    }
+
+    pub fn with(limits: Limits, deadlines: Deadlines) -> Self {
+        Self::secured(None, limits, deadlines)
+    }
+
+    pub fn secured(tls: Option<Arc<Tls>>, limits: Limits, deadlines: Deadlines) -> Self {
+        let (service, lever) = (Arc::new(Echo::default()), Arc::new(Lever::default()));
+        let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let server = Server::start_with(
+            Some(Arc::clone(&lever)),
+            service.clone(),
+            vec![Listen::Tcp(listener)],
+            tls,
+            limits,
+            deadlines,
+        )
+        .expect("there is a place for the private socket");
+        Self { service, server, address, lever }
+    }
+
+    pub fn client(&self) -> Client<TcpStream> {
+        Client::new(TcpStream::connect(self.address).expect("the server listens"))
+    }
+
+    /// Sends it on a new connection; the answer.
+    pub fn ask(&self, request: impl AsRef<[u8]>) -> Answer {
+        let mut client = self.client();
+        client.send(request);
+        client.answer()
+    }
+
+    /// A good client gets its answer.
+    pub fn is_well(&self) {
+        let answer = self.ask("GET /well HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!((answer.status, answer.text()), (200, "GET /well "));
+    }
+
+    /// The statuses that were reported as refused, when there are so many.
+    pub fn refused(&self, count: usize) -> Vec<u16> {
+        let statuses = || -> Vec<u16> {
+            self.service
+                .refused
+                .lock()
+                .expect("no test panics with it")
+                .iter()
+                .map(|(_, status, _)| *status)
+                .collect()
+        };
+        eventually(|| statuses().len() >= count);
+        statuses()
+    }
+
+    pub fn asked(&self) -> usize {
+        self.service.asked.load(Ordering::SeqCst)
+    }
+}
+
+/// Waits until it is so.
+pub fn eventually(mut so: impl FnMut() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !so() {
+        assert!(Instant::now() < until, "it never came to be so");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Deadlines that a test can wait for.
+pub fn short() -> Deadlines {
+    let brief = Duration::from_millis(300);
+    Deadlines { handshake: brief, head: brief, transfer: brief, linger: brief, ..Deadlines::default() }
+}
+
+/// A connection, and what came on it.
+pub struct Client<S> {
+    pub stream: S,
+    got: Vec<u8>,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("the service answers in UTF-8")
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+impl Client<TcpStream> {
+    pub fn new(stream: TcpStream) -> Self {
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+        stream.set_write_timeout(Some(PATIENCE)).expect("a time-out can be set");
+        Self::over(stream)
+    }
+}
+
+impl<S: Read + Write> Client<S> {
+    pub fn over(stream: S) -> Self {
+        Self { stream, got: Vec::new() }
+    }
+
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).expect("the server reads");
+    }
+
+    /// The next answer; to `HEAD` see [`Self::head_only`].
+    pub fn answer(&mut self) -> Answer {
+        let mut answer = self.head_only();
+        let length = answer.header("Content-Length").map_or(0, |length| length.parse().expect("a number"));
+        while self.got.len() < length {
+            assert!(self.more(), "the answer was cut short: {}", answer.head);
+        }
+        answer.body = self.got.drain(..length).collect();
+        answer
+    }
+
+    pub fn head_only(&mut self) -> Answer {
+        let end = loop {
+            match self.got.windows(4).position(|window| window == b"\r\n\r\n") {
+                Some(end) => break end + 4,
+                None => assert!(self.more(), "no answer, but {:?}", String::from_utf8_lossy(&self.got)),
+            }
+        };
+        let head = String::from_utf8(self.got.drain(..end).collect()).expect("a head is ASCII");
+        let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).expect("a status");
+        Answer { status, head, body: Vec::new() }
+    }
+
+    /// Whether the server ends the connection without another byte.
+    pub fn is_closed(&mut self) -> bool {
+        self.got.is_empty() && !self.more()
+    }
+
+    fn more(&mut self) -> bool {
+        let mut buffer = [0; 64 * 1024];
+        let read = self.stream.read(&mut buffer).unwrap_or(0);
+        self.got.extend_from_slice(&buffer[..read]);
+        read > 0
+    }
+}
