@@ -1,5 +1,7 @@
 //! `http` and the blocks of its entries.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::words::WordEdits;
@@ -30,7 +32,8 @@ impl<'d> Planner<'_, 'd> {
             Some(value) => value.as_array().cloned().unwrap_or_default(),
         };
         let mut drafts: Vec<Option<Draft>> = vec![None; new.len()];
-        let alignment = align(&old, &new);
+        let (before, after) = identities(&entries, &old, &new);
+        let alignment = align(&before, &after);
         let fates = self.align_ports(&entries, &new, &alignment, &mut drafts);
         let options_target = self.port_options(&fates, &new, options, &mut drafts);
         self.put_ports(&entries, &alignment, &mut drafts);
@@ -113,13 +116,13 @@ impl<'d> Planner<'_, 'd> {
             _ => (false, &empty),
         };
         let at = Pointer::root().child("http_options");
+        let counting = counting(fates, new);
         let mut shown = Map::new();
         for (index, fate) in fates.iter().enumerate() {
             let port = draft::scalar_text(&new[index]).unwrap_or_default();
-            let later = new[index + 1..].contains(&new[index]);
             let change = if remove_all { Some(&Value::Null) } else { patch.get(&port) };
-            let value =
-                self.options_of_port(fate, change.filter(|_| !later), &mut drafts[index], &at.child(&port));
+            let change = change.filter(|change| change.is_null() || counting[&new[index]] == index);
+            let value = self.options_of_port(fate, change, &mut drafts[index], &at.child(&port));
             if let Some(value) = value {
                 shown.insert(port, value);
             }
@@ -193,6 +196,52 @@ impl<'d> Planner<'_, 'd> {
             }
         }
     }
+}
+
+/// What tells a port from the others of a list: its value, and its number among equal ones where
+/// that matters; none for one that is to go.
+type Identity<'v> = Option<(&'v Value, usize)>;
+
+/// Of a port that stands twice one will do as well as the other, unless one has a block, which goes
+/// only with its port: then the bare ones go first, and the others keep their order, as the last counts.
+fn identities<'v>(
+    entries: &[Entry<'_>],
+    old: &'v [Value],
+    new: &'v [Value],
+) -> (Vec<Identity<'v>>, Vec<Identity<'v>>) {
+    let (old_places, new_places) = (places(old), places(new));
+    let mut before: Vec<Identity<'v>> = old.iter().map(|port| Some((port, 0))).collect();
+    let mut after: Vec<Identity<'v>> = new.iter().map(|port| Some((port, 0))).collect();
+    for (port, places) in old_places {
+        let (blocks, bare): (Vec<usize>, Vec<usize>) = places.iter().partition(|&&at| entries[at].is_block());
+        if blocks.is_empty() || places.len() == 1 {
+            continue;
+        }
+        let wanted = new_places.get(port).map_or(&[][..], Vec::as_slice);
+        let mut staying: Vec<usize> = blocks.into_iter().rev().chain(bare).take(wanted.len()).collect();
+        staying.sort_unstable();
+        places.iter().for_each(|&at| before[at] = None);
+        staying.iter().enumerate().for_each(|(number, &at)| before[at] = Some((port, number)));
+        wanted.iter().enumerate().for_each(|(number, &at)| after[at] = Some((port, number)));
+    }
+    (before, after)
+}
+
+/// Where in a list each value stands.
+fn places(values: &[Value]) -> HashMap<&Value, Vec<usize>> {
+    let mut places: HashMap<&Value, Vec<usize>> = HashMap::new();
+    values.iter().enumerate().for_each(|(at, value)| places.entry(value).or_default().push(at));
+    places
+}
+
+/// The place of the directive whose block is shown for each port: of several, the last that has a
+/// block; where none has one, the last.
+fn counting<'v>(fates: &[Fate<'_>], ports: &'v [Value]) -> HashMap<&'v Value, usize> {
+    let has_block = |at: &usize| matches!(fates[*at], Fate::Existing(entry) if entry.is_block());
+    let last = |places: Vec<usize>| {
+        places.iter().rev().find(|at| has_block(at)).or(places.last()).copied().unwrap_or_default()
+    };
+    places(ports).into_iter().map(|(port, places)| (port, last(places))).collect()
 }
 
 fn port_value(entry: Entry<'_>) -> Value {
