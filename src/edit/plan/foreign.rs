@@ -12,6 +12,7 @@ use crate::edit::merge::{contents_value, general_value};
 use crate::model::general::{Form, scalars};
 use crate::model::member::Members;
 use crate::model::schema::Scope;
+use crate::model::to_json;
 use crate::syntax::{Entry, Splice, Word, quoted_if_needed};
 
 impl<'d> Planner<'_, 'd> {
@@ -146,8 +147,7 @@ impl<'d> Planner<'_, 'd> {
     fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
         let (wanted, block) = split(target);
         let words: Vec<Word<'d>> = entry.arguments().collect();
-        let old: Vec<Value> =
-            scalars(entry).map(|scalar| serde_json::to_value(scalar).expect("a scalar is JSON")).collect();
+        let old: Vec<Value> = scalars(entry).map(|scalar| to_json(&scalar)).collect();
         let keyword = entry.words().next().expect("an entry has a keyword");
         let mut edits = WordEdits::of(entry);
         edits.list(keyword, &words, &old, wanted, |index| draft::word(&wanted[index]));
@@ -192,7 +192,7 @@ fn says_boolean(entry: Entry<'_>) -> bool {
 }
 
 fn occurrence(entry: Entry<'_>) -> Value {
-    let words = scalars(entry).map(|scalar| serde_json::to_value(scalar).expect("a scalar is JSON"));
+    let words = scalars(entry).map(|scalar| to_json(&scalar));
     let block = entry.is_block().then(|| contents_value(entry));
     Value::Array(words.chain(block).collect())
 }

@@ -12,6 +12,7 @@ use crate::edit::layout::{Content, Operation};
 use crate::edit::list::{Origin, align};
 use crate::edit::merge;
 use crate::model::shape::{Port, only_argument};
+use crate::model::to_json;
 use crate::model::view::port_text;
 use crate::syntax::{Entry, Splice};
 
@@ -246,5 +247,5 @@ fn counting<'v>(fates: &[Fate<'_>], ports: &'v [Value]) -> HashMap<&'v Value, us
 
 fn port_value(entry: Entry<'_>) -> Value {
     let text = port_text(entry);
-    serde_json::to_value(Port::of(&text)).expect("a port is JSON")
+    to_json(&Port::of(&text))
 }

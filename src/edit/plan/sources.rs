@@ -11,6 +11,7 @@ use crate::edit::list::{Alignment, Origin, align};
 use crate::edit::merge::own_lens;
 use crate::edit::surroundings::Surroundings;
 use crate::model::shape::{Address, header_source};
+use crate::model::to_json;
 use crate::model::view::{Source, entry_sources, is_plural};
 use crate::syntax::{Entry, Splice};
 
@@ -169,7 +170,7 @@ fn keyword_behind(previous: Option<Entry<'_>>) -> String {
 
 fn value_of(address: &Address<'_>) -> Value {
     let lens = own_lens();
-    serde_json::to_value(Source { source: address.clone(), lens: &lens }).expect("a source is JSON")
+    to_json(&Source { source: address.clone(), lens: &lens })
 }
 
 /// What the source in a one-line header becomes.
