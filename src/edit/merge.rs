@@ -10,7 +10,7 @@ use super::fault::{Fault, Faults, Pointer};
 use crate::model::general::{Contents, Form, General};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{ESCAPE, Kind, Scope, Shape, by_key, by_keyword};
-use crate::model::shape::{Reading, read};
+use crate::model::shape::{Reading, first_argument, read};
 use crate::model::{Lens, Parameter, to_json, view};
 use crate::syntax::{Document, Entry};
 
@@ -74,7 +74,7 @@ fn patch_of_nothing(patch: &Map<String, Value>) -> Map<String, Value> {
 fn named_blocks(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Option<Value> {
     let mut object = Map::new();
     for &block in entries {
-        let name = block.arguments().next().map(|word| word.value().into_owned()).unwrap_or_default();
+        let name = first_argument(block).into_owned();
         let value = match patch.get(&name) {
             None => Some(contents_value(block)),
             Some(Value::Object(members)) => foreign_object(Into::Block(block), members),

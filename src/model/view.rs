@@ -13,8 +13,8 @@ use super::scalar::Scalar;
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
 use super::secret::{Lens, WordSecrecy, is_secret_keyword};
 use super::shape::{
-    Address, OptionWord, Port, Seconds, account, group_name, header_source, only_argument, seconds, switch,
-    transcoder_name, transcoder_value,
+    Address, OptionWord, Port, Seconds, account, first_argument, group_name, header_source, only_argument,
+    seconds, switch, transcoder_name, transcoder_value,
 };
 use crate::syntax::{Document, Entry, Word};
 
@@ -298,7 +298,7 @@ impl<'d> Setting<'_, 'd> {
     }
 
     fn value(&self) -> Cow<'d, str> {
-        self.last().arguments().next().map(|word| word.value()).unwrap_or_default()
+        first_argument(self.last())
     }
 }
 

@@ -12,6 +12,7 @@ use crate::edit::merge::{contents_value, general_value};
 use crate::model::general::{Form, scalars};
 use crate::model::member::Members;
 use crate::model::schema::Scope;
+use crate::model::shape::first_argument;
 use crate::model::to_json;
 use crate::syntax::{Entry, Splice, Word, quoted_if_needed};
 
@@ -47,9 +48,6 @@ impl<'d> Planner<'_, 'd> {
         target: &Map<String, Value>,
         at: &Pointer,
     ) {
-        let name = |entry: &Entry<'d>| {
-            entry.arguments().next().map(|word| word.value().into_owned()).unwrap_or_default()
-        };
         for (key, value) in target {
             let Value::Object(wanted) = value else {
                 let fault = Fault::wrong_type(
@@ -59,7 +57,7 @@ impl<'d> Planner<'_, 'd> {
                 self.refuse(fault);
                 continue;
             };
-            match entries.iter().find(|entry| name(entry) == *key) {
+            match entries.iter().find(|&&entry| first_argument(entry) == *key) {
                 Some(&block) if contents_value(block) == *value => {}
                 Some(&block) => self.contents(block, wanted, &at.child(key)),
                 None => {
@@ -71,7 +69,7 @@ impl<'d> Planner<'_, 'd> {
         }
         entries
             .iter()
-            .filter(|entry| !target.contains_key(&name(entry)))
+            .filter(|&&entry| !target.contains_key(&*first_argument(entry)))
             .for_each(|&entry| self.remove(entry));
     }
 
