@@ -6,7 +6,7 @@ use super::words::WordEdits;
 use super::{Container, Planner};
 use crate::edit::draft;
 use crate::edit::fault::{Fault, Pointer};
-use crate::edit::layout::{Content, Operation, Place};
+use crate::edit::layout::Content;
 use crate::edit::list::{Origin, align};
 use crate::edit::merge::{contents_value, general_value};
 use crate::model::general::{Form, scalars};
@@ -14,7 +14,7 @@ use crate::model::member::Members;
 use crate::model::schema::Scope;
 use crate::model::shape::first_argument;
 use crate::model::to_json;
-use crate::syntax::{Entry, Splice, Word, quoted_if_needed};
+use crate::syntax::{Entry, Word, quoted_if_needed};
 
 impl<'d> Planner<'_, 'd> {
     /// Works towards `target`, which differs from what `entries`, all occurrences of `keyword`, say.
@@ -98,16 +98,16 @@ impl<'d> Planner<'_, 'd> {
         let old: Vec<Value> = entries.iter().map(|&entry| occurrence(entry)).collect();
         let alignment = align(&old, new);
         alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
-        let first = alignment.new.iter().find_map(|origin| origin.in_place());
-        let mut previous = None;
+        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
+        let (mut previous, mut alone) = (None, Vec::new());
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match *origin {
                 Origin::Kept(index) => {
-                    previous = Some(index);
+                    previous = Some(entries[index]);
                     continue;
                 }
                 Origin::Edited(index) => {
-                    previous = Some(index);
+                    previous = Some(entries[index]);
                     self.edit_occurrence(entries[index], &new[at]);
                     continue;
                 }
@@ -116,30 +116,9 @@ impl<'d> Planner<'_, 'd> {
                     Content::New(draft::occurrence(&quoted_if_needed(keyword), words_of(&new[at])))
                 }
             };
-            self.put_element(container, entries, previous, first, content);
+            alone.extend(self.put_element(container, previous, first, content));
         }
-    }
-
-    /// Puts a list element behind its predecessor, else in front of the first that stays.
-    pub(super) fn put_element(
-        &mut self,
-        container: Container<'d>,
-        entries: &[Entry<'d>],
-        previous: Option<usize>,
-        first: Option<usize>,
-        content: Content,
-    ) {
-        match (previous, first, content) {
-            (Some(previous), _, content) => {
-                self.put(container, Place::After(entries[previous].id()), content, 0)
-            }
-            (None, Some(first), content) => {
-                self.put(container, Place::Before(entries[first].id()), content, 0)
-            }
-            (None, None, Content::New(draft)) => self.pend(vec![draft], entries),
-            // Something moves only past something that stays.
-            (None, None, Content::Line(_) | Content::Block(_)) => {}
-        }
+        self.pend(alone, entries);
     }
 
     fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
@@ -150,18 +129,7 @@ impl<'d> Planner<'_, 'd> {
         let mut edits = WordEdits::of(entry);
         edits.list(keyword, &words, &old, wanted, |index| draft::word(&wanted[index]));
         self.rewrite(edits.finish());
-        let head_end = entry.head_span().end as usize;
-        match (entry.is_block(), block) {
-            (true, Some(target)) if contents_value(entry).as_object() != Some(target) => {
-                self.contents(entry, target, &Pointer::root());
-            }
-            (true, None) => self.rewrite(vec![Splice { range: head_end..entry.end(), text: ";".to_owned() }]),
-            (false, Some(target)) => {
-                let block = draft::contents(target);
-                self.operation(Operation::Unfold { entry: entry.id(), from: head_end, block });
-            }
-            _ => {}
-        }
+        self.block(entry, block, &Pointer::root());
     }
 }
 

@@ -8,13 +8,13 @@ use super::words::WordEdits;
 use super::{Container, Planner, Target};
 use crate::edit::draft::{self, Draft};
 use crate::edit::fault::{Fault, Pointer};
-use crate::edit::layout::{Content, Operation};
+use crate::edit::layout::Content;
 use crate::edit::list::{Origin, align};
 use crate::edit::merge;
 use crate::model::shape::{Port, only_argument};
 use crate::model::to_json;
 use crate::model::view::port_text;
-use crate::syntax::{Entry, Splice};
+use crate::syntax::Entry;
 
 /// What becomes of one http directive.
 enum Fate<'d> {
@@ -83,23 +83,21 @@ impl<'d> Planner<'_, 'd> {
         drafts: &mut [Option<Draft>],
     ) {
         alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
-        let first = alignment.new.iter().find_map(|origin| origin.in_place());
-        if first.is_none() {
-            // All go to one place, in their order, whether or not they have blocks.
-            return self.pend(drafts.iter_mut().filter_map(Option::take).collect(), entries);
-        }
-        let mut previous = None;
+        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
+        let (mut previous, mut alone) = (None, Vec::new());
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match (*origin, drafts[at].take()) {
                 (Origin::Moved(index), _) => Content::Line(entries[index].id()),
                 (Origin::New, Some(draft)) => Content::New(draft),
                 (origin, _) => {
-                    previous = origin.in_place();
+                    previous = origin.in_place().map(|index| entries[index]);
                     continue;
                 }
             };
-            self.put_element(Container::TOP, entries, previous, first, content);
+            alone.extend(self.put_element(Container::TOP, previous, first, content));
         }
+        // All go to one place, in their order, whether or not they have blocks.
+        self.pend(alone, entries);
     }
 
     /// Works on the blocks of the ports that are there afterwards; what `http_options` shows then.
@@ -145,57 +143,24 @@ impl<'d> Planner<'_, 'd> {
         draft: &mut Option<Draft>,
         at: &Pointer,
     ) -> Option<Value> {
-        match *fate {
-            Fate::Existing(entry) if entry.is_block() => self.options_of_block(entry, change, at),
-            Fate::Existing(entry) => {
-                let target = merge::foreign(&[], change?)?;
-                self.unfold_port(entry, target.as_object()?);
-                Some(target)
-            }
-            Fate::Stripped(entry) => {
-                let target = change.and_then(|change| merge::foreign(&[], change));
-                match target.as_ref().and_then(Value::as_object) {
-                    Some(block) => self.unfold_port(entry, block),
-                    None => self.fold_port(entry),
-                }
-                target
-            }
-            Fate::New => {
-                let target = merge::foreign(&[], change?)?;
-                if let Some(draft) = draft {
-                    draft.block = Some(draft::contents(target.as_object()?));
-                }
-                Some(target)
-            }
+        let target = match fate {
+            Fate::Existing(entry) if entry.is_block() => options_after(*entry, change),
+            _ => change.and_then(|change| merge::foreign(&[], change)),
+        };
+        let block = target.as_ref().and_then(Value::as_object);
+        match fate {
+            Fate::Existing(entry) => self.block(*entry, block, at),
+            Fate::Stripped(entry) => self.other_block(*entry, block),
+            Fate::New => draft.iter_mut().for_each(|draft| draft.block = block.map(draft::contents)),
         }
+        target
     }
+}
 
-    fn unfold_port(&mut self, entry: Entry<'d>, block: &Map<String, Value>) {
-        let from = entry.head_span().end as usize;
-        self.operation(Operation::Unfold { entry: entry.id(), from, block: draft::contents(block) });
-    }
-
-    fn fold_port(&mut self, entry: Entry<'d>) {
-        let from = entry.head_span().end as usize;
-        self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]);
-    }
-
-    fn options_of_block(&mut self, entry: Entry<'d>, change: Option<&Value>, at: &Pointer) -> Option<Value> {
-        let current = merge::contents_value(entry);
-        match change {
-            None => Some(current),
-            Some(Value::Null) => {
-                self.fold_port(entry);
-                None
-            }
-            Some(patch) => {
-                let target = merge::contents_after(entry, patch.as_object()?);
-                if Value::Object(target.clone()) != current {
-                    self.contents(entry, &target, at);
-                }
-                Some(Value::Object(target))
-            }
-        }
+fn options_after(entry: Entry<'_>, change: Option<&Value>) -> Option<Value> {
+    match change {
+        None => Some(merge::contents_value(entry)),
+        Some(patch) => Some(Value::Object(merge::contents_after(entry, patch.as_object()?))),
     }
 }
 
