@@ -87,8 +87,11 @@ impl Reducer {
 
     fn derived(&mut self, what: Derived, scope: Scope, value: Value, at: &Pointer) -> Reduced {
         match what {
-            _ if what.is_output_only() || value.is_null() => None,
+            _ if what.is_output_only() => None,
+            // Null makes it what a stream is that says nothing.
+            Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
             Derived::Static if scope == Scope::Stream => self.boolean(value, at),
+            _ if value.is_null() => None,
             Derived::Static => match value {
                 Value::Bool(false) => None,
                 _ => self.refuse(Fault::new(
