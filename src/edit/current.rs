@@ -12,7 +12,7 @@ use crate::model::member::Members;
 use crate::model::schema::{Kind, Scope, Shape, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::model::view::is_static;
-use crate::model::{Lens, View};
+use crate::model::{Lens, View, to_json};
 use crate::syntax::Entry;
 
 /// A configuration that can be asked for its parts.
@@ -131,10 +131,7 @@ fn group(keys: &[&str]) -> Option<Kind> {
 impl Current for LocalView<'_, '_> {
     fn value(&self, keys: &[&str]) -> Option<Value> {
         match (keys, group(keys)) {
-            ([], _) => {
-                let whole = serde_json::to_value(&self.view);
-                Some(whole.expect("a view holds only strings, safe numbers, booleans, arrays and objects"))
-            }
+            ([], _) => Some(to_json(&self.view)),
             ([_, name, rest @ ..], Some(kind)) => into(self.view.named(kind, self.place(kind, name)?)?, rest),
             ([key, rest @ ..], _) => into(self.view.member(key)?, rest),
         }

@@ -10,8 +10,8 @@ use super::fault::{Fault, Faults, Pointer};
 use crate::model::general::{Contents, Form, General};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{ESCAPE, Kind, Scope, Shape, by_key, by_keyword};
-use crate::model::shape::{Reading, read};
-use crate::model::{Lens, Parameter, view};
+use crate::model::shape::{Reading, first_argument, read};
+use crate::model::{Lens, Parameter, to_json, view};
 use crate::syntax::{Document, Entry};
 
 /// Own values, unmasked.
@@ -22,17 +22,12 @@ pub fn own_lens() -> Lens {
 /// The value of all occurrences of a foreign keyword.
 pub fn general_value(entries: &[Entry<'_>]) -> Option<Value> {
     let lens = own_lens();
-    (!entries.is_empty()).then(|| to_value(&General { entries, lens: &lens }))
+    (!entries.is_empty()).then(|| to_json(&General { entries, lens: &lens }))
 }
 
 /// The value of a foreign block.
 pub fn contents_value(block: Entry<'_>) -> Value {
-    to_value(&Contents { block, lens: &own_lens() })
-}
-
-fn to_value(value: &impl serde::Serialize) -> Value {
-    serde_json::to_value(value)
-        .expect("a view holds only strings, safe numbers, booleans, arrays and objects")
+    to_json(&Contents { block, lens: &own_lens() })
 }
 
 /// What a value is merged into.
@@ -79,7 +74,7 @@ fn patch_of_nothing(patch: &Map<String, Value>) -> Map<String, Value> {
 fn named_blocks(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Option<Value> {
     let mut object = Map::new();
     for &block in entries {
-        let name = block.arguments().next().map(|word| word.value().into_owned()).unwrap_or_default();
+        let name = first_argument(block).into_owned();
         let value = match patch.get(&name) {
             None => Some(contents_value(block)),
             Some(Value::Object(members)) => foreign_object(Into::Block(block), members),

@@ -1,7 +1,8 @@
 //! A patch as it arrives: JSON text to a value, with what serde_json lets pass refused.
 //!
 //! serde_json silently takes the last of repeated keys; here they are a fault with its pointer, as
-//! is nesting that the text format could not hold.
+//! is nesting that the text format could not hold. It also rewrites exponents (`1E5` as `1e+5`),
+//! where a number that is no integer is to become the string of its source text.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -19,7 +20,8 @@ const NUMBER_TOKEN: &str = "$serde_json::private::Number";
 /// Reads the text of a patch.
 pub fn parse(text: &[u8]) -> Result<Value, Faults> {
     let faults = RefCell::new(Vec::new());
-    let seed = Node { pointer: Pointer::root(), depth: 0, faults: &faults };
+    let exponents = RefCell::new(Exponents { text, at: 0 });
+    let seed = Node { pointer: Pointer::root(), depth: 0, faults: &faults, exponents: &exponents };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let parsed = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     let mut faults = faults.into_inner();
@@ -61,15 +63,26 @@ struct Node<'f> {
     pointer: Pointer,
     depth: usize,
     faults: &'f RefCell<Vec<Fault>>,
+    exponents: &'f RefCell<Exponents<'f>>,
 }
 
 impl Node<'_> {
     fn child(&self, key: impl fmt::Display) -> Self {
-        Self { pointer: self.pointer.child(key), depth: self.depth + 1, faults: self.faults }
+        Self { pointer: self.pointer.child(key), depth: self.depth + 1, ..*self }
     }
 
     fn refuse(&self, fault: Fault) {
         self.faults.borrow_mut().push(fault);
+    }
+
+    /// The number that serde_json spells `normal`, as the source spells it.
+    fn number<E: Error>(&self, normal: &str) -> Result<Value, E> {
+        let number: Number = normal.parse().map_err(|_| E::custom("invalid number"))?;
+        let source = match normal.contains('e') {
+            true => self.exponents.borrow_mut().next_spelled(normal),
+            false => None,
+        };
+        Ok(Value::Number(source.map_or(number, Number::from_string_unchecked)))
     }
 
     fn check_depth<E: Error>(&self) -> Result<(), E> {
@@ -134,7 +147,7 @@ impl<'de> Visitor<'de> for Node<'_> {
         let mut repeated = HashSet::new();
         while let Some(key) = members.next_key::<String>()? {
             if key == NUMBER_TOKEN && object.is_empty() {
-                return number(&members.next_value::<String>()?);
+                return self.number(&members.next_value::<String>()?);
             }
             self.check_depth()?;
             if object.contains_key(&key) && repeated.insert(key.clone()) {
@@ -155,8 +168,61 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 }
 
-fn number<E: Error>(source: &str) -> Result<Value, E> {
-    source.parse::<Number>().map(Value::Number).map_err(|_| E::custom("invalid number"))
+/// The numbers with an exponent in a JSON text, in their order.
+///
+/// It runs behind the parser, which has seen that everything up to the number is JSON.
+struct Exponents<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Exponents<'t> {
+    /// The source of the next number, if serde_json spells it `normal`.
+    ///
+    /// It is another only if somebody wrote serde_json's own token for a number into the text.
+    fn next_spelled(&mut self, normal: &str) -> Option<String> {
+        let (end, source) = self.peek()?;
+        let spelled = source.replace('E', "e");
+        if spelled != normal && spelled.replacen('e', "e+", 1) != normal {
+            return None;
+        }
+        self.at = end;
+        Some(source.to_owned())
+    }
+
+    /// The next number with an exponent, and where it ends.
+    fn peek(&mut self) -> Option<(usize, &'t str)> {
+        loop {
+            match self.text.get(self.at)? {
+                b'"' => self.at += string_length(&self.text[self.at..]),
+                b'-' | b'0'..=b'9' => {
+                    let end = self.at + number_length(&self.text[self.at..]);
+                    if self.text[self.at..end].iter().any(|byte| matches!(byte, b'e' | b'E')) {
+                        return Some((end, str::from_utf8(&self.text[self.at..end]).ok()?));
+                    }
+                    self.at = end;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+}
+
+fn number_length(text: &[u8]) -> usize {
+    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    text.iter().take_while(|byte| is_part(byte)).count()
+}
+
+/// The length of a string, its quotes included.
+fn string_length(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        match text[at + found] {
+            b'"' => return at + found + 1,
+            _ => at += found + 2,
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -187,9 +253,21 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_source_text() {
-        for source in ["1.0", "1e+3", "12345678901234567890.5", "-0"] {
+        for source in ["1.0", "1e+3", "12345678901234567890.5", "-0", "1E-2", "1e400", "-1.50E16", "1E+1"] {
             assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
         }
+    }
+
+    #[test]
+    fn each_number_keeps_its_own_spelling() {
+        let source = r#"{"a 1E9\\":[1e5,1E5,"\"1E7",-1e+5,7,2E0],"b":{"1e3\\\"":1E3}}"#;
+        assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
+    }
+
+    #[test]
+    fn the_token_of_a_number_takes_no_spelling_from_another() {
+        let source = r#"{"a":{"$serde_json::private::Number":"1e+9"},"b":1E5}"#;
+        assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), r#"{"a":1e+9,"b":1E5}"#);
     }
 
     #[test]

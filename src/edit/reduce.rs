@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 use super::fault::{Fault, FaultKind, Faults, Pointer};
 use crate::model::member::keyword_of;
 use crate::model::scalar::{canonical_integer, integer_of_number};
-use crate::model::schema::{Derived, ESCAPE, Kind, Parameter, Scope, Shape, by_key, by_keyword};
+use crate::model::schema::{Derived, ESCAPE, Kind, Parameter, Scope, Shape, by_key, by_keyword, is_reserved};
 use crate::model::secret::holds_mask;
 use crate::model::shape::{Port, bitrate, bitrate_keyword};
 
@@ -87,8 +87,11 @@ impl Reducer {
 
     fn derived(&mut self, what: Derived, scope: Scope, value: Value, at: &Pointer) -> Reduced {
         match what {
-            _ if what.is_output_only() || value.is_null() => None,
+            _ if what.is_output_only() => None,
+            // Null makes it what a stream is that says nothing.
+            Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
             Derived::Static if scope == Scope::Stream => self.boolean(value, at),
+            _ if value.is_null() => None,
             Derived::Static => match value {
                 Value::Bool(false) => None,
                 _ => self.refuse(Fault::new(
@@ -267,7 +270,11 @@ impl Reducer {
         let mut reduced = Map::new();
         for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
             let at = at.child(&key);
-            let value = if key == "url" { self.string(value, &at) } else { self.option(value, &at) };
+            let value = match key.as_str() {
+                "url" => self.string(value, &at),
+                key if has_needless_escape(Scope::Source, key) => self.needless_escape(key, &at),
+                _ => self.option(value, &at),
+            };
             if let Some(value) = value {
                 reduced.insert(key, value);
             }
@@ -373,15 +380,19 @@ impl Reducer {
                 Fault::wrong_type(at, format!("`{key}` is a keyword of the text, not a key of the JSON"));
             return self.refuse(fault.hint(format!("did you mean `{}`?", parameter.key)));
         }
-        if scope != Scope::Foreign && key.starts_with(ESCAPE) && !needs_escape(scope, keyword_of(scope, key))
-        {
-            let fault = Fault::wrong_type(at, format!("`{key}` needs no `{ESCAPE}`"));
-            return self.refuse(fault.hint(format!("write it as `{}`", keyword_of(scope, key))));
+        if has_needless_escape(scope, key) {
+            return self.needless_escape(key, at);
         }
         if key.contains('\0') || holds_mask(key) {
             return self.wrong(at, "a keyword can't be written like this");
         }
         self.general_or_null(value, at)
+    }
+
+    fn needless_escape(&mut self, key: &str, at: &Pointer) -> Reduced {
+        let keyword = key.strip_prefix(ESCAPE).unwrap_or(key);
+        let fault = Fault::wrong_type(at, format!("`{key}` needs no `{ESCAPE}`"));
+        self.refuse(fault.hint(format!("write it as `{keyword}`")))
     }
 
     fn general_or_null(&mut self, value: Value, at: &Pointer) -> Reduced {
@@ -449,6 +460,7 @@ impl Reducer {
                     Some(Value::Object(without_nulls(self.members(Scope::Foreign, kept, &at))))
                 }
                 scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => self.scalar(scalar, &at),
+                Value::Object(_) => self.wrong(&at, "the object of an occurrence stands last in it"),
                 other => self.wrong(
                     &at,
                     format!("an occurrence holds words and, last, one object, not {}", kind_of(&other)),
@@ -459,9 +471,9 @@ impl Reducer {
     }
 }
 
-/// Whether a keyword is written with an escape as a key: it is ours, or starts with one itself.
-fn needs_escape(scope: Scope, keyword: &str) -> bool {
-    crate::model::schema::is_reserved(scope, keyword)
+/// A keyword is written with an escape as a key only if it is ours, or starts with one itself.
+fn has_needless_escape(scope: Scope, key: &str) -> bool {
+    scope != Scope::Foreign && key.starts_with(ESCAPE) && !is_reserved(scope, keyword_of(scope, key))
 }
 
 /// Null members of objects inside arrays say nothing: there is nothing to remove them from.

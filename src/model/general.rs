@@ -15,7 +15,7 @@ use super::member::Members;
 use super::scalar::Scalar;
 use super::schema::Scope;
 use super::secret::Lens;
-use super::shape::only_argument;
+use super::shape::{first_argument, only_argument};
 use crate::syntax::{Entry, Word};
 
 /// The form that the occurrences of a keyword have.
@@ -85,8 +85,7 @@ impl<'d> General<'_, 'd> {
     fn named_blocks<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.entries.len()))?;
         for &block in self.entries {
-            let name = block.arguments().next().map(|word| word.value()).unwrap_or_default();
-            map.serialize_entry(&name, &Contents { block, lens: self.lens })?;
+            map.serialize_entry(&first_argument(block), &Contents { block, lens: self.lens })?;
         }
         map.end()
     }

@@ -10,6 +10,7 @@
 pub mod check;
 mod compact;
 pub mod general;
+mod json;
 pub mod member;
 pub mod names;
 pub mod redact;
@@ -22,6 +23,7 @@ pub mod view;
 
 pub use check::{check, has_errors};
 pub use compact::write_compact;
+pub use json::to_json;
 pub use redact::secret_spans;
 pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};
 pub use secret::{Lens, Masker};

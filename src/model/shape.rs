@@ -59,6 +59,11 @@ fn fits_group(kind: Kind, entry: Entry<'_>, mut arguments: Words<'_>) -> bool {
     named && (one_line_source || arguments.next().is_none())
 }
 
+/// The value of the first word behind the keyword, such as the name of a block; empty without one.
+pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
+    entry.arguments().next().map(|word| word.value()).unwrap_or_default()
+}
+
 /// The only word behind the keyword.
 pub fn only_argument(entry: Entry<'_>) -> Option<Word<'_>> {
     only(entry.arguments())

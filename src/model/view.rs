@@ -7,15 +7,16 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::general::{Contents, General, foreign_members};
+use super::json::to_json;
 use super::member::Members;
 use super::scalar::Scalar;
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
 use super::secret::{Lens, WordSecrecy, is_secret_keyword};
 use super::shape::{
-    Address, OptionWord, Port, Seconds, account, group_name, header_source, only_argument, seconds, switch,
-    transcoder_name, transcoder_value,
+    Address, OptionWord, Port, Seconds, account, first_argument, group_name, header_source, only_argument,
+    seconds, switch, transcoder_name, transcoder_value,
 };
-use crate::syntax::{Document, Entry};
+use crate::syntax::{Document, Entry, Word};
 
 /// A whole configuration as JSON.
 pub struct View<'a, 'd> {
@@ -61,20 +62,20 @@ impl<'a, 'd> View<'a, 'd> {
     /// The value of one top-level key; `None` if it is not shown.
     pub fn member(&self, key: &str) -> Option<serde_json::Value> {
         match by_key(Scope::Top, key) {
-            Some(parameter) => self.own(parameter).and_then(|own| to_value(&own)),
+            Some(parameter) => self.own(parameter).map(|own| to_json(&own)),
             None => self
                 .members
                 .foreign()
                 .iter()
                 .find(|member| member.key.to_json(Scope::Top) == key)
-                .and_then(|member| to_value(&General { entries: &member.entries, lens: self.lens })),
+                .map(|member| to_json(&General { entries: &member.entries, lens: self.lens })),
         }
     }
 
     /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).
     pub fn named(&self, kind: Kind, at: usize) -> Option<serde_json::Value> {
         let entry = *self.members.own_by_key(kind.key()).get(at)?;
-        to_value(&self.block(kind, at, entry))
+        Some(to_json(&self.block(kind, at, entry)))
     }
 
     /// The top-level members, in their order.
@@ -111,13 +112,6 @@ impl<'a, 'd> View<'a, 'd> {
     fn block(&self, kind: Kind, at: usize, entry: Entry<'d>) -> NamedBlock<'_, 'd> {
         NamedBlock { kind, position: at + 1, entry, globals: &self.globals, lens: self.lens }
     }
-}
-
-fn to_value(value: &impl Serialize) -> Option<serde_json::Value> {
-    Some(
-        serde_json::to_value(value)
-            .expect("a view holds only strings, safe numbers, booleans, arrays and objects"),
-    )
 }
 
 impl Serialize for View<'_, '_> {
@@ -304,7 +298,7 @@ impl<'d> Setting<'_, 'd> {
     }
 
     fn value(&self) -> Cow<'d, str> {
-        self.last().arguments().next().map(|word| word.value()).unwrap_or_default()
+        first_argument(self.last())
     }
 }
 
@@ -488,10 +482,14 @@ impl Serialize for TranscoderPair<'_, '_> {
     }
 }
 
+/// An option of the transcoder as its list shows it, unmasked.
+pub fn transcoder_pair(word: Word<'_>) -> serde_json::Value {
+    to_json(&TranscoderPair { option: OptionWord::of(word), lens: &Lens::default() })
+}
+
 /// The own members of one stream, live or plugin, unmasked.
 pub fn named_own(kind: Kind, entry: Entry<'_>) -> serde_json::Value {
     let lens = Lens { own_only: true, ..Lens::default() };
     let block = NamedBlock { kind, position: 0, entry, globals: &Globals::default(), lens: &lens };
-    serde_json::to_value(block)
-        .expect("a view holds only strings, safe numbers, booleans, arrays and objects")
+    to_json(&block)
 }

@@ -32,11 +32,18 @@ fn texts() -> Vec<(String, String)> {
     texts
 }
 
-fn mutations(text: &str) -> impl Iterator<Item = String> + '_ {
-    let boundaries = || text.char_indices().map(|(at, _)| at);
-    let prefixes = boundaries().map(|at| text[..at].to_owned());
-    let deletions =
-        text.char_indices().map(|(at, c)| format!("{}{}", &text[..at], &text[at + c.len_utf8()..]));
+/// Of so many prefixes, and of so many texts with a deleted character, one is looked at.
+const STRIDE: usize = 4;
+
+/// The mutations of the text with this number: those of the whole, and every fourth of the others,
+/// from another place in each text.
+///
+/// Left out are the three between; a fixture that is alike but for its names, of which there are
+/// many, has them in its turn.
+fn mutations(number: usize, text: &str) -> impl Iterator<Item = String> + '_ {
+    let places = || text.char_indices().skip(number % STRIDE).step_by(STRIDE);
+    let prefixes = places().map(|(at, _)| text[..at].to_owned());
+    let deletions = places().map(|(at, c)| format!("{}{}", &text[..at], &text[at + c.len_utf8()..]));
     let whole =
         [text.to_owned(), text.replace('\n', "\r\n"), format!("\u{feff}{text}"), text.trim_end().to_owned()];
     prefixes.chain(deletions).chain(whole)
@@ -224,14 +231,15 @@ fn laws_hold_for_every_fixture() {
     fixtures::all(texts(), |(name, _)| name.clone(), |(_, text)| caught(|| looks_at_everything(text)));
 }
 
+/// Of every second short text; longer ones, and the other half, are looked at whole alone.
 #[test]
 fn laws_hold_for_every_mutation() {
-    let texts: Vec<_> = texts().into_iter().filter(|(_, text)| text.len() < 700).step_by(2).collect();
+    let short = texts().into_iter().filter(|(_, text)| text.len() < 700).step_by(2);
     fixtures::all(
-        texts,
-        |(name, _)| name.clone(),
-        |(_, text)| {
-            for mutation in mutations(text) {
+        short.enumerate(),
+        |(_, (name, _))| name.clone(),
+        |(number, (_, text))| {
+            for mutation in mutations(*number, text) {
                 caught(|| looks_at_everything(&mutation))
                     .map_err(|error| format!("{mutation:?}\n{error}"))?;
             }

@@ -11,10 +11,9 @@ use crate::edit::patch;
 use crate::edit::place::{Misfit, Place};
 use crate::model::scalar::canonical_integer;
 use crate::model::schema::{Derived, Kind, Parameter, Shape};
-use crate::model::shape::{
-    OptionWord, Port, Seconds, seconds, switch_value, transcoder_name, transcoder_value,
-};
-use crate::syntax::{Document, Entry};
+use crate::model::shape::{Port, Seconds, seconds, switch_value};
+use crate::model::view::transcoder_pair;
+use crate::syntax::Document;
 
 /// The JSON value of `change` at `place`; null removes what is there.
 pub fn of(place: Place, change: &Change) -> Result<Value, Misfit> {
@@ -184,18 +183,8 @@ fn pairs(text: &str) -> Option<Vec<Value>> {
     let mut entries = document.entries();
     let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
     let ends_here = document.diagnostics().is_empty() && only.end() == document.text().len();
-    let pairs: Vec<Value> = words_of(only).collect();
+    let pairs: Vec<Value> = only.arguments().map(transcoder_pair).collect();
     (ends_here && !pairs.is_empty()).then_some(pairs)
-}
-
-fn words_of(entry: Entry<'_>) -> impl Iterator<Item = Value> {
-    entry.arguments().map(OptionWord::of).map(|option| {
-        let name = Value::String(transcoder_name(&option.key).into_owned());
-        let value = transcoder_value(&option).map(|value| {
-            serde_json::to_value(value).expect("a word is a string, a safe number or a boolean")
-        });
-        Value::Array(std::iter::once(name).chain(value).collect())
-    })
 }
 
 fn no_pairs() -> Misfit {

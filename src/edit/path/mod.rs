@@ -125,24 +125,6 @@ impl Path {
             (_, Some(value)) => Err(PathError::ValueNotExpected { at: text.len() - value.len() - 1 }),
         }
     }
-
-    /// Whether `other` is this path or lies below it, segment by segment as written: `*` is a
-    /// prefix of `*` alone, and `[0]` not of `[url="…"]`, though both may find the same entry.
-    pub fn is_prefix_of(&self, other: &Path) -> bool {
-        other.segments.starts_with(&self.segments)
-    }
-
-    /// The path as a JSON pointer (RFC 6901), if it has nothing but names and indices.
-    pub fn to_pointer(&self) -> Option<String> {
-        self.segments.iter().try_fold(String::new(), |pointer, segment| match segment {
-            Segment::Key(name) => {
-                let name = name.replace('~', "~0").replace('/', "~1");
-                Some(format!("{pointer}/{name}"))
-            }
-            Segment::Index(index) => Some(format!("{pointer}/{index}")),
-            Segment::Every | Segment::Append | Segment::Find { .. } => None,
-        })
-    }
 }
 
 impl FromStr for Path {

@@ -130,32 +130,6 @@ fn assignments_split_at_the_first_free_equals_sign() {
     assert_eq!(split_assignment("=x"), Err(PathError::NameExpected { at: 0 }));
 }
 
-#[test]
-fn a_prefix_ends_between_segments() {
-    let check = |left: &str, right: &str, expected: bool| {
-        let parse = |text| Path::parse(text).expect("a path");
-        assert_eq!(parse(left).is_prefix_of(&parse(right)), expected);
-    };
-    check("a", "a", true);
-    check("a", "a.b[0]", true);
-    check("a", "ab", false);
-    check("a.b", "a", false);
-    check("a.*", "a.b", false);
-}
-
-#[test]
-fn pointers_escape_and_need_names_and_indices() {
-    let check = |text: &str, expected: Option<&str>| {
-        let path = Path::parse(text).expect("a path");
-        assert_eq!(path.to_pointer().as_deref(), expected, "{text}");
-    };
-    check("a.b[0].c", Some("/a/b/0/c"));
-    check(r#""a/b~c"."".d~1"#, Some("/a~1b~0c//d~01"));
-    check("a[+]", None);
-    check("a.*", None);
-    check("a[b=c]", None);
-}
-
 fn field() -> impl Strategy<Value = Segment> {
     prop_oneof![
         any::<String>().prop_map(Segment::Key),

@@ -6,13 +6,15 @@ use super::words::WordEdits;
 use super::{Container, Planner};
 use crate::edit::draft;
 use crate::edit::fault::{Fault, Pointer};
-use crate::edit::layout::{Content, Operation, Place};
+use crate::edit::layout::Content;
 use crate::edit::list::{Origin, align};
 use crate::edit::merge::{contents_value, general_value};
 use crate::model::general::{Form, scalars};
 use crate::model::member::Members;
 use crate::model::schema::Scope;
-use crate::syntax::{Entry, Splice, Word, quoted_if_needed};
+use crate::model::shape::first_argument;
+use crate::model::to_json;
+use crate::syntax::{Entry, Word, quoted_if_needed};
 
 impl<'d> Planner<'_, 'd> {
     /// Works towards `target`, which differs from what `entries`, all occurrences of `keyword`, say.
@@ -46,9 +48,6 @@ impl<'d> Planner<'_, 'd> {
         target: &Map<String, Value>,
         at: &Pointer,
     ) {
-        let name = |entry: &Entry<'d>| {
-            entry.arguments().next().map(|word| word.value().into_owned()).unwrap_or_default()
-        };
         for (key, value) in target {
             let Value::Object(wanted) = value else {
                 let fault = Fault::wrong_type(
@@ -58,7 +57,7 @@ impl<'d> Planner<'_, 'd> {
                 self.refuse(fault);
                 continue;
             };
-            match entries.iter().find(|entry| name(entry) == *key) {
+            match entries.iter().find(|&&entry| first_argument(entry) == *key) {
                 Some(&block) if contents_value(block) == *value => {}
                 Some(&block) => self.contents(block, wanted, &at.child(key)),
                 None => {
@@ -70,7 +69,7 @@ impl<'d> Planner<'_, 'd> {
         }
         entries
             .iter()
-            .filter(|entry| !target.contains_key(&name(entry)))
+            .filter(|&&entry| !target.contains_key(&*first_argument(entry)))
             .for_each(|&entry| self.remove(entry));
     }
 
@@ -99,16 +98,16 @@ impl<'d> Planner<'_, 'd> {
         let old: Vec<Value> = entries.iter().map(|&entry| occurrence(entry)).collect();
         let alignment = align(&old, new);
         alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
-        let first = alignment.new.iter().find_map(|origin| origin.in_place());
-        let mut previous = None;
+        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
+        let (mut previous, mut alone) = (None, Vec::new());
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match *origin {
                 Origin::Kept(index) => {
-                    previous = Some(index);
+                    previous = Some(entries[index]);
                     continue;
                 }
                 Origin::Edited(index) => {
-                    previous = Some(index);
+                    previous = Some(entries[index]);
                     self.edit_occurrence(entries[index], &new[at]);
                     continue;
                 }
@@ -117,53 +116,20 @@ impl<'d> Planner<'_, 'd> {
                     Content::New(draft::occurrence(&quoted_if_needed(keyword), words_of(&new[at])))
                 }
             };
-            self.put_element(container, entries, previous, first, content);
+            alone.extend(self.put_element(container, previous, first, content));
         }
-    }
-
-    /// Puts a list element behind its predecessor, else in front of the first that stays.
-    pub(super) fn put_element(
-        &mut self,
-        container: Container<'d>,
-        entries: &[Entry<'d>],
-        previous: Option<usize>,
-        first: Option<usize>,
-        content: Content,
-    ) {
-        match (previous, first, content) {
-            (Some(previous), _, content) => {
-                self.put(container, Place::After(entries[previous].id()), content, 0)
-            }
-            (None, Some(first), content) => {
-                self.put(container, Place::Before(entries[first].id()), content, 0)
-            }
-            (None, None, Content::New(draft)) => self.pend(vec![draft], entries),
-            // Something moves only past something that stays.
-            (None, None, Content::Line(_) | Content::Block(_)) => {}
-        }
+        self.pend(alone, entries);
     }
 
     fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
         let (wanted, block) = split(target);
         let words: Vec<Word<'d>> = entry.arguments().collect();
-        let old: Vec<Value> =
-            scalars(entry).map(|scalar| serde_json::to_value(scalar).expect("a scalar is JSON")).collect();
+        let old: Vec<Value> = scalars(entry).map(|scalar| to_json(&scalar)).collect();
         let keyword = entry.words().next().expect("an entry has a keyword");
         let mut edits = WordEdits::of(entry);
         edits.list(keyword, &words, &old, wanted, |index| draft::word(&wanted[index]));
         self.rewrite(edits.finish());
-        let head_end = entry.head_span().end as usize;
-        match (entry.is_block(), block) {
-            (true, Some(target)) if contents_value(entry).as_object() != Some(target) => {
-                self.contents(entry, target, &Pointer::root());
-            }
-            (true, None) => self.rewrite(vec![Splice { range: head_end..entry.end(), text: ";".to_owned() }]),
-            (false, Some(target)) => {
-                let block = draft::contents(target);
-                self.operation(Operation::Unfold { entry: entry.id(), from: head_end, block });
-            }
-            _ => {}
-        }
+        self.block(entry, block, &Pointer::root());
     }
 }
 
@@ -192,7 +158,7 @@ fn says_boolean(entry: Entry<'_>) -> bool {
 }
 
 fn occurrence(entry: Entry<'_>) -> Value {
-    let words = scalars(entry).map(|scalar| serde_json::to_value(scalar).expect("a scalar is JSON"));
+    let words = scalars(entry).map(|scalar| to_json(&scalar));
     let block = entry.is_block().then(|| contents_value(entry));
     Value::Array(words.chain(block).collect())
 }

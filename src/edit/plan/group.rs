@@ -8,7 +8,7 @@ use super::order::{Item, Wanted, arrange, staying};
 use super::sources::{Header, header};
 use super::{Container, Planner, Target};
 use crate::edit::draft::{self, Draft};
-use crate::edit::fault::Pointer;
+use crate::edit::fault::{Faults, Pointer};
 use crate::edit::layout::{Content, Operation, Place};
 use crate::edit::merge;
 use crate::model::Kind;
@@ -190,8 +190,7 @@ impl<'d> Planner<'_, 'd> {
                 }
             }
         }
-        let sources = change.target.get("urls").cloned().unwrap_or(Value::Array(Vec::new()));
-        match header(change.entry, &sources, !gained.is_empty(), &change.at.child("urls")) {
+        match change.header(!gained.is_empty()) {
             Err(faults) => self.faults.0.extend(faults.0),
             Ok(Header::Edits(edits)) if gained.is_empty() => self.rewrite(edits),
             Ok(Header::Edits(_)) => self.unfold(change.entry, gained),
@@ -290,10 +289,22 @@ impl Change<'_, '_> {
         gone.chain(self.target.keys()).filter(is_foreign).filter(|key| self.is_changed(key)).collect()
     }
 
-    /// The drafts of all settings but the sources.
+    /// What becomes of the source in a one-line header, which only a stream has.
+    fn header(&self, needs_block: bool) -> Result<Header, Faults> {
+        match self.target.get("urls") {
+            Some(urls) if self.kind == Kind::Stream => {
+                header(self.entry, urls, needs_block, &self.at.child("urls"))
+            }
+            _ => Ok(Header::Edits(Vec::new())),
+        }
+    }
+
+    /// The drafts of all settings but the sources of a stream.
     fn gained_settings(&self) -> Vec<Draft> {
         let mut members = self.target.clone();
-        members.shift_remove("urls");
+        if self.kind == Kind::Stream {
+            members.shift_remove("urls");
+        }
         draft::named(self.kind, "", &members).block.unwrap_or_default()
     }
 }

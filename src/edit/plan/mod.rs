@@ -4,6 +4,7 @@
 //! differs is worked towards, word by word and element by element. The merged values go along
 //! with the operations, for the proof that the new text says them.
 
+mod element;
 mod foreign;
 mod group;
 mod order;
@@ -342,6 +343,9 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn pend(&mut self, drafts: Vec<Draft>, like: &[Entry<'d>]) {
+        if drafts.is_empty() {
+            return;
+        }
         self.pending.push(Pending {
             drafts,
             like: like.iter().map(|entry| entry.id()).collect(),

@@ -1,17 +1,20 @@
 //! `http` and the blocks of its entries.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::words::WordEdits;
 use super::{Container, Planner, Target};
 use crate::edit::draft::{self, Draft};
 use crate::edit::fault::{Fault, Pointer};
-use crate::edit::layout::{Content, Operation};
+use crate::edit::layout::Content;
 use crate::edit::list::{Origin, align};
 use crate::edit::merge;
 use crate::model::shape::{Port, only_argument};
+use crate::model::to_json;
 use crate::model::view::port_text;
-use crate::syntax::{Entry, Splice};
+use crate::syntax::Entry;
 
 /// What becomes of one http directive.
 enum Fate<'d> {
@@ -30,7 +33,8 @@ impl<'d> Planner<'_, 'd> {
             Some(value) => value.as_array().cloned().unwrap_or_default(),
         };
         let mut drafts: Vec<Option<Draft>> = vec![None; new.len()];
-        let alignment = align(&old, &new);
+        let (before, after) = identities(&entries, &old, &new);
+        let alignment = align(&before, &after);
         let fates = self.align_ports(&entries, &new, &alignment, &mut drafts);
         let options_target = self.port_options(&fates, &new, options, &mut drafts);
         self.put_ports(&entries, &alignment, &mut drafts);
@@ -79,23 +83,21 @@ impl<'d> Planner<'_, 'd> {
         drafts: &mut [Option<Draft>],
     ) {
         alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
-        let first = alignment.new.iter().find_map(|origin| origin.in_place());
-        if first.is_none() {
-            // All go to one place, in their order, whether or not they have blocks.
-            return self.pend(drafts.iter_mut().filter_map(Option::take).collect(), entries);
-        }
-        let mut previous = None;
+        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
+        let (mut previous, mut alone) = (None, Vec::new());
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match (*origin, drafts[at].take()) {
                 (Origin::Moved(index), _) => Content::Line(entries[index].id()),
                 (Origin::New, Some(draft)) => Content::New(draft),
                 (origin, _) => {
-                    previous = origin.in_place();
+                    previous = origin.in_place().map(|index| entries[index]);
                     continue;
                 }
             };
-            self.put_element(Container::TOP, entries, previous, first, content);
+            alone.extend(self.put_element(Container::TOP, previous, first, content));
         }
+        // All go to one place, in their order, whether or not they have blocks.
+        self.pend(alone, entries);
     }
 
     /// Works on the blocks of the ports that are there afterwards; what `http_options` shows then.
@@ -113,13 +115,13 @@ impl<'d> Planner<'_, 'd> {
             _ => (false, &empty),
         };
         let at = Pointer::root().child("http_options");
+        let counting = counting(fates, new);
         let mut shown = Map::new();
         for (index, fate) in fates.iter().enumerate() {
             let port = draft::scalar_text(&new[index]).unwrap_or_default();
-            let later = new[index + 1..].contains(&new[index]);
             let change = if remove_all { Some(&Value::Null) } else { patch.get(&port) };
-            let value =
-                self.options_of_port(fate, change.filter(|_| !later), &mut drafts[index], &at.child(&port));
+            let change = change.filter(|change| change.is_null() || counting[&new[index]] == index);
+            let value = self.options_of_port(fate, change, &mut drafts[index], &at.child(&port));
             if let Some(value) = value {
                 shown.insert(port, value);
             }
@@ -141,61 +143,74 @@ impl<'d> Planner<'_, 'd> {
         draft: &mut Option<Draft>,
         at: &Pointer,
     ) -> Option<Value> {
-        match *fate {
-            Fate::Existing(entry) if entry.is_block() => self.options_of_block(entry, change, at),
-            Fate::Existing(entry) => {
-                let target = merge::foreign(&[], change?)?;
-                self.unfold_port(entry, target.as_object()?);
-                Some(target)
-            }
-            Fate::Stripped(entry) => {
-                let target = change.and_then(|change| merge::foreign(&[], change));
-                match target.as_ref().and_then(Value::as_object) {
-                    Some(block) => self.unfold_port(entry, block),
-                    None => self.fold_port(entry),
-                }
-                target
-            }
-            Fate::New => {
-                let target = merge::foreign(&[], change?)?;
-                if let Some(draft) = draft {
-                    draft.block = Some(draft::contents(target.as_object()?));
-                }
-                Some(target)
-            }
+        let target = match fate {
+            Fate::Existing(entry) if entry.is_block() => options_after(*entry, change),
+            _ => change.and_then(|change| merge::foreign(&[], change)),
+        };
+        let block = target.as_ref().and_then(Value::as_object);
+        match fate {
+            Fate::Existing(entry) => self.block(*entry, block, at),
+            Fate::Stripped(entry) => self.other_block(*entry, block),
+            Fate::New => draft.iter_mut().for_each(|draft| draft.block = block.map(draft::contents)),
         }
+        target
     }
+}
 
-    fn unfold_port(&mut self, entry: Entry<'d>, block: &Map<String, Value>) {
-        let from = entry.head_span().end as usize;
-        self.operation(Operation::Unfold { entry: entry.id(), from, block: draft::contents(block) });
+fn options_after(entry: Entry<'_>, change: Option<&Value>) -> Option<Value> {
+    match change {
+        None => Some(merge::contents_value(entry)),
+        Some(patch) => Some(Value::Object(merge::contents_after(entry, patch.as_object()?))),
     }
+}
 
-    fn fold_port(&mut self, entry: Entry<'d>) {
-        let from = entry.head_span().end as usize;
-        self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]);
-    }
+/// What tells a port from the others of a list: its value, and its number among equal ones where
+/// that matters; none for one that is to go.
+type Identity<'v> = Option<(&'v Value, usize)>;
 
-    fn options_of_block(&mut self, entry: Entry<'d>, change: Option<&Value>, at: &Pointer) -> Option<Value> {
-        let current = merge::contents_value(entry);
-        match change {
-            None => Some(current),
-            Some(Value::Null) => {
-                self.fold_port(entry);
-                None
-            }
-            Some(patch) => {
-                let target = merge::contents_after(entry, patch.as_object()?);
-                if Value::Object(target.clone()) != current {
-                    self.contents(entry, &target, at);
-                }
-                Some(Value::Object(target))
-            }
+/// Of a port that stands twice one will do as well as the other, unless one has a block, which goes
+/// only with its port: then the bare ones go first, and the others keep their order, as the last counts.
+fn identities<'v>(
+    entries: &[Entry<'_>],
+    old: &'v [Value],
+    new: &'v [Value],
+) -> (Vec<Identity<'v>>, Vec<Identity<'v>>) {
+    let (old_places, new_places) = (places(old), places(new));
+    let mut before: Vec<Identity<'v>> = old.iter().map(|port| Some((port, 0))).collect();
+    let mut after: Vec<Identity<'v>> = new.iter().map(|port| Some((port, 0))).collect();
+    for (port, places) in old_places {
+        let (blocks, bare): (Vec<usize>, Vec<usize>) = places.iter().partition(|&&at| entries[at].is_block());
+        if blocks.is_empty() || places.len() == 1 {
+            continue;
         }
+        let wanted = new_places.get(port).map_or(&[][..], Vec::as_slice);
+        let mut staying: Vec<usize> = blocks.into_iter().rev().chain(bare).take(wanted.len()).collect();
+        staying.sort_unstable();
+        places.iter().for_each(|&at| before[at] = None);
+        staying.iter().enumerate().for_each(|(number, &at)| before[at] = Some((port, number)));
+        wanted.iter().enumerate().for_each(|(number, &at)| after[at] = Some((port, number)));
     }
+    (before, after)
+}
+
+/// Where in a list each value stands.
+fn places(values: &[Value]) -> HashMap<&Value, Vec<usize>> {
+    let mut places: HashMap<&Value, Vec<usize>> = HashMap::new();
+    values.iter().enumerate().for_each(|(at, value)| places.entry(value).or_default().push(at));
+    places
+}
+
+/// The place of the directive whose block is shown for each port: of several, the last that has a
+/// block; where none has one, the last.
+fn counting<'v>(fates: &[Fate<'_>], ports: &'v [Value]) -> HashMap<&'v Value, usize> {
+    let has_block = |at: &usize| matches!(fates[*at], Fate::Existing(entry) if entry.is_block());
+    let last = |places: Vec<usize>| {
+        places.iter().rev().find(|at| has_block(at)).or(places.last()).copied().unwrap_or_default()
+    };
+    places(ports).into_iter().map(|(port, places)| (port, last(places))).collect()
 }
 
 fn port_value(entry: Entry<'_>) -> Value {
     let text = port_text(entry);
-    serde_json::to_value(Port::of(&text)).expect("a port is JSON")
+    to_json(&Port::of(&text))
 }

@@ -7,7 +7,8 @@ use super::words::{WordEdits, backend};
 use crate::edit::draft;
 use crate::edit::fault::{Faults, Pointer};
 use crate::model::schema::{Parameter, Shape};
-use crate::model::shape::{Address, OptionWord, bitrate_keyword, transcoder_name, transcoder_value};
+use crate::model::shape::{Address, OptionWord, bitrate_keyword};
+use crate::model::view::transcoder_pair;
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -101,7 +102,7 @@ fn transcoder(
     at: &Pointer,
 ) -> Result<(), Faults> {
     let words: Vec<Word<'_>> = entry.arguments().collect();
-    let old: Vec<Value> = words.iter().map(|word| pair(&OptionWord::of(*word))).collect();
+    let old: Vec<Value> = words.iter().map(|word| transcoder_pair(*word)).collect();
     let empty = Vec::new();
     let new = target.as_array().unwrap_or(&empty);
     let faults =
@@ -112,12 +113,6 @@ fn transcoder(
     let keyword = entry.words().next().expect("an entry has a keyword");
     edits.list(keyword, &words, &old, new, |index| written(&words, &old, new, index));
     Ok(())
-}
-
-fn pair(option: &OptionWord<'_>) -> Value {
-    let name = Value::String(transcoder_name(&option.key).into_owned());
-    let value = transcoder_value(option).map(|value| serde_json::to_value(value).expect("a scalar is JSON"));
-    Value::Array(std::iter::once(name).chain(value).collect())
 }
 
 /// A long spelling in the text is kept where the option at the same place has the same name.

@@ -6,11 +6,12 @@ use super::words::{WordEdits, source, writable_source};
 use super::{Container, Pending, Planner};
 use crate::edit::draft::{self, Draft};
 use crate::edit::fault::Pointer;
-use crate::edit::layout::{Content, Place};
+use crate::edit::layout::Content;
 use crate::edit::list::{Alignment, Origin, align};
 use crate::edit::merge::own_lens;
 use crate::edit::surroundings::Surroundings;
 use crate::model::shape::{Address, header_source};
+use crate::model::to_json;
 use crate::model::view::{Source, entry_sources, is_plural};
 use crate::syntax::{Entry, Splice};
 
@@ -47,6 +48,7 @@ impl<'d> Planner<'_, 'd> {
         let first =
             alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| elements[index].entry);
         let mut previous: Option<Entry<'d>> = None;
+        let mut alone = Vec::new();
         for (index, origin) in alignment.new.iter().enumerate() {
             if let Some(place) = origin.in_place() {
                 previous = Some(elements[place].entry);
@@ -58,31 +60,18 @@ impl<'d> Planner<'_, 'd> {
                 Origin::Kept(_) => {}
                 Origin::Edited(place) => self.edit_source(&elements[place], &new[index], &at.child(index)),
                 Origin::Moved(place) if !is_plural(elements[place].entry) => {
-                    self.put_source(container, previous, first, Content::Line(elements[place].entry.id()));
+                    let line = Content::Line(elements[place].entry.id());
+                    alone.extend(self.put_element(container, previous, first, line));
                 }
                 Origin::Moved(_) | Origin::New => {
                     self.faults.0.extend(writable_source(&new[index], &at.child(index)).0);
                     let draft = draft::source(&keyword_behind(previous), &new[index]);
-                    self.put_source(container, previous, first, Content::New(draft));
+                    alone.extend(self.put_element(container, previous, first, Content::New(draft)));
                 }
             }
         }
-    }
-
-    fn put_source(
-        &mut self,
-        container: Container<'d>,
-        previous: Option<Entry<'d>>,
-        first: Option<Entry<'d>>,
-        content: Content,
-    ) {
-        match (previous, first, content) {
-            (Some(previous), _, content) => self.put(container, Place::After(previous.id()), content, 0),
-            (None, Some(first), content) => self.put(container, Place::Before(first.id()), content, 0),
-            (None, None, Content::New(draft)) => {
-                self.pending.push(Pending { drafts: vec![draft], like: Vec::new(), first: true })
-            }
-            (None, None, Content::Line(_) | Content::Block(_)) => {}
+        if !alone.is_empty() {
+            self.pending.push(Pending { drafts: alone, like: Vec::new(), first: true });
         }
     }
 
@@ -169,7 +158,7 @@ fn keyword_behind(previous: Option<Entry<'_>>) -> String {
 
 fn value_of(address: &Address<'_>) -> Value {
     let lens = own_lens();
-    serde_json::to_value(Source { source: address.clone(), lens: &lens }).expect("a source is JSON")
+    to_json(&Source { source: address.clone(), lens: &lens })
 }
 
 /// What the source in a one-line header becomes.

@@ -11,6 +11,7 @@ use crate::model::member::{Key, keyword_of};
 use crate::model::schema::Scope;
 use crate::model::secret::holds_mask;
 use crate::model::shape::{Address, OptionWord};
+use crate::model::to_json;
 use crate::model::view::is_open;
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
 
@@ -131,7 +132,7 @@ pub fn source(
 }
 
 fn option_value(option: &OptionWord<'_>) -> Value {
-    serde_json::to_value(option.scalar()).expect("a scalar is JSON")
+    to_json(&option.scalar())
 }
 
 /// How the options of a directive are read and written.

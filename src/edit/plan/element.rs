@@ -1,0 +1,61 @@
+//! What the elements of every list of directives have in common: a place beside those that stay,
+//! and maybe a block.
+
+use serde_json::{Map, Value};
+
+use super::{Container, Planner};
+use crate::edit::draft::{self, Draft};
+use crate::edit::fault::Pointer;
+use crate::edit::layout::{Content, Operation, Place};
+use crate::edit::merge::contents_value;
+use crate::syntax::{Entry, Splice};
+
+impl<'d> Planner<'_, 'd> {
+    /// Puts an element behind its predecessor, else in front of the first that stays. A new one
+    /// that has neither is handed back.
+    pub(super) fn put_element(
+        &mut self,
+        container: Container<'d>,
+        previous: Option<Entry<'d>>,
+        first: Option<Entry<'d>>,
+        content: Content,
+    ) -> Option<Draft> {
+        let place = match (previous, first) {
+            (Some(previous), _) => Place::After(previous.id()),
+            (None, Some(first)) => Place::Before(first.id()),
+            (None, None) => {
+                return match content {
+                    Content::New(draft) => Some(draft),
+                    // Something moves only past something that stays.
+                    Content::Line(_) | Content::Block(_) => None,
+                };
+            }
+        };
+        self.put(container, place, content, 0);
+        None
+    }
+
+    /// Works towards the block `target` of an entry that may have one; none where it is to have none.
+    pub(super) fn block(&mut self, entry: Entry<'d>, target: Option<&Map<String, Value>>, at: &Pointer) {
+        match target {
+            Some(target) if entry.is_block() => {
+                if contents_value(entry).as_object() != Some(target) {
+                    self.contents(entry, target, at);
+                }
+            }
+            None if !entry.is_block() => {}
+            target => self.other_block(entry, target),
+        }
+    }
+
+    /// Puts a new block, or none, where the head of an entry ends, whatever stands there.
+    pub(super) fn other_block(&mut self, entry: Entry<'d>, block: Option<&Map<String, Value>>) {
+        let from = entry.head_span().end as usize;
+        match block {
+            Some(block) => {
+                self.operation(Operation::Unfold { entry: entry.id(), from, block: draft::contents(block) })
+            }
+            None => self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]),
+        }
+    }
+}
