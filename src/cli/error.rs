@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::exit::Exit;
+use super::server;
 use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, Snapshot};
+use crate::http::client::ClientError;
+use crate::http::wire::Feature;
 use crate::store::reason;
 
 /// Why a command ended early.
@@ -45,6 +48,20 @@ pub enum CliError {
     },
     /// A path that leads to nothing, or to no one place.
     Select(SelectFault),
+    /// A server did not do what it was asked for.
+    Server {
+        /// What it is called.
+        target: String,
+        /// Why.
+        error: Box<ClientError>,
+    },
+    /// A server lacks what was asked for; nothing was sent that relies on it.
+    NotOffered {
+        /// What the server is called.
+        target: String,
+        /// What it lacks.
+        feature: Feature,
+    },
     /// Standard output can't be written.
     Output(io::Error),
     /// A prompt could not be shown or answered.
@@ -78,6 +95,8 @@ impl CliError {
                 SelectFaultKind::Absent => Exit::Absent,
                 SelectFaultKind::Unclear => Exit::Invalid,
             },
+            Self::Server { error, .. } => (&**error).into(),
+            Self::NotOffered { .. } => Exit::Absent,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::Output(_) | Self::Prompt(_) => Exit::Failed,
         }
@@ -92,6 +111,7 @@ impl CliError {
             Self::Engine(EngineError::BadAssignments(faults)) => {
                 faults.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
             }
+            Self::Server { target, error } => server::faults(target, error),
             _ => vec![(self.to_string(), self.hint())],
         }
     }
@@ -105,6 +125,8 @@ impl CliError {
             Self::Select(fault) => Some(
                 fault.hint.clone().unwrap_or_else(|| "`mediactl read -o set` shows all paths".to_owned()),
             ),
+            Self::Server { error, .. } => server::hint(error),
+            Self::NotOffered { .. } => Some("nothing was changed".to_owned()),
             Self::Invalid { .. } | Self::Input { .. } | Self::Output(_) | Self::Prompt(_) => None,
         }
     }
@@ -123,6 +145,10 @@ impl fmt::Display for CliError {
             // What stands behind a `=` may be a secret.
             Self::Path { path, error } => write!(f, "`{}`: {error}", path.split('=').next().unwrap_or(path)),
             Self::Select(fault) => fault.fmt(f),
+            Self::Server { target, error } => write!(f, "`{target}`: {error}"),
+            Self::NotOffered { target, feature } => {
+                write!(f, "the server at `{target}` does not offer {}", server::noun(*feature))
+            }
             Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
             Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),
         }

@@ -17,7 +17,7 @@ mod snapshot;
 
 pub use change::{Change, Next};
 pub use error::{Aftermath, EngineError};
-pub use guard::{Guard, MAX_DELETE_FLOOR};
+pub use guard::{Guard, MAX_DELETE_FLOOR, before_deletion, before_replacement};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks};
 pub use operation::{DEFAULT_LOCK_WAIT, Engine, Request};
 pub use snapshot::Snapshot;

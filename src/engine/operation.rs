@@ -42,6 +42,8 @@ pub struct Request {
     pub max_delete: Option<usize>,
     /// Who asks, for hooks.
     pub by: String,
+    /// Why, in the words of who asks.
+    pub message: Option<String>,
 }
 
 /// A text that is ready to be written.

@@ -6,6 +6,7 @@ mod cli;
 mod edit;
 mod fixtures;
 mod generated;
+mod http;
 mod laws;
 mod layers;
 mod oracle;

@@ -91,6 +91,14 @@ fn piece(text: &str) -> String {
     line.chars().take(MAX_PIECE).collect()
 }
 
+/// A text without what a terminal would obey.
+pub(super) fn printable(text: String) -> String {
+    match text.contains(char::is_control) {
+        true => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
+        false => text,
+    }
+}
+
 impl ClientError {
     /// What an error of the sockets means.
     pub(super) fn of(error: &(dyn Error + 'static), applies: bool) -> Self {
@@ -111,7 +119,9 @@ impl ClientError {
 
     /// The same without what a server may have repeated.
     pub(super) fn without_secrets(self, credentials: Option<&Credentials>) -> Self {
-        let cut = |text: String| credentials.map_or(text.clone(), |credentials| credentials.cut_from(&text));
+        let cut = |text: String| {
+            printable(credentials.map_or_else(|| text.clone(), |credentials| credentials.cut_from(&text)))
+        };
         match self {
             Self::Redirected { to } => Self::Redirected { to: to.map(|to| cut(without_userinfo(to))) },
             Self::Refused(mut refusal) => {
@@ -121,6 +131,7 @@ impl ClientError {
                     for fault in &mut problem.errors {
                         fault.message = cut(std::mem::take(&mut fault.message));
                         fault.hint = fault.hint.take().map(&cut);
+                        fault.pointer = fault.pointer.take().map(&cut);
                     }
                 }
                 Self::Refused(refusal)

@@ -144,7 +144,7 @@ impl Client {
             let refusal = Refusal::read(status, &media_type, &body, call.applies);
             return Err(ClientError::Refused(Box::new(refusal)));
         }
-        let notes = header(&headers, NOTE_HEADER).unwrap_or_default();
+        let notes = error::printable(header(&headers, NOTE_HEADER).unwrap_or_default());
         let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
         Ok(Answer {
             api: header(&headers, API_HEADER),

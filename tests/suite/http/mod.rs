@@ -1,0 +1,3 @@
+//! The HTTP API over real sockets.
+
+mod client;
