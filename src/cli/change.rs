@@ -7,14 +7,13 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::input;
 use super::options::{Changing, Global};
+use super::remote::{self, Replacement};
+use super::target::{self, Purpose, Target};
 use super::text_diff::TextDiff;
 use super::ui::Ui;
 use crate::engine::{Change, Engine, EngineError, Next, Request, Snapshot};
 use crate::model::{View, top_members};
 use crate::syntax::Document;
-
-/// An operation that replaces the whole text.
-type Replace = fn(&Engine, &Request, &[u8]) -> Result<Change, EngineError>;
 
 /// Runs a command that replaces the whole text with that of `file`.
 pub fn replace(
@@ -22,20 +21,35 @@ pub fn replace(
     changing: &Changing,
     global: &Global,
     ui: Ui,
-    (operation, verb): (Replace, Verb),
+    what: Replacement,
 ) -> Result<Exit, CliError> {
     let text = input::read(file)?;
-    let engine = changing.engine(global)?;
-    let change = with_guards(changing, ui, |request| Ok(operation(&engine, request, &text)?))?;
-    Printing { changing, global, ui, json: false, verb }.report(&change)
+    let target = target::resolve(global, Purpose::Change(changing.hooks()), ui)?;
+    let (operation, verb): (fn(&Engine, &Request, &[u8]) -> _, _) = match what {
+        Replacement::Save => (Engine::save, Verb::SAVE),
+        Replacement::Update => (Engine::update, Verb::UPDATE),
+    };
+    let name = target.name(global);
+    let printing = Printing { changing, global, ui, json: false, verb, target: name };
+    match target {
+        Target::Local(engine) => {
+            let change = with_guards(changing, ui, |request| Ok(operation(&engine, request, &text)?))?;
+            printing.report(&change)
+        }
+        Target::Remote(mut server) => {
+            let outcome =
+                with_guards(changing, ui, |request| remote::replace(&mut server, what, &text, request))?;
+            remote::report(&outcome, &printing)
+        }
+    }
 }
 
 /// Runs an operation; on a terminal each guard is a question.
-pub fn with_guards(
+pub fn with_guards<T>(
     changing: &Changing,
     ui: Ui,
-    mut operation: impl FnMut(&Request) -> Result<Change, CliError>,
-) -> Result<Change, CliError> {
+    mut operation: impl FnMut(&Request) -> Result<T, CliError>,
+) -> Result<T, CliError> {
     let mut request = changing.request();
     loop {
         match operation(&request) {
@@ -62,6 +76,8 @@ pub struct Printing<'a> {
     pub json: bool,
     /// What was done.
     pub verb: Verb,
+    /// What messages call the target.
+    pub target: String,
 }
 
 /// What a command does to its target.
@@ -84,7 +100,7 @@ impl Printing<'_> {
     /// Prints the result on stdout, and on stderr one line about it.
     pub fn report(&self, change: &Change) -> Result<Exit, CliError> {
         change.warnings.iter().for_each(|warning| self.ui.warning(&warning.to_string()));
-        let target = self.global.target();
+        let target = &self.target;
         let Some(next) = &change.next else {
             if self.json {
                 self.print_json(change.before.as_deref())?;
@@ -100,29 +116,39 @@ impl Printing<'_> {
         };
         let printed =
             if self.json { self.print_json(change.after().as_deref()) } else { self.print_diff(&diff) };
-        match printed {
-            // What was done is done; only who rehearses has nothing but the output.
-            Err(error) if !self.changing.dry_run => {
-                if error.exit() != Exit::Done {
-                    self.ui.warning(&error.to_string());
-                }
-            }
-            printed => printed?,
-        }
+        self.unless_done(printed)?;
         if !self.changing.quiet {
             change.notes.iter().for_each(|note| self.ui.note(note, self.global.masker()));
         }
         let counts = diff.counts();
-        let verb = if self.changing.dry_run { self.verb.would } else { self.verb.done };
         self.say(&format!(
-            "{verb} {target}: {} added, {} removed",
+            "{} {target}: {} added, {} removed",
+            self.verb(),
             lines(counts.added),
             lines(counts.removed)
         ));
         Ok(Exit::Done)
     }
 
-    fn say(&self, line: &str) {
+    /// What was done is done; only who rehearses has nothing but the output.
+    pub(super) fn unless_done(&self, printed: Result<(), CliError>) -> Result<(), CliError> {
+        match printed {
+            Err(error) if !self.changing.dry_run => {
+                if error.exit() != Exit::Done {
+                    self.ui.warning(&error.to_string());
+                }
+                Ok(())
+            }
+            printed => printed,
+        }
+    }
+
+    /// What was done, in a word or two.
+    pub(super) fn verb(&self) -> &'static str {
+        if self.changing.dry_run { self.verb.would } else { self.verb.done }
+    }
+
+    pub(super) fn say(&self, line: &str) {
         if !self.changing.quiet {
             self.ui.say(line);
         }
@@ -132,9 +158,8 @@ impl Printing<'_> {
         if self.changing.quiet {
             return Ok(());
         }
-        let target = self.global.target();
         let mut out = BufWriter::new(io::stdout().lock());
-        diff.print([&target, &target], self.global.masker(), self.ui, &mut out)?;
+        diff.print([&self.target, &self.target], self.global.masker(), self.ui, &mut out)?;
         Ok(out.flush()?)
     }
 
@@ -149,6 +174,7 @@ impl Printing<'_> {
     }
 }
 
-fn lines(count: usize) -> String {
+/// A number of lines, in words.
+pub(super) fn lines(count: usize) -> String {
     if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
 }

@@ -11,6 +11,8 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::input::{self, STDIN};
 use super::options::Global;
+use super::remote::Source;
+use super::target::{self, Purpose};
 use super::ui::Ui;
 use crate::engine::Snapshot;
 
@@ -53,9 +55,9 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let mut tally = Tally::default();
     let mut out = BufWriter::new(io::stdout().lock());
     for file in files {
-        let loaded = if args.files.is_empty() { configuration(global) } else { input::snapshot(file) };
+        let loaded = if args.files.is_empty() { configuration(global, ui) } else { given(file) };
         match loaded {
-            Ok(snapshot) => tally.add(args, global, ui, file, &snapshot, &mut out)?,
+            Ok((name, snapshot)) => tally.add(args, global, ui, (&name, &snapshot), &mut out)?,
             Err(error) => {
                 ui.error(&error);
                 tally.unread = tally.unread.or(Some(error.exit()));
@@ -72,8 +74,16 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }
 
-fn configuration(global: &Global) -> Result<Arc<Snapshot>, CliError> {
-    Ok(global.reader()?.read()?)
+/// What `read -o conf` shows, and its name.
+fn configuration(global: &Global, ui: Ui) -> Result<(String, Arc<Snapshot>), CliError> {
+    let target = target::resolve(global, Purpose::Read, ui)?;
+    let name = target.name(global);
+    Ok((name, target.text(Source::Running)?))
+}
+
+fn given(file: &Path) -> Result<(String, Arc<Snapshot>), CliError> {
+    let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
+    Ok((name, input::snapshot(file)?))
 }
 
 /// What was found in all files.
@@ -93,8 +103,7 @@ impl Tally {
         args: &Args,
         global: &Global,
         ui: Ui,
-        file: &Path,
-        snapshot: &Snapshot,
+        (name, snapshot): (&str, &Snapshot),
         out: &mut impl Write,
     ) -> io::Result<()> {
         self.files += 1;
@@ -103,8 +112,7 @@ impl Tally {
         if snapshot.diagnostics().is_empty() {
             return Ok(());
         }
-        let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
-        let reporter = Reporter::new(&name, snapshot, global.masker());
+        let reporter = Reporter::new(name, snapshot, global.masker());
         match args.output {
             Form::Text => out.write_all(reporter.text(ui).as_bytes()),
             Form::Json => {

@@ -132,7 +132,7 @@ impl<'s> Reporter<'s> {
 /// Shows on stderr what is wrong with the text that an error is about.
 pub fn explain(error: &CliError, global: &Global, ui: Ui) {
     let (name, snapshot) = match error {
-        CliError::Engine(EngineError::BadConfig(snapshot)) => (global.conf.display().to_string(), snapshot),
+        CliError::Engine(EngineError::BadConfig(snapshot)) => (global.file_name(), snapshot),
         CliError::Engine(EngineError::BadText(snapshot)) => ("the new configuration".to_owned(), snapshot),
         CliError::Invalid { name, snapshot } => (name.clone(), snapshot),
         _ => return,

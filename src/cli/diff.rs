@@ -2,24 +2,31 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::content::{Content, ContentDiff};
 use super::error::CliError;
 use super::exit::Exit;
 use super::input::{self, STDIN};
 use super::options::Global;
-use super::text_diff::TextDiff;
+use super::remote::{Remote, Source};
+use super::target::{self, Purpose, Target, is_url};
 use super::ui::Ui;
 use crate::edit::json_diff;
-use crate::engine::{EngineError, Snapshot};
-use crate::model::{Lens, View, top_members};
+use crate::engine::EngineError;
+
+/// What names the configuration that a server runs.
+const RUNNING: &str = "running";
+
+/// What names the file.
+const SAVED: &str = "saved";
 
 /// Show how two configurations differ
 ///
-/// Each side is a file, `-` for standard input, `saved` for the configuration file, or `running`
-/// for what a server runs. With A alone, the configuration file is compared with A.
+/// Each side is a file, `-` for standard input, the URL of a server, `saved` for the configuration
+/// file, or `running` for what a server runs. With A alone, what `mediactl read` shows is compared
+/// with A. Of a server that gives no text the JSON is compared.
 ///
 /// The exit code is 0 if they are the same and 1 if they differ.
 #[derive(Debug, clap::Args)]
@@ -44,52 +51,92 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
-    let (first, second) = match (args.first.as_deref(), args.second.as_deref()) {
-        (None, _) => ("running", "saved"),
-        (Some(only), None) => ("saved", only),
-        (Some(first), Some(second)) => (first, second),
+    let sides = match (args.first.as_deref(), args.second.as_deref()) {
+        (None, _) => [RUNNING, SAVED],
+        (Some(only), None) => [read_by_default(global), only],
+        (Some(first), Some(second)) => [first, second],
     };
-    if first == STDIN && second == STDIN {
+    if sides == [STDIN, STDIN] {
         return Err(CliError::usage("standard input can't be both sides", "give a file for one of them"));
     }
-    let (old, new) = (Side::load(first, global)?, Side::load(second, global)?);
+    let [first, second] = sides;
+    let (old, new) = (Side::load(first, global, ui)?, Side::load(second, global, ui)?);
     let different = if args.json { json(&old, &new, global, ui)? } else { text(&old, &new, global, ui)? };
     Ok(if different { Exit::Different } else { Exit::Done })
+}
+
+/// What `read` shows: what runs, if anything does.
+fn read_by_default(global: &Global) -> &'static str {
+    if global.chosen.is_server() { RUNNING } else { SAVED }
 }
 
 /// One of the two configurations.
 struct Side {
     name: String,
-    snapshot: Arc<Snapshot>,
+    content: Content,
 }
 
 impl Side {
-    fn load(given: &str, global: &Global) -> Result<Self, CliError> {
-        let (name, snapshot) = match given {
-            "running" => return Err(EngineError::NoServer.into()),
-            "saved" => (global.target(), global.reader()?.read()?),
-            STDIN => ("<stdin>".to_owned(), input::snapshot(Path::new(STDIN))?),
-            file => (file.to_owned(), input::snapshot(Path::new(file))?),
-        };
-        Ok(Self { name, snapshot })
+    fn load(given: &str, global: &Global, ui: Ui) -> Result<Self, CliError> {
+        match given {
+            RUNNING => Self::of_target(Source::Running, global, ui),
+            SAVED => Self::of_target(Source::Saved, global, ui),
+            url if is_url(url) => Self::of_server(&mut target::at_url(url, global, ui)?, Source::Running),
+            STDIN => Self::of_file("<stdin>", STDIN),
+            file => Self::of_file(file, file),
+        }
     }
 
-    fn view(&self) -> Result<Value, CliError> {
-        if !self.snapshot.is_valid() {
-            return Err(CliError::Invalid { name: self.name.clone(), snapshot: self.snapshot.clone() });
+    fn of_target(source: Source, global: &Global, ui: Ui) -> Result<Self, CliError> {
+        let target = target::resolve(global, Purpose::Read, ui)?;
+        match (target, source) {
+            (Target::Remote(mut server), source) => Self::of_server(&mut server, source),
+            (Target::Local(_), Source::Running) => Err(EngineError::NoServer.into()),
+            (Target::Local(engine), Source::Saved) => {
+                Ok(Self { name: global.file_name(), content: Content::Text(engine.read()?) })
+            }
         }
-        let members = top_members(self.snapshot.document());
-        let lens = Lens::default();
-        Ok(serde_json::to_value(View::new(&members, &lens)).expect("a view is JSON"))
+    }
+
+    fn of_server(server: &mut Remote, source: Source) -> Result<Self, CliError> {
+        let content = server.fetch(source)?.content;
+        let name = match source {
+            Source::Running => server.name().to_owned(),
+            Source::Saved => format!("{} ({SAVED})", server.name()),
+        };
+        Ok(Self { name, content })
+    }
+
+    fn of_file(name: &str, file: &str) -> Result<Self, CliError> {
+        Ok(Self { name: name.to_owned(), content: Content::Text(input::snapshot(Path::new(file))?) })
+    }
+
+    /// Its JSON, which a text with errors has not.
+    fn view(&self) -> Result<Value, CliError> {
+        match &self.content {
+            Content::Text(snapshot) if !snapshot.is_valid() => {
+                Err(CliError::Invalid { name: self.name.clone(), snapshot: snapshot.clone() })
+            }
+            content => Ok(content.to_json()),
+        }
     }
 }
 
 fn text(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliError> {
-    let diff = TextDiff::of_texts(old.snapshot.document(), new.snapshot.document());
+    let masker = global.masker();
+    if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
+        ui.note_line(&format!("`{}` gives no text, so the diff is of the JSON", side.name));
+        old.view()?;
+        new.view()?;
+    }
+    let diff = ContentDiff::of(&old.content, &new.content, masker.as_ref());
     let mut out = BufWriter::new(io::stdout().lock());
-    diff.print([&old.name, &new.name], global.masker(), ui, &mut out)?;
+    diff.print([&old.name, &new.name], masker, ui, &mut out)?;
     out.flush()?;
-    let (old, new) = (old.snapshot.bytes(), new.snapshot.bytes());
+    let (Content::Text(old), Content::Text(new)) = (&old.content, &new.content) else {
+        return Ok(!diff.is_empty());
+    };
+    let (old, new) = (old.bytes(), new.bytes());
     if diff.is_empty() && old != new {
         ui.warning("the two differ in bytes that are not UTF-8");
     }

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit::Exit;
+use super::server;
 use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, Snapshot};
-use crate::store::reason;
+use crate::http::client::ClientError;
+use crate::http::wire::Feature;
+use crate::store::{Holder, reason};
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -46,10 +49,33 @@ pub enum CliError {
     },
     /// A path that leads to nothing, or to no one place.
     Select(SelectFault),
+    /// A server did not do what it was asked for.
+    Server {
+        /// What it is called.
+        target: String,
+        /// Why.
+        error: Box<ClientError>,
+    },
+    /// A server lacks what was asked for; nothing was sent that relies on it.
+    NotOffered {
+        /// What the server is called.
+        target: String,
+        /// What it lacks.
+        feature: Feature,
+    },
     /// Standard output can't be written.
     Output(io::Error),
     /// A prompt could not be shown or answered.
     Prompt(io::Error),
+    /// The server over a file can't be reached, and it alone may change the file.
+    Unreachable {
+        /// The file.
+        name: String,
+        /// The server.
+        holder: Holder,
+        /// What the system answered.
+        source: io::Error,
+    },
     /// A server without an account to use it.
     NoAccount {
         /// The configuration.
@@ -95,6 +121,8 @@ impl CliError {
                 SelectFaultKind::Absent => Exit::Absent,
                 SelectFaultKind::Unclear => Exit::Invalid,
             },
+            Self::Server { error, .. } => (&**error).into(),
+            Self::NotOffered { .. } | Self::Unreachable { .. } => Exit::Absent,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::NoAccount { .. } | Self::Tls(_) => Exit::Invalid,
             Self::Output(_) | Self::Prompt(_) | Self::Listen { .. } | Self::Serve(_) => Exit::Failed,
@@ -110,6 +138,7 @@ impl CliError {
             Self::Engine(EngineError::BadAssignments(faults)) => {
                 faults.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
             }
+            Self::Server { target, error } => server::faults(target, error),
             _ => vec![(self.to_string(), self.hint())],
         }
     }
@@ -128,6 +157,11 @@ impl CliError {
             )),
             Self::Listen { .. } => {
                 Some("choose another with --listen ADDR:PORT; port 0 is any free one".to_owned())
+            }
+            Self::Server { error, .. } => server::hint(error),
+            Self::NotOffered { .. } => Some("nothing was changed".to_owned()),
+            Self::Unreachable { .. } => {
+                Some("nothing was changed; while it runs, it alone changes the file".to_owned())
             }
             Self::Invalid { .. }
             | Self::Input { .. }
@@ -152,8 +186,15 @@ impl fmt::Display for CliError {
             // What stands behind a `=` may be a secret.
             Self::Path { path, error } => write!(f, "`{}`: {error}", path.split('=').next().unwrap_or(path)),
             Self::Select(fault) => fault.fmt(f),
+            Self::Server { target, error } => write!(f, "`{target}`: {error}"),
+            Self::NotOffered { target, feature } => {
+                write!(f, "the server at `{target}` does not offer {}", server::noun(*feature))
+            }
             Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
             Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),
+            Self::Unreachable { name, holder, source } => {
+                write!(f, "the server of `{name}`, {holder}, can't be reached: {}", reason(source))
+            }
             Self::NoAccount { target } => {
                 write!(f, "`{target}` has no usable `edit_auth`, without which nobody could use the API")
             }

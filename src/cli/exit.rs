@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use crate::engine::EngineError;
+use crate::http::client::{ClientError, Refusal};
+use crate::http::problem::Kind;
 use crate::store::StoreError;
 
 /// How a command ended. The numbers are stable: scripts rely on them.
@@ -66,6 +68,68 @@ impl From<&EngineError> for Exit {
             EngineError::Stale | EngineError::HandEdited { .. } | EngineError::Busy => Self::Conflict,
             EngineError::Unproved(_) | EngineError::ReloadFailed { .. } => Self::Failed,
         }
+    }
+}
+
+impl From<&ClientError> for Exit {
+    fn from(error: &ClientError) -> Self {
+        match error {
+            ClientError::Refused(refusal) => (&**refusal).into(),
+            error if error.is_unknown() => Self::Unknown,
+            ClientError::NotReachable { .. }
+            | ClientError::Tls { .. }
+            | ClientError::NoAuthorities
+            | ClientError::Broken { .. }
+            | ClientError::TimedOut { .. }
+            | ClientError::Redirected { .. }
+            | ClientError::NotOfTheApi { .. } => Self::Absent,
+        }
+    }
+}
+
+impl From<&Refusal> for Exit {
+    fn from(refusal: &Refusal) -> Self {
+        match refusal.problem.as_ref().and_then(|problem| problem.kind()) {
+            Some(Kind::EngineFailed) if !refusal.applies => Self::Failed,
+            Some(kind) => kind.into(),
+            None => of_status(refusal.status, refusal.applies),
+        }
+    }
+}
+
+impl From<Kind> for Exit {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::BadRequest
+            | Kind::NotJson
+            | Kind::BadConfig
+            | Kind::BadParameter
+            | Kind::TooSlow
+            | Kind::TooLarge
+            | Kind::ContentCoding
+            | Kind::WrongType
+            | Kind::ReadOnly
+            | Kind::MaskedValue
+            | Kind::RejectedByCheck => Self::Invalid,
+            Kind::Unauthorized | Kind::CrossSite | Kind::TooManyFailures => Self::Denied,
+            Kind::Conflict | Kind::Pending | Kind::Stale => Self::Conflict,
+            Kind::WouldRemoveCredentials | Kind::EmptyReplacement => Self::Guarded,
+            Kind::NotFound | Kind::Method | Kind::Busy | Kind::Full => Self::Absent,
+            Kind::EngineFailed => Self::Unknown,
+            Kind::WriteFailed | Kind::ReloadFailed => Self::Failed,
+        }
+    }
+}
+
+/// Of a server that does not say which problem it is; a failure inside may come after the change.
+fn of_status(status: u16, applies: bool) -> Exit {
+    match status {
+        401 | 403 | 407 | 429 => Exit::Denied,
+        404 | 405 | 410 | 503 => Exit::Absent,
+        409 | 412 => Exit::Conflict,
+        400..=499 => Exit::Invalid,
+        _ if applies => Exit::Unknown,
+        _ => Exit::Failed,
     }
 }
 

@@ -7,6 +7,7 @@
 mod access_log;
 mod change;
 mod check;
+mod content;
 mod diagnostics;
 mod diff;
 mod error;
@@ -16,9 +17,12 @@ mod masked;
 mod modify;
 mod options;
 mod read;
+mod remote;
 mod save;
 mod serve;
+mod server;
 mod table;
+mod target;
 mod text_diff;
 mod ui;
 mod update;
@@ -29,6 +33,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::CliError;
 use exit::Exit;
 use options::Global;
+use target::Chosen;
 use ui::{ColorChoice, Ui};
 
 /// Read and change the configuration of media servers
@@ -74,7 +79,8 @@ pub fn run() -> Exit {
         Ok(matches) => matches,
         Err(error) => return explained(&error),
     };
-    let cli = Cli::from_arg_matches(&matches).expect("the tree of commands is the one that was parsed");
+    let mut cli = Cli::from_arg_matches(&matches).expect("the tree of commands is the one that was parsed");
+    cli.global.chosen = Chosen::of(&matches);
     let ui = Ui::new(cli.global.color);
     let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
     result.unwrap_or_else(|error| refused(&error, &cli.global, ui))

@@ -10,9 +10,11 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::input;
 use super::options::{Changing, Global};
+use super::remote;
+use super::target::{self, Purpose, Target};
 use super::ui::Ui;
 use crate::edit::assign::{AssignFault, Assignment, Change as Becomes, Options, to_patch};
-use crate::edit::current::LocalView;
+use crate::edit::current::{Current, LocalView};
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
 use crate::engine::EngineError;
@@ -87,18 +89,42 @@ enum Form {
 /// Runs the command.
 pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let wanted = Wanted::of(args, matches, ui)?;
-    let engine = args.changing.engine(global)?;
-    let change = with_guards(&args.changing, ui, |request| {
-        Ok(engine.modify(request, &mut |members| wanted.patch(members))?)
-    })?;
-    let json = args.output == Form::Json;
-    Printing { changing: &args.changing, global, ui, json, verb: Verb::CHANGE }.report(&change)
+    let target = target::resolve(global, Purpose::Change(args.changing.hooks()), ui)?;
+    let (changing, json, name) = (&args.changing, args.output == Form::Json, target.name(global));
+    let printing = Printing { changing, global, ui, json, verb: Verb::CHANGE, target: name };
+    match target {
+        Target::Local(engine) => {
+            let change = with_guards(changing, ui, |request| {
+                Ok(engine.modify(request, &mut |members| wanted.patch(members))?)
+            })?;
+            printing.report(&change)
+        }
+        Target::Remote(mut server) => {
+            let outcome = with_guards(changing, ui, |request| remote::modify(&mut server, &wanted, request))?;
+            remote::report(&outcome, &printing)
+        }
+    }
+}
+
+/// What the command line comes to on one configuration.
+pub struct Evaluated {
+    /// The merge patch.
+    pub patch: Value,
+    /// Whether it is right only for this configuration.
+    pub depends_on_read: bool,
 }
 
 /// What the command line asks for.
-enum Wanted {
+pub enum Wanted {
+    /// A merge patch.
     Patch(Value),
-    Assignments { assignments: Vec<Assignment>, options: Options },
+    /// Edits, from which a patch is computed.
+    Assignments {
+        /// In the order of the command line.
+        assignments: Vec<Assignment>,
+        /// What they may do.
+        options: Options,
+    },
 }
 
 impl Wanted {
@@ -112,16 +138,21 @@ impl Wanted {
     }
 
     fn patch(&self, members: &Members<'_>) -> Result<Value, EngineError> {
+        let lens = Lens::default();
+        Ok(self.evaluate(&LocalView::new(members, &lens))?.patch)
+    }
+
+    /// The patch for a configuration.
+    pub fn evaluate(&self, current: &dyn Current) -> Result<Evaluated, EngineError> {
         match self {
-            Self::Patch(patch) => Ok(patch.clone()),
-            Self::Assignments { assignments, options } => {
-                let lens = Lens::default();
-                let current = LocalView::new(members, &lens);
-                match to_patch(&current, assignments, *options) {
-                    Ok(computed) => Ok(Value::Object(computed.patch)),
-                    Err(faults) => Err(EngineError::BadAssignments(faults)),
-                }
-            }
+            Self::Patch(patch) => Ok(Evaluated { patch: patch.clone(), depends_on_read: false }),
+            Self::Assignments { assignments, options } => match to_patch(current, assignments, *options) {
+                Ok(computed) => Ok(Evaluated {
+                    patch: Value::Object(computed.patch),
+                    depends_on_read: computed.depends_on_read,
+                }),
+                Err(faults) => Err(EngineError::BadAssignments(faults)),
+            },
         }
     }
 }

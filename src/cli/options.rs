@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::ui::{ColorChoice, Ui, waiting};
-use crate::engine::{DEFAULT_HOOK_TIMEOUT, Engine, EngineError, Hooks, Request};
+use super::target::{Chosen, GivenUrl, RemoteOptions};
+use super::ui::{ColorChoice, Ui};
+use crate::engine::{DEFAULT_HOOK_TIMEOUT, Hooks, Request};
 use crate::model::{Lens, Masker};
 
 /// Where the configuration is, unless somebody says otherwise.
@@ -30,6 +31,10 @@ pub struct Global {
     )]
     pub conf: PathBuf,
 
+    /// The server to work on instead, such as `https://media.example`; may hold login and password
+    #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_URL", hide_env_values = true)]
+    pub url: Option<GivenUrl>,
+
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
@@ -37,6 +42,14 @@ pub struct Global {
     /// Show passwords and keys instead of masks
     #[arg(long, global = true)]
     pub show_secrets: bool,
+
+    /// How to reach a server.
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+
+    /// Which of the file and the server is meant.
+    #[arg(skip)]
+    pub chosen: Chosen,
 }
 
 impl Global {
@@ -50,14 +63,9 @@ impl Global {
         Lens { masker: self.masker().filter(|_| ui.is_terminal()), ..Lens::default() }
     }
 
-    /// What the summary line calls the target.
-    pub fn target(&self) -> String {
+    /// What the summary line calls the file.
+    pub fn file_name(&self) -> String {
         self.conf.display().to_string()
-    }
-
-    /// An engine for reading.
-    pub fn reader(&self) -> Result<Engine, EngineError> {
-        Engine::open(&self.conf, Hooks::default(), waiting)
     }
 }
 
@@ -76,6 +84,10 @@ pub struct Changing {
     /// Print errors and warnings only
     #[arg(short, long)]
     pub quiet: bool,
+
+    /// Why the change is made, for the history of the server
+    #[arg(short, long, value_name = "TEXT")]
+    pub message: Option<String>,
 
     /// Delete up to N streams without asking [default: 4, or half of all streams if that is more]
     #[arg(long, value_name = "N")]
@@ -120,9 +132,9 @@ impl Hooking {
 }
 
 impl Changing {
-    /// An engine that runs the hooks.
-    pub fn engine(&self, global: &Global) -> Result<Engine, EngineError> {
-        Engine::open(&global.conf, self.hooking.hooks(), waiting)
+    /// The commands to run around a change of a file.
+    pub fn hooks(&self) -> Hooks {
+        self.hooking.hooks()
     }
 
     /// What goes along with the change.
@@ -132,6 +144,7 @@ impl Changing {
             force: self.force,
             max_delete: self.max_delete,
             by: local_user(),
+            message: self.message.clone(),
             ..Request::default()
         }
     }

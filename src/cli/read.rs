@@ -4,19 +4,23 @@ use std::io::{self, BufWriter, Write};
 
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::error::CliError;
 use super::exit::Exit;
 use super::masked::MaskedText;
 use super::options::Global;
+use super::remote::{self, Source};
 use super::table;
+use super::target::{self, Purpose, Target};
 use super::ui::Ui;
-use crate::edit::current::LocalView;
+use crate::edit::current::{Current, LocalView};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{EngineError, Snapshot};
-use crate::model::{Lens, View, top_members, write_compact};
+use crate::model::redact::masked_json;
+use crate::model::{Lens, Masker, View, top_members, write_compact};
 
 /// Show the configuration, or single values of it
 ///
@@ -44,6 +48,10 @@ pub struct Args {
     /// Leave out the streams that are `static`
     #[arg(long)]
     skip_streams: bool,
+
+    /// Show what the server says of itself, too, as `runtime`
+    #[arg(long)]
+    runtime: bool,
 
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
@@ -81,18 +89,51 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
             "leave the PATH out, or use `-o json`",
         ));
     }
-    let snapshot = global.reader()?.read()?;
+    if args.runtime && args.output == Form::Conf {
+        return Err(CliError::usage("`--runtime` does not go with this output", "use `-o json`"));
+    }
+    let target = target::resolve(global, Purpose::Read, ui)?;
     let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
-    if args.output == Form::Conf {
-        print_text(&snapshot, global, ui, &mut out)?;
-    } else if snapshot.is_valid() {
-        let lens = Lens { skip_static_streams: args.skip_streams, ..global.lens(ui) };
-        print_view(args, &snapshot, &paths, &lens, &mut out)?;
-    } else {
-        return Err(EngineError::BadConfig(snapshot).into());
+    match target {
+        Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
+        target if args.output == Form::Conf => {
+            print_text(target.text(args.source())?.as_ref(), global, ui, &mut out)?;
+        }
+        Target::Local(engine) => {
+            let snapshot = engine.read()?;
+            if !snapshot.is_valid() {
+                return Err(EngineError::BadConfig(snapshot).into());
+            }
+            let lens = Lens { skip_static_streams: args.skip_streams, ..global.lens(ui) };
+            print_view(args, &snapshot, &paths, &lens, &mut out)?;
+        }
+        Target::Remote(mut server) => {
+            let whole = server.read(args.view())?;
+            let whole = shown(whole, args, global.lens(ui).masker);
+            print_value(args, &whole, &paths, &mut out)?;
+        }
     }
     out.flush()?;
     Ok(Exit::Done)
+}
+
+impl Args {
+    fn source(&self) -> Source {
+        if self.saved { Source::Saved } else { Source::Running }
+    }
+
+    fn view(&self) -> remote::View {
+        remote::View { source: self.source(), skip_streams: self.skip_streams, runtime: self.runtime }
+    }
+}
+
+/// What is shown of the answer of a server, which may not know what was to be left out.
+fn shown(mut whole: Value, args: &Args, masker: Option<Masker>) -> Value {
+    let streams = whole.get_mut("streams").and_then(Value::as_object_mut);
+    if let Some(streams) = streams.filter(|_| args.skip_streams) {
+        streams.retain(|_, stream| stream["static"] != true);
+    }
+    masker.map_or(whole.clone(), |masker| masked_json(&whole, &masker))
 }
 
 fn parse(path: &str) -> Result<Path, CliError> {
@@ -132,16 +173,34 @@ fn print_view(
     if paths.is_empty() {
         return Ok(json(args, &view, out)?);
     }
-    let current = LocalView::new(&members, lens);
+    print_values(args, &LocalView::new(&members, lens), paths, out)
+}
+
+/// The same of a server's answer.
+fn print_value(args: &Args, whole: &Value, paths: &[Path], out: &mut impl Write) -> Result<(), CliError> {
+    match args.output {
+        Form::Table => Ok(table::print_json(whole, out)?),
+        Form::Set if paths.is_empty() => Ok(set_form(whole, &[], out)?),
+        _ if paths.is_empty() => Ok(json(args, whole, out)?),
+        _ => print_values(args, whole, paths, out),
+    }
+}
+
+fn print_values(
+    args: &Args,
+    current: &dyn Current,
+    paths: &[Path],
+    out: &mut impl Write,
+) -> Result<(), CliError> {
     for path in paths {
-        let selection = find(&current, path)?;
+        let selection = select(current, path).map_err(CliError::Select)?;
         if args.output == Form::Set {
             set_forms(path, selection, out)?;
             continue;
         }
         let value = selection.into_value();
         match &value {
-            serde_json::Value::String(text) if args.raw => writeln!(out, "{text}")?,
+            Value::String(text) if args.raw => writeln!(out, "{text}")?,
             value if paths.len() > 1 => {
                 serde_json::to_writer(&mut *out, value).map_err(io::Error::from)?;
                 writeln!(out)?;
@@ -152,10 +211,6 @@ fn print_view(
     Ok(())
 }
 
-fn find(current: &LocalView<'_, '_>, path: &Path) -> Result<Selection, CliError> {
-    select(current, path).map_err(CliError::Select)
-}
-
 fn json(args: &Args, value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     match args.output {
         Form::Compact => serde_json::to_writer(&mut *out, value)?,
@@ -164,7 +219,7 @@ fn json(args: &Args, value: &impl Serialize, out: &mut impl Write) -> io::Result
     writeln!(out)
 }
 
-fn set_form(value: &serde_json::Value, at: &[Segment], out: &mut impl Write) -> io::Result<()> {
+fn set_form(value: &Value, at: &[Segment], out: &mut impl Write) -> io::Result<()> {
     set_lines(value, at).iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}"))
 }
 

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::change::{Verb, replace};
+use super::change::replace;
 use super::error::CliError;
 use super::exit::Exit;
 use super::options::{Changing, Global};
+use super::remote::Replacement;
 use super::ui::Ui;
-use crate::engine::Engine;
 
 /// Replace the configuration file with exactly the given text
 ///
@@ -30,5 +30,5 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
-    replace(&args.file, &args.changing, global, ui, (Engine::save, Verb::SAVE))
+    replace(&args.file, &args.changing, global, ui, Replacement::Save)
 }

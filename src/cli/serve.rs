@@ -20,7 +20,6 @@ use crate::http::gate::{Deadlines, Limits, Listen, Server};
 use crate::http::handler::{Handler, Settings};
 use crate::http::runtime::Runtime;
 use crate::http::tls::Tls;
-use crate::http::wire::DEFAULT_PREFIX;
 use crate::store::{ServeLock, StoreError};
 
 /// Where TCP is listened on, unless somebody says otherwise: this machine alone.
@@ -159,7 +158,7 @@ fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
 /// Without an account nobody could use the API over TCP, and with an open one everybody could.
 fn refuse_without_account(engine: &Engine, global: &Global) -> Result<(), CliError> {
     let has_account = engine.running().is_some_and(|running| running.account().is_some());
-    if has_account { Ok(()) } else { Err(CliError::NoAccount { target: global.target() }) }
+    if has_account { Ok(()) } else { Err(CliError::NoAccount { target: global.file_name() }) }
 }
 
 fn tls(args: &Args) -> Result<Option<Arc<Tls>>, CliError> {
@@ -185,7 +184,7 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
 
 fn settings(args: &Args, global: &Global) -> Settings {
     Settings {
-        prefix: DEFAULT_PREFIX.to_owned(),
+        prefix: global.remote.api_prefix.clone(),
         trusted_proxies: args.trusted_proxy.clone(),
         log: access_log::to_stderr(args.log_format),
         runtime: Runtime::new(args.runtime_cmd.clone()),
@@ -206,9 +205,9 @@ fn urls(listeners: &[Listen], tls: bool, global: &Global) -> Result<Vec<String>,
         match listener {
             Listen::Tcp(bound) => {
                 let address = bound.local_addr().map_err(CliError::Serve)?;
-                urls.push(format!("{scheme}://{address}/{}", DEFAULT_PREFIX.trim_matches('/')));
+                urls.push(format!("{scheme}://{address}/{}", global.remote.api_prefix.trim_matches('/')));
             }
-            Listen::Unix { .. } => urls.push(format!("the Unix socket of {}", global.target())),
+            Listen::Unix { .. } => urls.push(format!("the Unix socket of {}", global.file_name())),
         }
     }
     Ok(urls)

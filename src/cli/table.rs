@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::member::Members;
@@ -22,8 +23,21 @@ pub fn print(members: &Members<'_>, lens: &Lens, out: &mut impl Write) -> io::Re
         .filter(shown)
         .map(|&entry| row(entry, global.as_deref(), lens))
         .collect();
+    lines(&rows, out)
+}
+
+/// Prints the table of the JSON of a configuration, in which masks stand already.
+pub fn print_json(whole: &Value, out: &mut impl Write) -> io::Result<()> {
+    let global = authorization_in(whole).map(|auth| format!("{auth} (global)"));
+    let streams = whole["streams"].as_object().into_iter().flatten();
+    let rows: Vec<[String; 5]> =
+        streams.map(|(name, stream)| json_row(name, stream, global.as_deref())).collect();
+    lines(&rows, out)
+}
+
+fn lines(rows: &[[String; 5]], out: &mut impl Write) -> io::Result<()> {
     let mut widths = HEADINGS.map(UnicodeWidthStr::width);
-    for row in &rows {
+    for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.width());
         }
@@ -60,6 +74,31 @@ fn row(entry: Entry<'_>, global: Option<&str>, lens: &Lens) -> [String; 5] {
         prepush,
         if urls.is_empty() { "-".to_owned() } else { urls.join(" ") },
     ]
+}
+
+fn json_row(name: &str, stream: &Value, global: Option<&str>) -> [String; 5] {
+    let sources = stream["urls"].as_array().into_iter().flatten();
+    let urls: Vec<String> = sources.filter_map(|source| source["url"].as_str()).map(printable).collect();
+    let prepush = match &stream["prepush"] {
+        Value::Number(seconds) => seconds.to_string(),
+        Value::Bool(false) => "off".to_owned(),
+        _ => "-".to_owned(),
+    };
+    [
+        printable(name),
+        if stream["static"] == true { "stream" } else { "ondemand" }.to_owned(),
+        authorization_in(stream).or_else(|| global.map(str::to_owned)).unwrap_or_else(|| "-".to_owned()),
+        prepush,
+        if urls.is_empty() { "-".to_owned() } else { urls.join(" ") },
+    ]
+}
+
+fn authorization_in(object: &Value) -> Option<String> {
+    match &object["auth"]["url"] {
+        Value::Bool(false) => Some("open".to_owned()),
+        Value::String(url) => Some(printable(url)),
+        _ => None,
+    }
 }
 
 /// The backend that is asked, or that nobody is.

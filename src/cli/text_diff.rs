@@ -18,6 +18,21 @@ pub struct Counts {
     pub removed: usize,
 }
 
+impl Counts {
+    /// What some hunks come to.
+    pub fn of(hunks: &[Hunk]) -> Self {
+        let mut counts = Self::default();
+        for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+            match line {
+                Line::Added(_) => counts.added += 1,
+                Line::Removed(_) => counts.removed += 1,
+                Line::Context { .. } => {}
+            }
+        }
+        counts
+    }
+}
+
 /// Two texts and how they differ.
 pub struct TextDiff<'d> {
     old: &'d Document,
@@ -63,15 +78,7 @@ impl<'d> TextDiff<'d> {
 
     /// How many lines differ.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for line in self.hunks.iter().flat_map(|hunk| &hunk.lines) {
-            match line {
-                Line::Added(_) => counts.added += 1,
-                Line::Removed(_) => counts.removed += 1,
-                Line::Context { .. } => {}
-            }
-        }
-        counts
+        Counts::of(&self.hunks)
     }
 
     /// Prints the diff.

@@ -120,7 +120,12 @@ impl Ui {
                 }
             }
         };
-        self.tell("note:", Color::Cyan, &text);
+        self.note_line(&text);
+    }
+
+    /// `note: …`
+    pub fn note_line(self, note: &str) {
+        self.tell("note:", Color::Cyan, note);
     }
 
     /// A guard's question; `None` where nobody can be asked.
@@ -132,6 +137,28 @@ impl Ui {
         let prompt = Input::<String>::new().with_prompt(format!("{question} [y/N]")).allow_empty(true);
         let answer = prompt.interact().map_err(prompt_failed)?;
         Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
+    }
+
+    /// A line that is no secret; `None` where nobody can be asked.
+    pub fn line(self, what: &str) -> Result<Option<String>, CliError> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Ok(None);
+        }
+        let prompt = Input::<String>::new().with_prompt(what).allow_empty(true);
+        prompt.interact().map(Some).map_err(prompt_failed)
+    }
+
+    /// A secret that is known to somebody else; `None` where nobody can be asked.
+    pub fn secret(self, what: &str) -> Result<Option<String>, CliError> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Ok(None);
+        }
+        Password::new()
+            .with_prompt(what)
+            .allow_empty_password(true)
+            .interact()
+            .map(Some)
+            .map_err(prompt_failed)
     }
 
     /// A secret, typed twice; `None` where nobody can be asked.

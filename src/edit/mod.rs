@@ -16,6 +16,7 @@ pub mod current;
 pub mod draft;
 pub mod fault;
 pub mod json_diff;
+pub mod json_merge;
 pub mod layout;
 pub mod list;
 pub mod merge;

@@ -24,7 +24,7 @@ mod work;
 pub use change::{Change, Next, Remark};
 pub use clash::Clash;
 pub use error::{Aftermath, EngineError};
-pub use guard::{Guard, MAX_DELETE_FLOOR};
+pub use guard::{Guard, MAX_DELETE_FLOOR, before_deletion, before_replacement};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
 pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
 pub use request::{Expected, Request};

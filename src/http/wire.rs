@@ -21,6 +21,33 @@ pub const UNREAD_HEADER: &str = "Mediactl-Unread";
 /// The realm of Basic authentication.
 pub const REALM: &str = "media";
 
+/// The query parameter of `read_config` that leaves out streams which are `static`.
+pub const SKIP_STREAMS: &str = "skip_streams";
+
+/// The query parameter of `read_config` that adds `runtime`.
+pub const RUNTIME: &str = "runtime";
+
+/// The query parameter that asks for another form of the answer.
+pub const FORMAT: &str = "format";
+
+/// The value of [`FORMAT`] for the text.
+pub const FORMAT_CONF: &str = "conf";
+
+/// The query parameter of `read_config` that asks for another configuration than the running one.
+pub const SOURCE: &str = "source";
+
+/// The value of [`SOURCE`] for the file.
+pub const SOURCE_SAVED: &str = "saved";
+
+/// The query parameter of a change that only rehearses it.
+pub const DRY_RUN: &str = "dry_run";
+
+/// The query parameter of a change that answers guards and conflicts.
+pub const FORCE: &str = "force";
+
+/// The query parameter of a change with its reason in the words of who makes it.
+pub const MESSAGE: &str = "message";
+
 /// What a server of ours offers beside the four operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {

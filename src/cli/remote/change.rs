@@ -1,0 +1,173 @@
+//! What changes of a server have in common: what goes along, guards, and the report.
+
+use std::io::{self, BufWriter, Write};
+
+use serde_json::Value;
+
+use super::super::change::{Printing, lines};
+use super::super::content::{Content, ContentDiff};
+use super::super::error::CliError;
+use super::super::exit::Exit;
+use super::{Fetched, Remote};
+use crate::edit::current::Current;
+use crate::engine::{EngineError, Guard, Request, before_deletion};
+use crate::http::client::{Answer, Call, ClientError};
+use crate::http::problem::Kind;
+use crate::http::wire::{DRY_RUN, FORCE, Feature, MESSAGE};
+use crate::model::redact::masked_json;
+
+/// What the notes of a server of ours mean.
+const NOTES: &[(&str, &str)] = &[
+    ("saved-earlier-update", "an update that was running and not saved is in the file now, too"),
+    ("picked-up-hand-edit", "what somebody changed in the file by hand was picked up"),
+    (
+        "overwrote-hand-edit",
+        "what somebody changed in the file by hand was overwritten; the history keeps it",
+    ),
+];
+
+/// A change of a server, made or rehearsed.
+pub struct Outcome {
+    /// The configuration before.
+    pub before: Content,
+    /// The configuration afterwards.
+    pub after: Content,
+    /// What the server says about it.
+    pub notes: Vec<String>,
+}
+
+impl Remote {
+    /// Sends a change. What a guard of the server refuses comes back as that guard.
+    pub(super) fn post(&mut self, call: &Call<'_>) -> Result<Answer, CliError> {
+        self.send(call).map_err(|error| match guard_of(&error) {
+            Some(guard) => EngineError::Guarded(guard).into(),
+            None => error,
+        })
+    }
+
+    /// What goes along with a change, as far as the server knows it. Says what it does not know.
+    pub(super) fn parameters<'r>(
+        &self,
+        request: &'r Request,
+        server: &Fetched,
+    ) -> Vec<(&'static str, &'r str)> {
+        let mut parameters = Vec::new();
+        if request.dry_run {
+            parameters.push((DRY_RUN, "true"));
+        }
+        if is_forced(request) && server.offers(Feature::Force) {
+            parameters.push((FORCE, "true"));
+        }
+        match &request.message {
+            Some(message) if server.offers(Feature::Message) => parameters.push((MESSAGE, message)),
+            Some(_) => self.ui.warning(&format!("`{}` keeps no messages", self.name)),
+            None => {}
+        }
+        parameters
+    }
+}
+
+/// Whether the guards of the server are answered with yes.
+fn is_forced(request: &Request) -> bool {
+    let by_server = [Guard::WouldRemoveCredentials, Guard::EmptyReplacement];
+    request.force || request.accepted.iter().any(|guard| by_server.contains(guard))
+}
+
+/// Refuses what nobody agreed to.
+pub(super) fn refuse_guarded(
+    guards: impl IntoIterator<Item = Option<Guard>>,
+    request: &Request,
+) -> Result<(), CliError> {
+    let mut open = guards.into_iter().flatten().filter(|guard| !request.accepted.contains(guard));
+    match open.next() {
+        Some(guard) if !request.force => Err(EngineError::Guarded(guard).into()),
+        _ => Ok(()),
+    }
+}
+
+/// The guard over streams that go.
+pub(super) fn deletion(
+    before: &dyn Current,
+    is_deleted: &dyn Fn(&str) -> bool,
+    request: &Request,
+) -> Option<Guard> {
+    let names = before.names(&["streams"]);
+    let deleted = names.iter().filter(|name| is_deleted(name)).count();
+    before_deletion(deleted, names.len(), request.max_delete)
+}
+
+/// The guard over the account of the API, for servers that have none.
+pub(super) fn credentials(before: &Value, after: &Value) -> Option<Guard> {
+    (has_credentials(before) && !has_credentials(after)).then_some(Guard::WouldRemoveCredentials)
+}
+
+fn has_credentials(whole: &Value) -> bool {
+    let filled = |key: &str| whole["edit_auth"][key].as_str().is_some_and(|text| !text.is_empty());
+    filled("login") && filled("password")
+}
+
+fn guard_of(error: &CliError) -> Option<Guard> {
+    let CliError::Server { error, .. } = error else { return None };
+    let ClientError::Refused(refusal) = &**error else { return None };
+    match refusal.problem.as_ref()?.kind()? {
+        Kind::WouldRemoveCredentials => Some(Guard::WouldRemoveCredentials),
+        Kind::EmptyReplacement => Some(Guard::EmptyReplacement),
+        _ => None,
+    }
+}
+
+/// Prints the result on stdout, and on stderr one line about it.
+pub fn report(outcome: &Outcome, printing: &Printing<'_>) -> Result<Exit, CliError> {
+    let Printing { changing, global, ui, target, .. } = printing;
+    let masker = global.masker();
+    let diff = ContentDiff::of(&outcome.before, &outcome.after, masker.as_ref());
+    let printed = match (printing.json, diff.is_empty()) {
+        (true, _) => print_json(&outcome.after, printing),
+        (false, true) => Ok(()),
+        (false, false) => print_diff(&diff, printing),
+    };
+    printing.unless_done(printed)?;
+    if !changing.quiet {
+        outcome.notes.iter().for_each(|note| ui.note_line(in_words(note)));
+        if diff.is_of_json() && !printing.json && !diff.is_empty() {
+            ui.note_line(&format!("`{target}` gives no text, so the diff is of the JSON"));
+        }
+    }
+    let counts = diff.counts();
+    if diff.is_empty() {
+        printing.say(&format!("nothing to change in {target}"));
+    } else {
+        let (added, removed) = (lines(counts.added), lines(counts.removed));
+        printing.say(&format!("{} {target}: {added} added, {removed} removed", printing.verb()));
+    }
+    Ok(Exit::Done)
+}
+
+fn in_words(note: &str) -> &str {
+    NOTES.iter().find(|(word, _)| *word == note).map_or(note, |(_, text)| text)
+}
+
+fn print_diff(diff: &ContentDiff<'_>, printing: &Printing<'_>) -> Result<(), CliError> {
+    if printing.changing.quiet {
+        return Ok(());
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    let name = &printing.target;
+    diff.print([name, name], printing.global.masker(), printing.ui, &mut out)?;
+    Ok(out.flush()?)
+}
+
+fn print_json(content: &Content, printing: &Printing<'_>) -> Result<(), CliError> {
+    if printing.changing.quiet {
+        return Ok(());
+    }
+    let value = content.to_json();
+    let shown = match printing.global.lens(printing.ui).masker {
+        Some(masker) => masked_json(&value, &masker),
+        None => value,
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, &shown).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
+}

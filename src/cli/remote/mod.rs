@@ -1,0 +1,188 @@
+//! The same commands against a server.
+//!
+//! Servers of this API ignore parameters that they do not know, and some know only the four
+//! operations: `dry_run=true` would then be a change. So each command reads first, looks at what
+//! the answer says the server offers, and sends nothing that relies on more ([`Fetched`]).
+
+mod change;
+mod modify;
+mod replace;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use change::report;
+pub use modify::modify;
+pub use replace::{Replacement, replace};
+
+use super::content::Content;
+use super::error::CliError;
+use super::target;
+use super::ui::Ui;
+use crate::engine::Snapshot;
+use crate::http::client::{Answer, Call, Client, ClientError};
+use crate::http::wire::{
+    FORMAT, FORMAT_CONF, Feature, Operation, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED,
+};
+use crate::store::Serving;
+
+/// The status of an answer that asks who one is.
+const UNAUTHORIZED: u16 = 401;
+
+/// A server, and whoever sits in front of this terminal.
+pub struct Remote {
+    client: Client,
+    name: String,
+    login: Option<String>,
+    ui: Ui,
+    /// The way to the Unix socket.
+    _serving: Option<Serving>,
+}
+
+/// Which configuration of a server is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The one that it runs.
+    Running,
+    /// The file.
+    Saved,
+}
+
+/// A configuration that was read from a server.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The configuration, as text if the server gives it.
+    pub content: Content,
+    /// What else came back.
+    pub answer: Answer,
+}
+
+impl Fetched {
+    /// Whether the server offers a feature.
+    pub fn offers(&self, feature: Feature) -> bool {
+        self.answer.offers(feature)
+    }
+}
+
+/// What [`Remote::read`] asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    /// Which configuration.
+    pub source: Source,
+    /// Without the streams that are `static`.
+    pub skip_streams: bool,
+    /// With what the server says of itself.
+    pub runtime: bool,
+}
+
+impl Remote {
+    /// A server; `name` is what messages call it, and `login` is whose password may be asked for.
+    pub fn new(client: Client, name: String, login: Option<String>, ui: Ui) -> Self {
+        Self { client, name, login, ui, _serving: None }
+    }
+
+    /// The same, keeping what leads to its socket.
+    pub fn keeping(self, serving: Serving) -> Self {
+        Self { _serving: Some(serving), ..self }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A configuration as JSON.
+    pub fn read(&mut self, view: View) -> Result<Value, CliError> {
+        let mut parameters = Vec::new();
+        if view.skip_streams {
+            parameters.push((SKIP_STREAMS, "true"));
+        }
+        if view.runtime {
+            parameters.push((RUNTIME, "true"));
+        }
+        parameters.extend(source(view.source));
+        let answer = self.get(parameters)?;
+        self.demand_source(&answer, view.source)?;
+        self.object(&answer.body, false)
+    }
+
+    /// A configuration as text; refused if the server has none.
+    pub fn text(&mut self, source: Source) -> Result<Arc<Snapshot>, CliError> {
+        let fetched = self.fetch(source)?;
+        match fetched.content {
+            Content::Text(snapshot) => Ok(snapshot),
+            Content::Json(_) => Err(self.not_offered(Feature::Conf)),
+        }
+    }
+
+    /// A configuration as text, or as JSON if the server has no text.
+    pub fn fetch(&mut self, from: Source) -> Result<Fetched, CliError> {
+        let answer = self.get([(FORMAT, FORMAT_CONF)].into_iter().chain(source(from)).collect())?;
+        self.demand_source(&answer, from)?;
+        let content = self.content(&answer, false)?;
+        Ok(Fetched { content, answer })
+    }
+
+    /// The body of an answer; a server that offers text was asked for it.
+    fn content(&self, answer: &Answer, applies: bool) -> Result<Content, CliError> {
+        match answer.offers(Feature::Conf) {
+            true => Ok(Content::Text(Arc::new(Snapshot::of(answer.body.clone())))),
+            false => self.object(&answer.body, applies).map(Content::Json),
+        }
+    }
+
+    fn get(&mut self, parameters: Vec<(&'static str, &str)>) -> Result<Answer, CliError> {
+        self.send(&Call { operation: Operation::Read, parameters, if_match: None, body: &[], applies: false })
+    }
+
+    /// Sends a request; on a terminal a server that asks who one is is told.
+    fn send(&mut self, call: &Call<'_>) -> Result<Answer, CliError> {
+        match self.client.send(call) {
+            Err(error) if error.status() == Some(UNAUTHORIZED) && self.ask()? => self.client.send(call),
+            result => result,
+        }
+        .map_err(|error| self.failed(error))
+    }
+
+    /// Asks for login and password, unless both were given; whether somebody answered.
+    fn ask(&mut self) -> Result<bool, CliError> {
+        if self.client.credentials().is_some() {
+            return Ok(false);
+        }
+        let login = match &self.login {
+            Some(login) => Some(login.clone()),
+            None => self.ui.line(&format!("login for {}", self.name))?,
+        };
+        let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(false) };
+        let prompt = format!("password of {login} for {}", self.name);
+        let Some(password) = self.ui.secret(&prompt)? else { return Ok(false) };
+        self.client.authenticate(target::credentials(&login, &password)?);
+        Ok(true)
+    }
+
+    fn object(&self, body: &[u8], applies: bool) -> Result<Value, CliError> {
+        let parsed = serde_json::from_slice(body).ok().filter(Value::is_object);
+        parsed
+            .ok_or_else(|| self.failed(ClientError::NotOfTheApi { applies, what: "what is no JSON object" }))
+    }
+
+    fn demand_source(&self, answer: &Answer, source: Source) -> Result<(), CliError> {
+        match source == Source::Running || answer.offers(Feature::Saved) {
+            true => Ok(()),
+            false => Err(self.not_offered(Feature::Saved)),
+        }
+    }
+
+    fn not_offered(&self, feature: Feature) -> CliError {
+        CliError::NotOffered { target: self.name.clone(), feature }
+    }
+
+    fn failed(&self, error: ClientError) -> CliError {
+        CliError::Server { target: self.name.clone(), error: Box::new(error) }
+    }
+}
+
+fn source(source: Source) -> Option<(&'static str, &'static str)> {
+    (source == Source::Saved).then_some((SOURCE, SOURCE_SAVED))
+}

@@ -1,0 +1,142 @@
+//! `modify` against a server.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::super::content::Content;
+use super::super::error::CliError;
+use super::super::modify::{Evaluated, Wanted};
+use super::change::{Outcome, credentials, deletion, refuse_guarded};
+use super::{Fetched, Remote, Source};
+use crate::edit::current::{Current, LocalView};
+use crate::edit::{self, json_merge, reduce};
+use crate::engine::{EngineError, Guard, Request, Snapshot};
+use crate::http::client::{Call, ClientError};
+use crate::http::problem::Kind;
+use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, Operation};
+use crate::model::{Lens, top_members};
+
+/// How often edits are computed again because the server has another configuration by then.
+const MAX_RETRIES: u32 = 10;
+
+/// The longest wait before the first of these, in milliseconds; the later ones grow with it.
+const WAIT: u64 = 40;
+
+/// Makes a change, or rehearses it.
+pub fn modify(remote: &mut Remote, wanted: &Wanted, request: &Request) -> Result<Outcome, CliError> {
+    let mut retries = 0;
+    loop {
+        let before = remote.fetch(Source::Running)?;
+        let (evaluated, guards) = evaluate(remote, &before, wanted, request)?;
+        refuse_guarded(guards, request)?;
+        if request.dry_run && !before.offers(Feature::DryRun) {
+            return rehearse(before.content, evaluated.patch);
+        }
+        match send(remote, before, evaluated, request) {
+            Err(error) if is_stale(&error) && retries < MAX_RETRIES => {
+                retries += 1;
+                std::thread::sleep(wait(retries));
+            }
+            result => return result,
+        }
+    }
+}
+
+fn send(
+    remote: &mut Remote,
+    before: Fetched,
+    evaluated: Evaluated,
+    request: &Request,
+) -> Result<Outcome, CliError> {
+    let mut parameters = remote.parameters(request, &before);
+    if before.offers(Feature::Conf) {
+        parameters.push((FORMAT, FORMAT_CONF));
+    }
+    let etag = before.answer.etag.as_deref().filter(|_| before.offers(Feature::IfMatch));
+    if evaluated.depends_on_read && etag.is_none() {
+        remote.ui.warning(&format!(
+            "`{}` does not offer conditional changes: \
+             nothing guards against a change that somebody else makes at the same time",
+            remote.name
+        ));
+    }
+    let body = evaluated.patch.to_string();
+    let answer = remote.post(&Call {
+        operation: Operation::Modify,
+        parameters,
+        if_match: etag.filter(|_| evaluated.depends_on_read),
+        body: body.as_bytes(),
+        applies: !request.dry_run,
+    })?;
+    let after = remote.content(&answer, !request.dry_run)?;
+    Ok(Outcome { before: before.content, after, notes: answer.notes })
+}
+
+/// The patch, and what stands before it.
+fn evaluate(
+    remote: &Remote,
+    before: &Fetched,
+    wanted: &Wanted,
+    request: &Request,
+) -> Result<(Evaluated, [Option<Guard>; 2]), CliError> {
+    match &before.content {
+        Content::Text(snapshot) if !snapshot.is_valid() => {
+            Err(CliError::Invalid { name: remote.name.clone(), snapshot: snapshot.clone() })
+        }
+        Content::Text(snapshot) => {
+            let members = top_members(snapshot.document());
+            let lens = Lens::default();
+            let current = LocalView::new(&members, &lens);
+            let evaluated = wanted.evaluate(&current)?;
+            let deletion = deletion_by(&current, &evaluated.patch, request);
+            Ok((evaluated, [deletion, None]))
+        }
+        Content::Json(value) => {
+            let evaluated = wanted.evaluate(value)?;
+            let deletion = deletion_by(value, &evaluated.patch, request);
+            let mut after = value.clone();
+            json_merge::merge(&mut after, &evaluated.patch);
+            let credentials = credentials(value, &after);
+            Ok((evaluated, [credentials, deletion]))
+        }
+    }
+}
+
+fn deletion_by(before: &dyn Current, patch: &Value, request: &Request) -> Option<Guard> {
+    let streams = patch.get("streams")?;
+    let is_deleted = |name: &str| streams.is_null() || streams.get(name).is_some_and(Value::is_null);
+    deletion(before, &is_deleted, request)
+}
+
+/// What the change would come to; nothing is sent.
+fn rehearse(before: Content, patch: Value) -> Result<Outcome, CliError> {
+    let after = match &before {
+        Content::Text(snapshot) => {
+            let edit = edit::modify(snapshot.document(), patch).map_err(EngineError::from)?;
+            let splices = edit.map(|edit| edit.splices).unwrap_or_default();
+            Content::Text(Arc::new(Snapshot::edited(snapshot.document().with(&splices))))
+        }
+        Content::Json(value) => {
+            let reduced = Value::Object(reduce::reduce(patch).map_err(EngineError::from)?);
+            let mut after = value.clone();
+            json_merge::merge(&mut after, &reduced);
+            Content::Json(after)
+        }
+    };
+    Ok(Outcome { before, after, notes: Vec::new() })
+}
+
+fn is_stale(error: &CliError) -> bool {
+    let CliError::Server { error, .. } = error else { return false };
+    let ClientError::Refused(refusal) = &**error else { return false };
+    refusal.status == Kind::Stale.status()
+}
+
+/// Random, so that two who wait for each other do not do so again.
+fn wait(retries: u32) -> Duration {
+    let random = RandomState::new().build_hasher().finish();
+    Duration::from_millis(random % (WAIT * u64::from(retries)))
+}

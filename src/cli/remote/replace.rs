@@ -1,0 +1,126 @@
+//! `save` and `update` against a server.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::super::content::Content;
+use super::super::error::CliError;
+use super::change::{Outcome, credentials, deletion, refuse_guarded};
+use super::{Fetched, Remote, Source};
+use crate::edit::current::{Current, LocalView};
+use crate::engine::{EngineError, Guard, Request, Snapshot, before_replacement};
+use crate::http::client::{Call, ClientError};
+use crate::http::wire::{Feature, Operation};
+use crate::model::secret::holds_mask;
+use crate::model::{Lens, top_members};
+
+/// What is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replacement {
+    /// The running configuration.
+    Update,
+    /// File and running configuration.
+    Save,
+}
+
+impl Replacement {
+    fn operation(self) -> Operation {
+        match self {
+            Self::Update => Operation::Update,
+            Self::Save => Operation::Save,
+        }
+    }
+}
+
+/// Replaces the configuration, or rehearses it.
+pub fn replace(
+    remote: &mut Remote,
+    what: Replacement,
+    text: &[u8],
+    request: &Request,
+) -> Result<Outcome, CliError> {
+    let new = checked(text)?;
+    let before = remote.replaced(what)?;
+    refuse_guarded(guards(&before, &new, request), request)?;
+    let mut outcome = Outcome { before: before.content, after: Content::Text(new), notes: Vec::new() };
+    let server = Fetched { content: Content::Json(serde_json::Value::Null), answer: before.answer };
+    if request.dry_run && !server.offers(Feature::DryRun) {
+        return Ok(outcome);
+    }
+    let applies = !request.dry_run;
+    let parameters = remote.parameters(request, &server);
+    let call = Call { operation: what.operation(), parameters, if_match: None, body: text, applies };
+    let answer = remote.post(&call)?;
+    if answer.body.trim_ascii() != b"true" {
+        return Err(remote.failed(ClientError::NotOfTheApi { applies, what: "something else than `true`" }));
+    }
+    outcome.notes = answer.notes;
+    if let (Content::Json(_), Some(after)) = (&outcome.before, remote.read_back()) {
+        outcome.after = after;
+    }
+    Ok(outcome)
+}
+
+impl Remote {
+    /// What a replacement takes the place of: of a save the file, if the server shows it.
+    fn replaced(&mut self, what: Replacement) -> Result<Fetched, CliError> {
+        if what == Replacement::Save {
+            match self.fetch(Source::Saved) {
+                Ok(saved) => return Ok(saved),
+                Err(CliError::NotOffered { .. }) => {}
+                // A file that is gone or can't be read is what a save puts right.
+                Err(CliError::Server { error, .. }) if error.status().is_some_and(is_about_the_file) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.fetch(Source::Running)
+    }
+
+    /// What the server made of the text; none if the text has another password in it.
+    fn read_back(&mut self) -> Option<Content> {
+        let call = Call {
+            operation: Operation::Read,
+            parameters: Vec::new(),
+            if_match: None,
+            body: &[],
+            applies: false,
+        };
+        let answer = self.client.send(&call).ok()?;
+        self.object(&answer.body, false).ok().map(Content::Json)
+    }
+}
+
+/// Whether a status may have its reason in the file, and not in who asks, or in what.
+fn is_about_the_file(status: u16) -> bool {
+    !matches!(status, 401 | 403 | 429)
+}
+
+/// The new text, refused here if any server of this API would.
+fn checked(text: &[u8]) -> Result<Arc<Snapshot>, CliError> {
+    let new = Arc::new(Snapshot::of(text.to_vec()));
+    if !new.is_valid() {
+        return Err(EngineError::BadText(new).into());
+    }
+    if holds_mask(new.document().text()) {
+        return Err(EngineError::MaskedText.into());
+    }
+    Ok(new)
+}
+
+fn guards(before: &Fetched, new: &Arc<Snapshot>, request: &Request) -> [Option<Guard>; 2] {
+    let members = top_members(new.document());
+    let lens = Lens::default();
+    let kept: HashSet<String> = LocalView::new(&members, &lens).names(&["streams"]).into_iter().collect();
+    let is_deleted = |name: &str| !kept.contains(name);
+    match &before.content {
+        Content::Text(old) => {
+            let old = top_members(old.document());
+            [None, deletion(&LocalView::new(&old, &lens), &is_deleted, request)]
+        }
+        Content::Json(old) => {
+            let empty = before_replacement(None, new.document());
+            let lost = || credentials(old, &Content::Text(new.clone()).to_json());
+            [empty.or_else(lost), deletion(old, &is_deleted, request)]
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a server's refusals are called, and what to do about them.
+
+use serde_json::Value;
+
+use crate::http::client::{ClientError, Refusal};
+use crate::http::problem::Fault;
+use crate::http::wire::Feature;
+
+/// A message, and advice where there is any.
+type Told = (String, Option<String>);
+
+/// What a feature is called.
+pub fn noun(feature: Feature) -> &'static str {
+    match feature {
+        Feature::DryRun => "dry runs",
+        Feature::IfMatch => "conditional changes",
+        Feature::Saved => "the saved configuration",
+        Feature::Conf => "the text of the configuration",
+        Feature::Force => "forced changes",
+        Feature::Message => "messages",
+    }
+}
+
+/// Everything that is wrong: what the server says, then each fault at its place.
+pub fn faults(target: &str, error: &ClientError) -> Vec<Told> {
+    let whole = (format!("`{target}`: {error}"), hint(error));
+    let ClientError::Refused(refusal) = error else { return vec![whole] };
+    let errors = refusal.problem.iter().flat_map(|problem| &problem.errors);
+    let repeats = |fault: &Fault| error.to_string().contains(&fault.message);
+    let single = errors.clone().count() == 1 && errors.clone().all(repeats);
+    let first = (!single).then_some(whole);
+    first.into_iter().chain(errors.map(|fault| told(fault, target, single))).collect()
+}
+
+fn told(fault: &Fault, target: &str, names_target: bool) -> Told {
+    let mut message = if names_target { format!("`{target}`: ") } else { String::new() };
+    if let Some(pointer) = &fault.pointer {
+        message.push_str(if pointer.is_empty() { "(root)" } else { pointer });
+        message.push_str(": ");
+    }
+    match (fault.line, fault.column) {
+        (Some(line), Some(column)) => message.push_str(&format!("line {line}, column {column}: ")),
+        (Some(line), None) => message.push_str(&format!("line {line}: ")),
+        _ => {}
+    }
+    message.push_str(&fault.message);
+    message.push_str(&sides(fault));
+    (message, fault.hint.clone())
+}
+
+/// The three values of a conflict.
+fn sides(fault: &Fault) -> String {
+    if fault.theirs.is_none() && fault.mine.is_none() {
+        return String::new();
+    }
+    let word = |value: &Option<Box<Value>>| {
+        value.as_ref().map_or("nothing".to_owned(), |value| format!("`{value}`"))
+    };
+    let [base, theirs, mine] = [&fault.base, &fault.theirs, &fault.mine].map(word);
+    format!(" (it was {base}, became {theirs}, and was to be {mine})")
+}
+
+/// Advice on the whole.
+pub fn hint(error: &ClientError) -> Option<String> {
+    let hint = match error {
+        ClientError::Refused(refusal) => return refusal_hint(refusal).map(str::to_owned),
+        error if error.is_unknown() => {
+            "it is not known whether the change was made; `mediactl read` shows what is there"
+        }
+        ClientError::Redirected { .. } => "redirects are not followed; give that address if it is meant",
+        ClientError::Tls { .. } | ClientError::NoAuthorities => {
+            "`--cacert FILE` names the authority that the server has its certificate from"
+        }
+        ClientError::NotOfTheApi { .. } => "is it the right address, and the right `--api-prefix`?",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
+    match refusal.status {
+        401 => Some(
+            "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD; \
+             on a terminal they are asked for",
+        ),
+        404 => Some("is it the right address, and the right `--api-prefix`?"),
+        412 => Some("somebody else keeps changing the configuration; try again"),
+        status if status >= 500 && refusal.problem.is_none() && refusal.applies => {
+            Some("it is not known whether the change was made; `mediactl read` shows what is there")
+        }
+        _ => None,
+    }
+}

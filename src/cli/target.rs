@@ -1,0 +1,327 @@
+//! What a command works on: the file, or a server.
+//!
+//! A flag beats the environment. Two flags, or two variables and no flag, say nothing, and are
+//! refused only by a command that needs to know.
+
+use std::fmt;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+
+use super::error::CliError;
+use super::input;
+use super::options::Global;
+use super::remote::{Remote, Source};
+use super::ui::{Ui, waiting};
+use crate::engine::{Engine, Hooks, Snapshot};
+use crate::http::client::{BadUrl, Client, Credentials, DEFAULT_TIMEOUT, Endpoint, Settings, Trust};
+use crate::http::wire::DEFAULT_PREFIX;
+use crate::store::Serving;
+
+/// The longest time that a request may be given: a day, in seconds.
+const MAX_TIMEOUT: u64 = 24 * 60 * 60;
+
+/// The login, where no option gives one.
+const LOGIN_VARIABLE: &str = "MEDIACTL_LOGIN";
+
+/// The password, where no option gives one.
+const PASSWORD_VARIABLE: &str = "MEDIACTL_PASSWORD";
+
+/// Options that say how to reach a server.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options for a server")]
+pub struct RemoteOptions {
+    /// What stands in front of the operations in the path of the URL
+    #[arg(long, global = true, value_name = "PATH", default_value = DEFAULT_PREFIX)]
+    pub api_prefix: String,
+
+    /// The login [default: that of MEDIACTL_LOGIN, else that of the URL]
+    #[arg(long, global = true, value_name = "LOGIN")]
+    pub user: Option<String>,
+
+    /// A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+
+    /// Trust only the authorities of this file, in PEM
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "insecure")]
+    pub cacert: Option<PathBuf>,
+
+    /// Trust every certificate: anybody can pose as the server
+    #[arg(long, global = true)]
+    pub insecure: bool,
+
+    /// How many seconds a whole request may take
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        default_value_t = DEFAULT_TIMEOUT.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT)
+    )]
+    pub timeout: u64,
+}
+
+/// A URL as it was given; there may be a password in it.
+#[derive(Clone)]
+pub struct GivenUrl(String);
+
+impl From<String> for GivenUrl {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for GivenUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GivenUrl(…)")
+    }
+}
+
+/// Which of the two places is meant.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Chosen {
+    place: Place,
+    /// Whether a command to run around a change stands on the command line.
+    hooks: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Place {
+    #[default]
+    File,
+    Server,
+    /// Both are given as options.
+    BothFlags,
+    /// Both are given in the environment.
+    BothVariables,
+}
+
+impl Chosen {
+    /// Whether it is a server, as far as the options say.
+    pub fn is_server(self) -> bool {
+        self.place == Place::Server
+    }
+
+    /// Looks at where the values of the options come from.
+    pub fn of(matches: &ArgMatches) -> Self {
+        let given = |id| matches.value_source(id);
+        let url_is_empty = matches.get_one::<GivenUrl>("url").is_none_or(|url| url.0.is_empty());
+        let url = if url_is_empty { None } else { given("url") };
+        let (flag, variable) = (Some(ValueSource::CommandLine), Some(ValueSource::EnvVariable));
+        let place = match (given("conf"), url) {
+            (conf, url) if conf == flag && url == flag => Place::BothFlags,
+            (conf, url) if conf == variable && url == variable => Place::BothVariables,
+            (conf, url) if url == flag || url == variable && conf != flag => Place::Server,
+            _ => Place::File,
+        };
+        let matches = matches.subcommand().map(|(_, matches)| matches);
+        let hooks = ["check_cmd", "reload_cmd"]
+            .into_iter()
+            .any(|id| matches.is_some_and(|m| m.try_contains_id(id).is_ok() && m.value_source(id) == flag));
+        Self { place, hooks }
+    }
+}
+
+/// What a command works on.
+pub enum Target {
+    /// The file.
+    Local(Engine),
+    /// A server.
+    Remote(Box<Remote>),
+}
+
+impl Target {
+    /// What messages call it.
+    pub fn name(&self, global: &Global) -> String {
+        match self {
+            Self::Local(_) => global.file_name(),
+            Self::Remote(remote) => remote.name().to_owned(),
+        }
+    }
+
+    /// Its text; the file is all that there is of a file.
+    pub fn text(self, source: Source) -> Result<Arc<Snapshot>, CliError> {
+        match self {
+            Self::Local(engine) => Ok(engine.read()?),
+            Self::Remote(mut remote) => remote.text(source),
+        }
+    }
+}
+
+/// What a command does to its target.
+#[derive(Debug, Clone)]
+pub enum Purpose {
+    /// It looks.
+    Read,
+    /// It changes something; these commands run around a change of a file.
+    Change(Hooks),
+}
+
+/// Finds out what the command works on.
+pub fn resolve(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+    let flag_or = "leave one of them out";
+    match (global.chosen.place, &global.url) {
+        (Place::BothFlags, _) => {
+            Err(CliError::usage("`--conf` and `--url` are two different targets", flag_or))
+        }
+        (Place::BothVariables, _) => Err(CliError::usage(
+            "MEDIACTL_CONF and MEDIACTL_URL are two different targets",
+            "`--conf` or `--url` says which is meant",
+        )),
+        (Place::Server, _) if global.chosen.hooks => Err(hooks_elsewhere()),
+        (Place::Server, Some(url)) => Ok(Target::Remote(Box::new(at_url(&url.0, global, ui)?))),
+        _ => at_file(global, purpose, ui),
+    }
+}
+
+fn hooks_elsewhere() -> CliError {
+    CliError::usage(
+        "`--check-cmd` and `--reload-cmd` run where the file is changed, which is in the server",
+        "give them to the server, or leave them out",
+    )
+}
+
+/// The file, or the server that runs over it: one of them alone changes it.
+fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+    let hooks = match &purpose {
+        Purpose::Read => Hooks::default(),
+        Purpose::Change(hooks) => hooks.clone(),
+    };
+    let engine = Engine::open(&global.conf, hooks, waiting)?;
+    let Some(serving) = engine.conf().serving() else { return Ok(Target::Local(engine)) };
+    let name = global.file_name();
+    match (purpose, reach(&serving)) {
+        (Purpose::Change(_), Ok(())) if global.chosen.hooks => Err(hooks_elsewhere()),
+        (_, Ok(())) => Ok(Target::Remote(Box::new(at_socket(serving, name, global, ui)))),
+        (Purpose::Change(_), Err(source)) => {
+            Err(CliError::Unreachable { name, holder: serving.holder, source })
+        }
+        (Purpose::Read, Err(error)) => {
+            ui.warning(&format!(
+                "the server of `{name}`, {}, can't be reached ({error}): this is the file",
+                serving.holder
+            ));
+            Ok(Target::Local(engine))
+        }
+    }
+}
+
+/// How long a server that has just taken its lock may take to open its socket.
+const STARTING: Duration = Duration::from_secs(1);
+
+/// Between two attempts.
+const POLL: Duration = Duration::from_millis(20);
+
+fn reach(serving: &Serving) -> io::Result<()> {
+    let deadline = Instant::now() + STARTING;
+    loop {
+        match UnixStream::connect(serving.socket()) {
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline => {
+                return Err(error);
+            }
+            Err(_) => std::thread::sleep(POLL),
+        }
+    }
+}
+
+/// The server at a URL.
+pub fn at_url(url: &str, global: &Global, ui: Ui) -> Result<Remote, CliError> {
+    let options = &global.remote;
+    let (endpoint, userinfo) = Endpoint::parse(url, &options.api_prefix).map_err(bad_url)?;
+    let known = Known::of(options, userinfo)?;
+    let credentials = known.credentials()?;
+    if credentials.is_some() && !endpoint.is_https() && !endpoint.is_local() {
+        ui.warning(&format!("login and password go to `{endpoint}` without encryption"));
+    }
+    let settings = Settings { credentials, trust: trust(options)?, timeout: timeout(options) };
+    let name = endpoint.to_string();
+    Ok(Remote::new(Client::new(endpoint, settings), name, known.login, ui))
+}
+
+/// The server of the file `name`, at its Unix socket.
+fn at_socket(serving: Serving, name: String, global: &Global, ui: Ui) -> Remote {
+    let endpoint = Endpoint::socket(serving.socket(), &global.remote.api_prefix);
+    let settings = Settings { timeout: timeout(&global.remote), ..Settings::default() };
+    Remote::new(Client::new(endpoint, settings), name, None, ui).keeping(serving)
+}
+
+/// Whether an argument that may be a file is a server.
+pub fn is_url(argument: &str) -> bool {
+    argument.starts_with("http://") || argument.starts_with("https://")
+}
+
+fn bad_url(error: BadUrl) -> CliError {
+    CliError::usage(
+        format!("`{}` is not the URL of a server: {}", error.shown, error.reason),
+        "write it like `https://media.example`",
+    )
+}
+
+fn timeout(options: &RemoteOptions) -> Duration {
+    Duration::from_secs(options.timeout)
+}
+
+fn trust(options: &RemoteOptions) -> Result<Trust, CliError> {
+    Ok(match &options.cacert {
+        Some(file) => Trust::Authorities(input::read(file)?),
+        None if options.insecure => Trust::Anybody,
+        None => Trust::Platform,
+    })
+}
+
+/// What is known of who asks before anybody is asked.
+struct Known {
+    login: Option<String>,
+    password: Option<String>,
+}
+
+impl Known {
+    /// The password of a URL goes with the login of that URL only.
+    fn of(options: &RemoteOptions, userinfo: Option<(String, String)>) -> Result<Self, CliError> {
+        let given = options.user.clone().or_else(|| variable(LOGIN_VARIABLE));
+        let password = match &options.password_file {
+            Some(file) => Some(password_of(file)?),
+            None => variable(PASSWORD_VARIABLE),
+        };
+        let (url_login, url_password) = userinfo.unwrap_or_default();
+        let of_url = given.is_none() && !url_password.is_empty();
+        let login = given.or(Some(url_login).filter(|login| !login.is_empty()));
+        Ok(Self { login, password: password.or(of_url.then_some(url_password)) })
+    }
+
+    fn credentials(&self) -> Result<Option<Credentials>, CliError> {
+        match (&self.login, &self.password) {
+            (Some(login), Some(password)) => credentials(login, password).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Login and password, if the login can be one.
+pub fn credentials(login: &str, password: &str) -> Result<Credentials, CliError> {
+    Credentials::new(login, password)
+        .map_err(|_| CliError::usage("a login can't hold a `:`", "it would end the login"))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The first line of a file.
+fn password_of(file: &Path) -> Result<String, CliError> {
+    let bytes = input::read(file)?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        CliError::usage(
+            format!("`{}` is not UTF-8", file.display()),
+            "it is to hold the password and nothing else",
+        )
+    })?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,71 @@
+//! Login and password, which nothing shows.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::header::HeaderValue;
+
+/// Stands where something was that must not be shown.
+const HIDDEN: &str = "…";
+
+/// Shorter passwords would take harmless letters out of a message.
+const MIN_HIDDEN: usize = 3;
+
+/// Login and password of Basic authentication (RFC 7617).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    login: String,
+    password: String,
+}
+
+/// The login holds a colon, which would end it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotCredentials;
+
+impl Credentials {
+    /// Login and password, as they are before they are encoded.
+    pub fn new(login: impl Into<String>, password: impl Into<String>) -> Result<Self, NotCredentials> {
+        let (login, password) = (login.into(), password.into());
+        if login.contains(':') { Err(NotCredentials) } else { Ok(Self { login, password }) }
+    }
+
+    /// The value of `Authorization`.
+    pub(super) fn header(&self) -> HeaderValue {
+        let mut value = HeaderValue::from_str(&format!("Basic {}", self.encoded()))
+            .expect("base64 has only letters that a header may have");
+        value.set_sensitive(true);
+        value
+    }
+
+    fn encoded(&self) -> String {
+        BASE64_STANDARD.encode(format!("{}:{}", self.login, self.password))
+    }
+
+    /// A text of the server without the password, which it may repeat.
+    pub(super) fn cut_from(&self, text: &str) -> String {
+        let text = text.replace(&self.encoded(), HIDDEN);
+        if self.password.len() < MIN_HIDDEN { text } else { text.replace(&self.password, HIDDEN) }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Credentials;
+
+    #[test]
+    fn they_are_sent_and_not_shown() {
+        let credentials = Credentials::new("Aladdin", "open sesame").expect("there is no colon");
+        assert_eq!(credentials.header(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+        let shown = format!("{credentials:?} {:?}", credentials.header());
+        assert!(!shown.contains("sesame") && !shown.contains("QWxh"), "{shown}");
+        assert_eq!(credentials.cut_from("no `open sesame`, no QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), "no `…`, no …");
+        assert!(Credentials::new("a:b", "c").is_err());
+    }
+}

@@ -1,0 +1,225 @@
+//! Where a server is: a URL with the prefix of the API, or a Unix socket.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use reqwest::Url;
+
+use crate::http::wire::Operation;
+
+/// What a request over a Unix socket says it is for.
+const SOCKET_URL: &str = "http://localhost";
+
+/// Where a server is. No credentials are in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// Over TCP, or TLS.
+    Url {
+        /// Ends in the prefix.
+        url: Url,
+        /// As it was given, without credentials; for messages.
+        name: String,
+    },
+    /// Over a Unix socket.
+    Socket {
+        /// The socket.
+        path: PathBuf,
+        /// The prefix of the API.
+        prefix: String,
+    },
+}
+
+/// Why a text is not the URL of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadUrl {
+    /// The text, without what may be credentials.
+    pub shown: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Login and password as they stand in a URL; either may be empty.
+pub type UserInfo = (String, String);
+
+impl Endpoint {
+    /// The server at a base URL, and the login and password in it.
+    ///
+    /// The prefix is appended unless the path ends in it already.
+    pub fn parse(text: &str, prefix: &str) -> Result<(Self, Option<UserInfo>), BadUrl> {
+        let bad = |reason: &str| BadUrl { shown: without_userinfo(text), reason: reason.to_owned() };
+        let mut url = Url::parse(text).map_err(|error| bad(&error.to_string().to_lowercase()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(bad("it does not start with `http://` or `https://`"));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(bad("it has a query or a fragment"));
+        }
+        let login = decoded(url.username()).ok_or_else(|| bad("the login is not UTF-8"))?;
+        let password = decoded(url.password().unwrap_or_default());
+        let password = password.ok_or_else(|| bad("the password is not UTF-8"))?;
+        let userinfo = (!login.is_empty() || url.password().is_some()).then_some((login, password));
+        url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| bad("it has no host"))?;
+        let name = url.as_str().trim_end_matches('/').to_owned();
+        url.set_path(&with_prefix(url.path(), prefix));
+        Ok((Self::Url { url, name }, userinfo))
+    }
+
+    /// The server at a Unix socket.
+    pub fn socket(path: PathBuf, prefix: &str) -> Self {
+        Self::Socket { path, prefix: with_prefix("", prefix) }
+    }
+
+    /// Whether nothing leaves this machine.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Socket { .. } => true,
+            Self::Url { url, .. } => {
+                let host = url.host_str().unwrap_or_default();
+                let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+                host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+            }
+        }
+    }
+
+    /// Whether what is sent is encrypted.
+    pub fn is_https(&self) -> bool {
+        matches!(self, Self::Url { url, .. } if url.scheme() == "https")
+    }
+
+    /// The URL of an operation.
+    pub(super) fn url(&self, operation: Operation, parameters: &[(&'static str, &str)]) -> Url {
+        let mut url = match self {
+            Self::Url { url, .. } => url.clone(),
+            Self::Socket { prefix, .. } => {
+                let mut url = Url::parse(SOCKET_URL).expect("it is a URL");
+                url.set_path(prefix);
+                url
+            }
+        };
+        url.set_path(&format!("{}/{}", url.path().trim_end_matches('/'), operation.name()));
+        if !parameters.is_empty() {
+            url.query_pairs_mut().extend_pairs(parameters);
+        }
+        url
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url { name, .. } => f.write_str(name),
+            Self::Socket { path, .. } => path.display().fmt(f),
+        }
+    }
+}
+
+fn with_prefix(path: &str, prefix: &str) -> String {
+    let (path, prefix) = (path.trim_end_matches('/'), prefix.trim_matches('/'));
+    match format!("{path}/").ends_with(&format!("/{prefix}/")) || prefix.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}/{prefix}"),
+    }
+}
+
+/// A text that may be no URL, without what may be credentials in it.
+fn without_userinfo(text: &str) -> String {
+    match text.rsplit_once('@') {
+        Some((before, host)) => {
+            let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
+            format!("{scheme}{host}")
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// A percent-decoded text (RFC 3986 section 2.1); `None` if it is not UTF-8 then.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let byte = behind.get(..2).filter(|_| first == b'%').and_then(hexadecimal);
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &behind[2..] } else { behind };
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+    u8::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Endpoint;
+    use crate::http::wire::{DEFAULT_PREFIX, Operation};
+
+    fn check(text: &str, name: &str, operation: &str, userinfo: Option<(&str, &str)>) {
+        let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);
+        assert_eq!(endpoint.to_string(), name);
+        assert_eq!(endpoint.url(Operation::Read, &[]).as_str(), operation);
+        assert_eq!(found, userinfo.map(|(login, password)| (login.to_owned(), password.to_owned())));
+        assert!(!format!("{endpoint:?}").contains("s3"), "{endpoint:?}");
+    }
+
+    #[test]
+    fn the_prefix_is_appended_unless_it_is_there() {
+        check("http://h", "http://h", "http://h/media/api/read_config", None);
+        check("http://h:8090/", "http://h:8090", "http://h:8090/media/api/read_config", None);
+        check("https://h/a/", "https://h/a", "https://h/a/media/api/read_config", None);
+        check("http://h/a/media/api/", "http://h/a/media/api", "http://h/a/media/api/read_config", None);
+        check(
+            "http://h/multimedia/api",
+            "http://h/multimedia/api",
+            "http://h/multimedia/api/media/api/read_config",
+            None,
+        );
+        let (endpoint, _) = Endpoint::parse("http://h/x", "/").expect("it is a URL");
+        assert_eq!(endpoint.url(Operation::Save, &[]).as_str(), "http://h/x/save_config");
+        let parameters = [("message", "a&b ü"), ("force", "true")];
+        let socket = Endpoint::socket("/run/sock".into(), "api/");
+        let url = socket.url(Operation::Modify, &parameters);
+        assert_eq!(url.as_str(), "http://localhost/api/modify_config?message=a%26b+%C3%BC&force=true");
+    }
+
+    #[test]
+    fn credentials_are_taken_out_and_decoded() {
+        let operation = "http://h/media/api/read_config";
+        check("http://a:s3@h", "http://h", operation, Some(("a", "s3")));
+        check("http://a%40b:s3%3A%2f%25@h", "http://h", operation, Some(("a@b", "s3:/%")));
+        check("http://a:s3%zz%@h/", "http://h", operation, Some(("a", "s3%zz%")));
+        check("http://a@h", "http://h", operation, Some(("a", "")));
+        check("http://h", "http://h", operation, None);
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused_without_its_password() {
+        for text in [
+            "ftp://a:s3@h",
+            "a:s3@h",
+            "http://a:s3@h?x",
+            "http://a:s3@",
+            "http://a:s3@h:99999",
+            "h:80",
+            "",
+            "http://a:%ff@h",
+        ] {
+            let error = Endpoint::parse(text, DEFAULT_PREFIX).expect_err(text);
+            assert!(!format!("{error:?}").contains("s3"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn only_loopback_is_local() {
+        for (text, local) in [
+            ("http://localhost:1", true),
+            ("http://127.0.0.9", true),
+            ("http://[::1]:5", true),
+            ("http://192.168.0.1", false),
+            ("http://localhost.example", false),
+        ] {
+            assert_eq!(Endpoint::parse(text, DEFAULT_PREFIX).expect(text).0.is_local(), local, "{text}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The client of any server of this API, over TCP, TLS or a Unix socket.
+//!
+//! It sends one request and tells what came back: whether it can have been applied is told apart
+//! exactly, because what a script does next depends on it ([`ClientError`]). What a server offers
+//! beside the four operations is in the answer; to look before something is sent is the caller's.
+//!
+//! *Invariants.* Credentials are in the `Authorization` header and nowhere else: no error, no
+//! `Debug` and no URL holds them. Redirects are not followed. The sockets, and the roots of TLS,
+//! are made when the first request is sent, not before: most commands need none.
+
+mod credentials;
+mod endpoint;
+mod error;
+mod tls;
+
+use std::cell::OnceCell;
+use std::io::Read;
+use std::time::Duration;
+
+use reqwest::blocking as sockets;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, LOCATION};
+use reqwest::{Method, redirect};
+
+pub use credentials::{Credentials, NotCredentials};
+pub use endpoint::{BadUrl, Endpoint};
+pub use error::{ClientError, Refusal};
+pub use tls::Trust;
+
+use super::wire::{API_HEADER, Feature, NOTE_HEADER, Operation, offers};
+
+/// How long a whole request may take: a hook of the server may take a part of it.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
+
+/// How long a connection may take to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A connection that was idle for longer is not used again: a server that closes it just then
+/// would leave it unknown whether a change was made.
+const MAX_IDLE: Duration = Duration::from_secs(1);
+
+/// The largest answer that is read, in bytes; a configuration of 32 MiB is less in JSON.
+const MAX_ANSWER: u64 = 512 * 1024 * 1024;
+
+/// How requests are sent.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Who asks; none on a Unix socket, and until a server wants to know.
+    pub credentials: Option<Credentials>,
+    /// Whom to believe to be the server.
+    pub trust: Trust,
+    /// How long a whole request may take.
+    pub timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { credentials: None, trust: Trust::Platform, timeout: DEFAULT_TIMEOUT }
+    }
+}
+
+/// A request.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// What is asked for.
+    pub operation: Operation,
+    /// The query: names and values, as they are before they are escaped.
+    pub parameters: Vec<(&'static str, &'a str)>,
+    /// The `ETag` of what a change was computed from.
+    pub if_match: Option<&'a str>,
+    /// The body of a change.
+    pub body: &'a [u8],
+    /// Whether the server does anything but answer.
+    pub applies: bool,
+}
+
+/// What came back with a status of success.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// What the server says of itself, if it is one of ours.
+    pub api: Option<String>,
+    /// Which text it is about.
+    pub etag: Option<String>,
+    /// What a change did beside what was asked for.
+    pub notes: Vec<String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// Whether the server offers a feature.
+    pub fn offers(&self, feature: Feature) -> bool {
+        self.api.as_deref().is_some_and(|api| offers(api, feature))
+    }
+}
+
+/// A client of one server.
+#[derive(Debug)]
+pub struct Client {
+    endpoint: Endpoint,
+    settings: Settings,
+    sockets: OnceCell<sockets::Client>,
+}
+
+impl Client {
+    /// A client; nothing is sent, and nothing is opened.
+    pub fn new(endpoint: Endpoint, settings: Settings) -> Self {
+        Self { endpoint, settings, sockets: OnceCell::new() }
+    }
+
+    /// The server.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Who asks.
+    pub fn credentials(&self) -> Option<&Credentials> {
+        self.settings.credentials.as_ref()
+    }
+
+    /// Asks as somebody from now on.
+    pub fn authenticate(&mut self, credentials: Credentials) {
+        self.settings.credentials = Some(credentials);
+    }
+
+    /// Sends a request and waits for its answer.
+    pub fn send(&self, call: &Call<'_>) -> Result<Answer, ClientError> {
+        self.exchange(call).map_err(|error| error.without_secrets(self.credentials()))
+    }
+
+    fn exchange(&self, call: &Call<'_>) -> Result<Answer, ClientError> {
+        let broken = |error: &(dyn std::error::Error + 'static)| ClientError::of(error, call.applies);
+        let response = self.request(call)?.send().map_err(|error| broken(&error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        if status.is_redirection() {
+            return Err(ClientError::Redirected { to: header(&headers, LOCATION.as_str()) });
+        }
+        let mut body = Vec::new();
+        response.take(MAX_ANSWER + 1).read_to_end(&mut body).map_err(|error| broken(&error))?;
+        if body.len() as u64 > MAX_ANSWER {
+            return Err(ClientError::NotOfTheApi { applies: call.applies, what: "an endless answer" });
+        }
+        if !status.is_success() {
+            let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
+            let refusal = Refusal::read(status, &media_type, &body, call.applies);
+            return Err(ClientError::Refused(Box::new(refusal)));
+        }
+        let notes = error::printable(header(&headers, NOTE_HEADER).unwrap_or_default());
+        let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
+        Ok(Answer {
+            api: header(&headers, API_HEADER),
+            etag: header(&headers, ETAG.as_str()),
+            notes: notes.map(str::to_owned).collect(),
+            body,
+        })
+    }
+
+    fn request(&self, call: &Call<'_>) -> Result<sockets::RequestBuilder, ClientError> {
+        let method = if call.operation == Operation::Read { Method::GET } else { Method::POST };
+        let url = self.endpoint.url(call.operation, &call.parameters);
+        let mut request = self.sockets()?.request(method, url).timeout(self.settings.timeout);
+        if let Some(credentials) = &self.settings.credentials {
+            request = request.header(AUTHORIZATION, credentials.header());
+        }
+        if let Some(etag) = call.if_match {
+            request = request.header(IF_MATCH, etag);
+        }
+        Ok(match call.operation {
+            Operation::Read => request,
+            Operation::Modify => request.header(CONTENT_TYPE, "application/json").body(call.body.to_vec()),
+            Operation::Update | Operation::Save => {
+                request.header(CONTENT_TYPE, "text/plain; charset=utf-8").body(call.body.to_vec())
+            }
+        })
+    }
+
+    fn sockets(&self) -> Result<&sockets::Client, ClientError> {
+        if let Some(sockets) = self.sockets.get() {
+            return Ok(sockets);
+        }
+        let sockets = self.open()?;
+        Ok(self.sockets.get_or_init(|| sockets))
+    }
+
+    fn open(&self) -> Result<sockets::Client, ClientError> {
+        let trust = if self.endpoint.is_https() { &self.settings.trust } else { &Trust::Nobody };
+        let mut builder = sockets::Client::builder()
+            .tls_backend_preconfigured(tls::config(trust)?)
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(self.settings.timeout)
+            .pool_idle_timeout(MAX_IDLE)
+            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")));
+        if self.endpoint.is_local() {
+            builder = builder.no_proxy();
+        }
+        if let Endpoint::Socket { path, .. } = &self.endpoint {
+            builder = builder.unix_socket(path.as_path());
+        }
+        builder.build().map_err(|error| ClientError::of(&error, false))
+    }
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}

@@ -1,0 +1,99 @@
+//! Whom to believe to be the server.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+
+use super::error::ClientError;
+
+/// Whose certificates count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// Those that this machine trusts.
+    Platform,
+    /// Those of these authorities only, in PEM.
+    Authorities(Vec<u8>),
+    /// All of them: nobody is kept from posing as the server.
+    Anybody,
+    /// None; for what is not encrypted anyway.
+    Nobody,
+}
+
+/// The TLS of a client, with the same provider as the server's.
+pub fn config(trust: &Trust) -> Result<ClientConfig, ClientError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
+    Ok(match trust {
+        Trust::Anybody => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(NoVerifier(provider)))
+            .with_no_client_auth(),
+        Trust::Nobody => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
+        Trust::Platform => verified(builder, provider, rustls_native_certs::load_native_certs().certs)?,
+        Trust::Authorities(pem) => {
+            let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+            verified(builder, provider, certificates.unwrap_or_default())?
+        }
+    })
+}
+
+type Builder = rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>;
+
+fn verified(
+    builder: Builder,
+    provider: Arc<CryptoProvider>,
+    certificates: Vec<CertificateDer<'static>>,
+) -> Result<ClientConfig, ClientError> {
+    let mut roots = RootCertStore::empty();
+    // One authority that can't be read does not keep the others from being trusted.
+    roots.add_parsable_certificates(certificates);
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+    let verifier = verifier.map_err(|_| ClientError::NoAuthorities)?;
+    Ok(builder.with_webpki_verifier(verifier).with_no_client_auth())
+}
+
+/// Believes every certificate; the handshake itself is still checked.
+#[derive(Debug)]
+struct NoVerifier(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for NoVerifier {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

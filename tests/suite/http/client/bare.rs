@@ -1,0 +1,214 @@
+//! A server that has the four operations and nothing else: it ignores all parameters and all
+//! headers but `Authorization`, so whatever is posted is applied.
+
+use mediactl::edit::json_merge;
+use mediactl::model::{Lens, View, top_members};
+use mediactl::syntax::Document;
+use serde_json::{Value, json};
+
+use super::place;
+use super::server::{Reply, Request, Server};
+use crate::cli::{Place, Run, SAMPLE};
+
+/// `admin:hunter2`, in base64.
+pub const AUTHORIZATION: &str = "Basic YWRtaW46aHVudGVyMg==";
+
+/// What gives these credentials to the program.
+pub const AS_ADMIN: &str = "admin:hunter2";
+
+pub fn view(text: &str) -> Value {
+    let document = Document::parse(text.to_owned());
+    let lens = Lens::default();
+    serde_json::to_value(View::new(&top_members(&document), &lens)).expect("a view is JSON")
+}
+
+/// A bare server of [`SAMPLE`].
+pub fn bare() -> Server {
+    bare_of(view(SAMPLE))
+}
+
+pub fn bare_of(mut running: Value) -> Server {
+    Server::start(move |request| {
+        if request.headers.get("authorization").map(String::as_str) != Some(AUTHORIZATION) {
+            return Reply::of(401, "Unauthorized").with("WWW-Authenticate", "Basic realm=\"x\"");
+        }
+        operate(request, &mut running)
+    })
+}
+
+pub fn operate(request: &Request, running: &mut Value) -> Reply {
+    match (request.method.as_str(), request.path()) {
+        ("GET", "/media/api/read_config") => Reply::of(200, running.to_string()),
+        ("POST", "/media/api/modify_config") => match serde_json::from_str(&request.body) {
+            Ok(patch) => {
+                json_merge::merge(running, &patch);
+                Reply::of(200, running.to_string())
+            }
+            Err(_) => Reply::of(400, "bad"),
+        },
+        ("POST", "/media/api/update_config" | "/media/api/save_config") => {
+            *running = view(&request.body);
+            Reply::of(200, "true")
+        }
+        _ => Reply::of(404, "<html>no such page</html>"),
+    }
+}
+
+/// Runs a command against a server, as its administrator.
+fn run(server: &Server, place: &Place, arguments: &[&str], input: &str) -> Run {
+    let url = server.url_as(AS_ADMIN);
+    place.mediactl(["--url", &url].iter().chain(arguments)).input(input).run().hides(AS_ADMIN)
+}
+
+#[test]
+fn all_of_it_is_read() {
+    let (server, local) = (bare(), Place::with(SAMPLE));
+    for arguments in [
+        &["read"][..],
+        &["read", "-o", "compact"],
+        &["read", "-o", "set"],
+        &["read", "-o", "table"],
+        &["read", "--skip-streams"],
+        &["read", "-o", "table", "--skip-streams"],
+        &["read", "streams.cam1.prepush", "rtsp"],
+        &["read", "-r", "streams.cam1.urls[0].url"],
+        &["read", "streams.*.urls"],
+        &["read", "-o", "set", "streams.cam1"],
+    ] {
+        let here = local.run(arguments).exits(0);
+        let there = run(&server, &place(), arguments, "").exits(0);
+        assert_eq!((here.out, there.err.as_str()), (there.out, ""), "{arguments:?}");
+    }
+    run(&server, &place(), &["read", "streams.cam3"], "").exits(7).says("there is no stream `cam3`");
+    run(&server, &place(), &["read", "--runtime"], "").exits(0);
+    assert_eq!(server.posts(), []);
+}
+
+#[test]
+fn what_it_does_not_offer_is_refused() {
+    let (server, place) = (bare(), place());
+    for (arguments, what) in [
+        (&["read", "--saved"][..], "the saved configuration"),
+        (&["read", "-o", "conf"], "the text of the configuration"),
+        (&["read", "-o", "conf", "--saved"], "the saved configuration"),
+        (&["diff"], "the saved configuration"),
+        (&["diff", "saved", "media.conf"], "the saved configuration"),
+        (&["check"], "the text of the configuration"),
+    ] {
+        let run = run(&server, &place, arguments, "").exits(7);
+        run.says(&format!("error: the server at `{}` does not offer {what}", server.url()));
+    }
+    assert_eq!(server.posts(), []);
+}
+
+#[test]
+fn a_dry_run_posts_nothing() {
+    let (server, place) = (bare(), place());
+    let run = |arguments: &[&str], input: &str| {
+        let all = [arguments, &["--dry-run"]].concat();
+        run(&server, &place, &all, input)
+    };
+    let shown = run(&["modify", "--set", "streams.cam1.prepush=9"], "").exits(0);
+    let shown = shown.prints("-      \"prepush\": 5,\n+      \"prepush\": 9,\n").says("is of the JSON");
+    shown.says(&format!("would change {}: 1 line added, 1 line removed\n", server.url()));
+    run(&["modify", "--set", "streams.cam1.urls[+]=udp://h:1"], "")
+        .exits(0)
+        .prints("+          \"url\": \"udp://h:1\"");
+    run(&["modify", "-f", "-"], r#"{"streams":{"cam1":null}}"#).exits(0).prints("-    \"cam1\": {");
+    run(&["modify", "-f", "-", "-o", "json"], r#"{"rtsp":[1]}"#).exits(0).prints("\"rtsp\": [\n    1\n  ]");
+    run(&["modify", "-f", "-"], r#"{"rtsp":{"a":1}}"#).exits(3).says("/rtsp");
+    run(&["modify", "--set", "rtsp[0]=554"], "").exits(0).says("nothing to change");
+    let other = SAMPLE.replace("554", "555");
+    run(&["save", "-"], &other).exits(0).prints("+    555").says("would save");
+    run(&["update", "-"], &other).exits(0).prints("+    555").says("would update");
+    run(&["modify", "--unset", "edit_auth", "-q"], "").exits(6);
+    assert_eq!(server.posts(), []);
+}
+
+#[test]
+fn what_is_refused_posts_nothing() {
+    let many: String = (0..8).map(|at| format!("stream s{at} udp://h:{at};\n")).collect();
+    let (server, place) = (bare_of(view(&format!("{SAMPLE}{many}"))), place());
+    let gone: Vec<String> = (0..7).map(|at| format!("\"s{at}\":null")).collect();
+    let gone = format!("{{\"streams\":{{{}}}}}", gone.join(","));
+    let deleted = "7 of 11 streams would be deleted";
+    for (arguments, input, code, said) in [
+        (&["modify", "-f", "-"][..], gone.as_str(), 6, deleted),
+        (&["modify", "-f", "-"], r#"{"streams":null}"#, 6, "11 of 11"),
+        (&["modify", "-f", "-", "--max-delete", "6"], &gone, 6, deleted),
+        (&["save", "-"], "edit_auth a b;\n", 6, "11 of 11"),
+        (&["update", "-"], "edit_auth a b;\n", 6, "11 of 11"),
+        (&["modify", "--unset", "edit_auth"], "", 6, "no usable `edit_auth`"),
+        (&["modify", "--set", "edit_auth.password="], "", 6, "no usable `edit_auth`"),
+        (&["save", "-", "--max-delete", "99"], "http 1;\n", 6, "no usable `edit_auth`"),
+        (&["save", "-"], "# curl\n", 6, "no directive at all"),
+        (&["save", "-"], "http x {\n", 3, "the new configuration has"),
+        (&["update", "-"], "edit_auth a <secret:123456>;\n", 3, "mask"),
+        (&["modify", "-f", "-"], "{'a':1}", 3, "not JSON"),
+        (&["modify", "--set", "streams.cam9.prepush=1"], "", 3, "cam9"),
+        (&["modify", "--check-cmd", "true", "--set", "rtsp[+]=1"], "", 2, "where the file is"),
+    ] {
+        run(&server, &place, arguments, input).exits(code).says(said);
+    }
+    assert_eq!(server.posts(), []);
+    run(&server, &place, &["modify", "-f", "-", "--force"], &gone).exits(0);
+    assert_eq!(server.posts(), [("/media/api/modify_config".to_owned(), gone)]);
+}
+
+#[test]
+fn changes_are_made_and_shown() {
+    let (server, place) = (bare(), place());
+    let changed = run(&server, &place, &["modify", "--set", "streams.cam1.prepush=9"], "").exits(0);
+    changed
+        .prints("-      \"prepush\": 5,\n+      \"prepush\": 9,\n")
+        .says("is of the JSON")
+        .says("changed http://127");
+    let patch = "{\"streams\": {\"cam1\": {\"title\": \"ü\"}}}";
+    run(&server, &place, &["modify", "-q", "-f", "-"], patch).exits(0).says_nothing();
+    run(&server, &place, &["modify", "--set", "rtsp=554"], "").exits(3);
+    let other = SAMPLE.replace("554", "555");
+    run(&server, &place, &["save", "-"], &other).exits(0).prints("+    555").says("saved http://127");
+    run(&server, &place, &["update", "-"], SAMPLE).exits(0).prints("-    555").says("updated http://127");
+    let warned = run(&server, &place, &["modify", "--set", "rtsp[+]=556", "-m", "more"], "").exits(0);
+    let warned = warned.says("warning: `http://127").says("nothing guards against a change");
+    warned.says("keeps no messages").prints("+    556");
+    let posts = [
+        ("modify", r#"{"streams":{"cam1":{"prepush":9}}}"#),
+        ("modify", patch),
+        ("save", &other),
+        ("update", SAMPLE),
+        ("modify", r#"{"rtsp":[554,556]}"#),
+    ];
+    let posts = posts.map(|(operation, body)| (format!("/media/api/{operation}_config"), body.to_owned()));
+    assert_eq!(server.posts(), posts);
+}
+
+#[test]
+fn a_secret_in_a_diff_is_masked() {
+    let (server, place) = (bare(), place());
+    let arguments = ["modify", "--dry-run", "--set", "edit_auth.password=s3cret"];
+    let masked = run(&server, &place, &arguments, "").exits(0).hides("s3cret").hides("hunter2");
+    masked.prints("+    \"password\": \"<secret:");
+    let shown = [&arguments[..], &["--show-secrets"]].concat();
+    run(&server, &place, &shown, "").exits(0).prints("+    \"password\": \"s3cret\"");
+    assert_eq!(server.posts(), []);
+}
+
+#[test]
+fn a_diff_is_of_the_json() {
+    let (server, place) = (bare(), place());
+    place.put("same.conf", format!("# another comment\n{SAMPLE}"));
+    place.put("other.conf", SAMPLE.replace("554", "555"));
+    run(&server, &place, &["diff", "same.conf"], "").exits(0).says("is of the JSON");
+    let run_diff = run(&server, &place, &["diff", "other.conf"], "").exits(1).says("is of the JSON");
+    run_diff.prints(&format!("--- {}\n+++ other.conf\n", server.url())).prints("-    554\n+    555\n");
+    let patch = run(&server, &place, &["diff", "--json", "running", "other.conf"], "").exits(1);
+    assert_eq!(patch.json(), json!({"rtsp": [555]}));
+    let url = server.url_as(AS_ADMIN);
+    let between = place.run(["diff", &url, "other.conf"]).exits(1).hides(AS_ADMIN);
+    between.prints(&format!("--- {}\n", server.url()));
+    run(&server, &place, &["diff", &url], "").exits(0);
+    place.put("broken.conf", "stream {");
+    run(&server, &place, &["diff", "broken.conf"], "").exits(3).says("broken.conf:1:");
+    assert_eq!(server.posts(), []);
+}

@@ -1,0 +1,96 @@
+//! Where login and password come from, and that they go nowhere.
+
+use super::bare::{AS_ADMIN, bare};
+use super::place;
+use super::server::Server;
+use crate::cli::{Place, Run};
+
+fn read(server: &Server, place: &Place, flags: &[&str], environment: &[(&str, &str)]) -> Run {
+    let url = server.url();
+    let mut call = place.mediactl(["read", "rtsp"].iter().chain(flags).copied().chain(["--url", &url]));
+    for (name, value) in environment {
+        call = call.env(name, value);
+    }
+    call.run().hides("hunter2").hides("wrong")
+}
+
+#[test]
+fn they_come_from_flags_environment_and_url() {
+    let (server, place) = (bare(), place());
+    place.put("right", "hunter2\n");
+    place.put("wrong", "wrong");
+    let login = ("MEDIACTL_LOGIN", "admin");
+    let (right, wrong) = (("MEDIACTL_PASSWORD", "hunter2"), ("MEDIACTL_PASSWORD", "wrong"));
+    let (flags, bad_flags) =
+        (["--user", "admin", "--password-file", "right"], ["--user", "admin", "--password-file", "wrong"]);
+    for (flags, environment, code) in [
+        (&[][..], &[][..], 4),
+        (&flags[..], &[], 0),
+        (&flags[..], &[("MEDIACTL_LOGIN", "x"), wrong], 0),
+        (&bad_flags[..], &[login, right], 4),
+        (&[], &[login, right], 0),
+        (&[], &[login, wrong], 4),
+        (&flags[..2], &[right], 0),
+        (&flags[..2], &[], 4),
+        (&[], &[login], 4),
+        (&flags[2..], &[login], 0),
+        (&["--user", "a:b"], &[right], 2),
+        (&["--password-file", "missing"], &[login], 7),
+    ] {
+        let run = read(&server, &place, flags, environment).exits(code);
+        if code == 4 {
+            run.says("it answers 401").says("hint: give `--user` and `--password-file`");
+        }
+    }
+    for (userinfo, environment, code) in [
+        (AS_ADMIN, &[][..], 0),
+        ("%61dmin:h%75nter2", &[], 0),
+        ("admin", &[right], 0),
+        ("admin:wrong", &[], 4),
+        ("admin:wrong", &[right], 0),
+        ("other:hunter2", &[login], 4),
+        (":hunter2", &[], 4),
+    ] {
+        let url = server.url_as(userinfo);
+        let mut call = place.mediactl(["--url", &url, "read", "rtsp"]);
+        for (name, value) in environment {
+            call = call.env(name, value);
+        }
+        call.run().exits(code).hides("unter2").hides("wrong");
+    }
+}
+
+#[test]
+fn a_target_is_said_once() {
+    let (server, place) = (bare(), place());
+    let url = server.url_as(AS_ADMIN);
+    place.run(["--conf", "media.conf", "--url", &url, "read"]).exits(2).says("two different targets");
+    place.run(["--conf", "media.conf", "read", "--url", &url]).exits(2).hides("hunter2");
+    let with =
+        |arguments: &[&str]| place.mediactl(arguments).env("MEDIACTL_URL", &url).run().hides("hunter2");
+    with(&["read"]).exits(2).says("MEDIACTL_CONF and MEDIACTL_URL");
+    with(&["--conf", "media.conf", "read", "http"]).exits(0).prints("[\n  1\n]");
+    with(&["--url", &url, "read", "http"]).exits(0).prints("[\n  80\n]");
+    with(&["diff", "media.conf", "media.conf"]).exits(0);
+    let environment =
+        |url: &str| place.mediactl(["read", "http"]).env("MEDIACTL_CONF", "").env("MEDIACTL_URL", url).run();
+    environment("").exits(7);
+    place.run(["--url", "read"]).exits(2);
+    for bad in ["h:8090", "ftp://admin:hunter2@h", "http://admin:hunter2@h/?x", "http://admin:hunter2@h:x"] {
+        place.run(["--url", bad, "read"]).exits(2).hides("hunter2").says("is not the URL of a server");
+    }
+    place.run([url.as_str(), "read"]).exits(2).hides("hunter2");
+    place.run(["read", "--timeout", "0"]).exits(2);
+    assert_eq!(server.posts(), []);
+}
+
+#[test]
+fn credentials_without_encryption_are_warned_of() {
+    let (server, place) = (bare(), place());
+    let url = server.url_as(AS_ADMIN);
+    assert_eq!(place.run(["--url", &url, "read", "http"]).exits(0).err, "");
+    // An address for documentation (RFC 5737): nothing is there.
+    let url = "http://admin:hunter2@192.0.2.1:9";
+    let run = place.run(["--timeout", "1", "--url", url, "read"]).exits(7).hides("hunter2");
+    run.says("warning: login and password go to `http://192.0.2.1:9` without encryption");
+}

@@ -1,0 +1,158 @@
+//! What goes wrong on the way, and the exit codes of it.
+
+use std::net::TcpListener;
+
+use super::bare::operate;
+use super::place;
+use super::server::{Reply, Server};
+use crate::cli::{Place, Run, SAMPLE};
+
+/// A server that answers reads, and to changes as it is told.
+fn reading(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
+    let mut running = super::bare::view(SAMPLE);
+    Server::start(move |request| match request.method.as_str() {
+        "GET" => operate(request, &mut running),
+        _ => change(),
+    })
+}
+
+fn set(server: &Server, place: &Place) -> Run {
+    place.run(["--url", &server.url(), "--timeout", "1", "modify", "--set", "streams.cam1.prepush=9"])
+}
+
+#[test]
+fn a_broken_change_is_unknown() {
+    let (closing, silent) = (reading(|| Reply::Close), reading(|| Reply::Silence));
+    let html = reading(|| Reply::of(200, "<html>"));
+    let proxy = reading(|| Reply::of(502, "bad gateway"));
+    let problem = reading(|| problem(502, "engine-failed", "it died"));
+    for (server, said) in [
+        (closing, "the connection broke before the answer came"),
+        (silent, "the answer did not come in time"),
+        (html, "what is no JSON object"),
+        (proxy, "it answers 502 Bad Gateway: bad gateway"),
+        (problem, "it died"),
+    ] {
+        let run = set(&server, &place()).exits(8).says(said);
+        if said != "it died" {
+            run.says("it is not known whether the change was made");
+        }
+        assert_eq!(server.posts().len(), 1, "{said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_absent() {
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let url = format!("http://{}", free.expect("there is a port"));
+    let run = place().run(["--url", &url, "modify", "--set", "rtsp=1"]).exits(7);
+    run.says(&format!("error: `{url}`: not reachable: connection refused\n"));
+    for (reply, code, said) in [
+        ((|| Reply::Close) as fn() -> Reply, 7, "not reachable"),
+        (|| Reply::Silence, 7, "did not come in time"),
+        (|| Reply::of(200, "<html>"), 7, "what is no JSON object"),
+        (|| Reply::of(200, "[]"), 7, "what is no JSON object"),
+        (|| Reply::of(404, "<p>\n\n no   page"), 7, "it answers 404 Not Found: <p> no page"),
+        (|| Reply::of(500, ""), 9, "it answers 500 Internal Server Error\n"),
+        (|| Reply::of(503, ""), 7, "it answers 503"),
+        (|| Reply::of(302, "").with("Location", "http://a:b@h/x"), 7, "it sends to `http://h/x`"),
+        (|| Reply::of(307, "").with("Location", "/login"), 7, "it sends to `/login`"),
+    ] {
+        let server = Server::start(move |_| reply());
+        for arguments in [&["read"][..], &["modify", "--set", "rtsp[+]=1"], &["diff", "media.conf"]] {
+            let flags = ["--url", &server.url(), "--timeout", "1"];
+            place().run(flags.iter().chain(arguments)).exits(code).says(said);
+        }
+        assert_eq!(server.posts(), []);
+    }
+}
+
+#[test]
+fn the_prefix_is_part_of_the_address() {
+    let server = reading(|| Reply::of(500, ""));
+    let run = |flags: &[&str]| place().run(flags.iter().copied().chain(["read", "http"]));
+    run(&["--url", &server.url()]).exits(0);
+    run(&["--url", &format!("{}/media/api/", server.url())]).exits(0);
+    run(&["--url", &format!("{}/media", server.url()), "--api-prefix", "api"]).exits(0);
+    run(&["--url", &format!("{}/x", server.url())]).exits(7).says("--api-prefix");
+    run(&["--url", &server.url(), "--api-prefix", "/other"]).exits(7);
+}
+
+#[test]
+fn tls_to_what_has_none_is_absent() {
+    let server = reading(|| Reply::Close);
+    let url = server.url().replace("http:", "https:");
+    let place = place();
+    for flags in [&[][..], &["--insecure"]] {
+        let run = place.run(["--url", &url, "--timeout", "2", "read"].iter().chain(flags));
+        run.exits(7).says("no encrypted connection");
+    }
+    place.put("empty.pem", "");
+    let run = place.run(["--url", &url, "--cacert", "empty.pem", "read"]).exits(7);
+    run.says("no authority to check its certificate by");
+    place.run(["--url", &url, "--cacert", "missing", "read"]).exits(7);
+    place.run(["--url", &url, "--cacert", "empty.pem", "--insecure", "read"]).exits(2);
+}
+
+/// A problem document.
+pub fn problem(status: u16, name: &str, detail: &str) -> Reply {
+    let document = serde_json::json!({"type": format!("urn:mediactl:problem:{name}"), "detail": detail});
+    Reply::of(status, document.to_string()).with("Content-Type", "application/problem+json")
+}
+
+#[test]
+fn each_problem_has_its_exit_code() {
+    for (name, status, code) in [
+        ("bad-request", 400, 3),
+        ("not-json", 400, 3),
+        ("bad-config", 400, 3),
+        ("bad-parameter", 400, 3),
+        ("unauthorized", 401, 4),
+        ("cross-site", 403, 4),
+        ("not-found", 404, 7),
+        ("method", 405, 7),
+        ("too-slow", 408, 3),
+        ("conflict", 409, 5),
+        ("pending", 409, 5),
+        ("stale", 412, 5),
+        ("too-large", 431, 3),
+        ("content-coding", 415, 3),
+        ("wrong-type", 422, 3),
+        ("read-only", 422, 3),
+        ("masked-value", 422, 3),
+        ("rejected-by-check", 422, 3),
+        ("would-remove-credentials", 422, 6),
+        ("empty-replacement", 422, 6),
+        ("too-many-failures", 429, 4),
+        ("write-failed", 500, 9),
+        ("reload-failed", 500, 9),
+        ("engine-failed", 504, 8),
+        ("busy", 503, 7),
+        ("full", 503, 7),
+        // Of a later version, or of others.
+        ("new-one", 422, 3),
+        ("new-one", 409, 5),
+        ("new-one", 500, 8),
+    ] {
+        let server = reading(move || problem(status, name, "so it is"));
+        let run = set(&server, &place()).exits(code);
+        if code != 6 {
+            run.says("so it is");
+        }
+    }
+    assert_eq!(mediactl::http::problem::KINDS.len(), 26, "the table above has them all");
+}
+
+#[test]
+fn every_fault_is_shown_at_its_place() {
+    let server = reading(|| {
+        let document = r#"{"type": "urn:mediactl:problem:conflict", "detail": "two keys differ", "errors": [
+            {"message": "differs", "pointer": "/rtsp", "base": 1, "theirs": 2, "mine": 3, "hint": "look"},
+            {"message": "odd\u001b[31m", "line": 4, "column": 2}]}"#;
+        Reply::of(409, document).with("Content-Type", "application/problem+json; charset=utf-8")
+    });
+    let run = set(&server, &place()).exits(5);
+    let faults = "error: /rtsp: differs (it was `1`, became `2`, and was to be `3`)\nhint: look\n\
+                  error: line 4, column 2: odd [31m\n";
+    assert_eq!(run.err, format!("error: `{}`: two keys differ\n{faults}", server.url()));
+}

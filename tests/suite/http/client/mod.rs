@@ -1,0 +1,15 @@
+//! `mediactl --url` against servers of other makes, good and bad, and against what ours says.
+
+mod bare;
+mod credentials;
+mod failures;
+mod offered;
+mod ours;
+mod server;
+
+use crate::cli::Place;
+
+/// A place whose environment names no file.
+fn place() -> Place {
+    Place::with("# never to be read: a server is meant\nhttp 1;\n")
+}

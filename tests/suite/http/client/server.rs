@@ -1,0 +1,134 @@
+//! An HTTP server of a few lines, one request a connection.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// Names in lower case.
+    pub headers: HashMap<String, String>,
+    pub body: String,
+}
+
+impl Request {
+    pub fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
+    }
+
+    pub fn has(&self, parameter: &str) -> bool {
+        let query = self.target.split_once('?').map_or("", |(_, query)| query);
+        query.split('&').any(|found| found == parameter)
+    }
+}
+
+/// What is done about a request.
+pub enum Reply {
+    Answer {
+        status: u16,
+        headers: Vec<(&'static str, String)>,
+        body: String,
+    },
+    /// The connection is closed without an answer.
+    Close,
+    /// The answer never comes.
+    Silence,
+}
+
+impl Reply {
+    pub fn of(status: u16, body: impl Into<String>) -> Self {
+        Self::Answer { status, headers: Vec::new(), body: body.into() }
+    }
+
+    pub fn with(self, name: &'static str, value: impl Into<String>) -> Self {
+        match self {
+            Self::Answer { status, mut headers, body } => {
+                headers.push((name, value.into()));
+                Self::Answer { status, headers, body }
+            }
+            other => other,
+        }
+    }
+}
+
+/// A server on a port of its own; its thread lasts as long as the tests do.
+pub struct Server {
+    port: u16,
+    log: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Server {
+    pub fn start(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+        let port = listener.local_addr().expect("it has an address").port();
+        let log = Arc::default();
+        let server = Self { port, log: Arc::clone(&log) };
+        std::thread::spawn(move || serve(&listener, &log, answer));
+        server
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The same with something in front of the host.
+    pub fn url_as(&self, userinfo: &str) -> String {
+        format!("http://{userinfo}@127.0.0.1:{}", self.port)
+    }
+
+    pub fn requests(&self) -> Vec<Request> {
+        self.log.lock().expect("no thread panicked").clone()
+    }
+
+    /// The targets and bodies of all requests that may change something.
+    pub fn posts(&self) -> Vec<(String, String)> {
+        let posts = self.requests().into_iter().filter(|request| request.method != "GET");
+        posts.map(|request| (request.target, request.body)).collect()
+    }
+}
+
+fn serve(listener: &TcpListener, log: &Mutex<Vec<Request>>, mut answer: impl FnMut(&Request) -> Reply) {
+    let mut silent = Vec::new();
+    for stream in listener.incoming().flatten() {
+        let Some(request) = receive(&stream) else { continue };
+        log.lock().expect("no thread panicked").push(request.clone());
+        match answer(&request) {
+            Reply::Answer { status, headers, body } => send(&stream, status, &headers, &body),
+            Reply::Close => {}
+            Reply::Silence => silent.push(stream),
+        }
+    }
+}
+
+fn receive(stream: &TcpStream) -> Option<Request> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (method, target) = (words.next()?, words.next()?);
+    let mut headers = HashMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        headers.insert(name.to_lowercase(), value.trim().to_owned());
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Request { method, target, headers, body: String::from_utf8(body).ok()? })
+}
+
+fn send(mut stream: &TcpStream, status: u16, headers: &[(&str, String)], body: &str) {
+    let mut head = format!("HTTP/1.1 {status} Whatever\r\nConnection: close\r\n");
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+    let _ = stream.write_all((head + body).as_bytes());
+}
