@@ -86,7 +86,9 @@ pub(super) fn change(
     let change = changed.map_err(|error| problem(&error))?;
     let after = change.after().or_else(|| change.before.clone());
     let after = after.ok_or_else(|| Problem::new(Kind::EngineFailed, "nothing is left to show"))?;
-    note(&change, &after, access);
+    if !parameters.dry_run {
+        note(&change, &after, access);
+    }
     let (body, kind) = match operation {
         Operation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
         Operation::Modify => (after.json().clone(), JSON),

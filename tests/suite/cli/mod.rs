@@ -11,6 +11,7 @@ mod modify;
 mod output;
 mod read;
 mod save;
+mod serve;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -155,6 +156,12 @@ impl Call {
         Run::of(child.wait_with_output().expect("the program ends"))
     }
 
+    /// The same, running until it is killed or ends by itself.
+    pub fn start(mut self) -> std::process::Child {
+        let piped = self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        piped.spawn().expect("the program can be started")
+    }
+
     /// The same with its results sent to `stdout`.
     pub fn run_into(mut self, stdout: impl Into<Stdio>) -> Run {
         let child = self.command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).spawn();
@@ -177,7 +184,7 @@ pub struct Run {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         Self {
             code: output.status.code(),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),

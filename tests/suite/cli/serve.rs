@@ -1,0 +1,169 @@
+//! `mediactl serve` as a process, and the other commands beside it.
+
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{CONF, Place, Run, SAMPLE};
+
+/// A server over the configuration of a place, with its address.
+struct Serving {
+    child: Child,
+    url: String,
+}
+
+impl Serving {
+    fn over(place: &Place) -> Self {
+        Self::with(place, &["--listen", "127.0.0.1:0"])
+    }
+
+    fn with(place: &Place, options: &[&str]) -> Self {
+        let mut child = place.mediactl(["serve"].iter().chain(options)).start();
+        let mut lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
+        let mut next = || lines.next().expect("it says where it listens").expect("it is text");
+        assert_eq!(next(), format!("listening on the Unix socket of {CONF}"));
+        let has_tcp = !options.contains(&"none");
+        let url = if has_tcp { next().trim_start_matches("listening on ").to_owned() } else { String::new() };
+        Self { child, url }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("it has an id");
+        kill_process(pid, signal).expect("it runs");
+    }
+
+    /// Ends it as an administrator would.
+    fn stop(self) -> Run {
+        self.signal(Signal::TERM);
+        Run::of(self.child.wait_with_output().expect("it ends"))
+    }
+
+    fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+}
+
+#[test]
+fn commands_go_through_the_server_and_over_the_network_alike() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    place
+        .set(&["streams.cam1.prepush=6"])
+        .exits(0)
+        .prints("+  prepush 6; # seconds")
+        .says("changed media.conf");
+    let remote = |arguments: &[&str]| {
+        let url = server.url.clone();
+        place
+            .mediactl(["--url", &url].iter().chain(arguments))
+            .env("MEDIACTL_LOGIN", "admin")
+            .env("MEDIACTL_PASSWORD", "hunter2")
+            .run()
+            .hides("hunter2")
+    };
+    remote(&["read", "streams.cam1.prepush"]).exits(0).prints("6");
+    remote(&["modify", "--set", "streams.cam1.prepush=7"]).exits(0).prints("-  prepush 6; # seconds");
+    remote(&["modify", "--set", "streams.cam1.urls[+]=udp://x", "--dry-run"])
+        .exits(0)
+        .prints("+  url udp://x;");
+    remote(&["modify", "--set", "streams.cam1.urls[+]=udp://x"]).exits(0);
+    remote(&["modify", "--set", "streams.camX.prepush=7"]).exits(3).says("cam1");
+    assert_eq!(
+        place.text(),
+        SAMPLE.replace("prepush 5", "prepush 7").replace("priority=1;\n", "priority=1;\n  url udp://x;\n")
+    );
+    remote(&["read", "none"]).exits(7);
+    remote(&["diff"]).exits(0);
+    place.run(["diff"]).exits(0);
+    place
+        .run(["read", "--runtime", "-r", "runtime.server.pid"])
+        .exits(0)
+        .prints(&server.child.id().to_string());
+    let stopped = server.stop().exits(0).hides("hunter2");
+    assert!(stopped.err.lines().count() > 8, "a line is logged for each request: {stopped:#?}");
+}
+
+#[test]
+fn an_update_runs_and_is_kept_if_nobody_saves_it() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    place.put("new.conf", SAMPLE.replace("rtsp 554", "rtsp 555"));
+    place.run(["update", "new.conf"]).exits(0).prints("+rtsp 555;").says("updated media.conf");
+    assert_eq!(place.text(), SAMPLE);
+    place.run(["read", "rtsp"]).exits(0).prints("555");
+    place.run(["read", "--saved", "rtsp"]).exits(0).prints("554");
+    place.run(["diff"]).exits(1).prints("-rtsp 555;");
+    server.stop().exits(0).says("was not saved; its text is kept in the history");
+    let kept = std::fs::read_to_string(place.path(&format!(".mediactl/{CONF}/history/1.conf")));
+    assert_eq!(kept.expect("it is kept"), SAMPLE.replace("rtsp 554", "rtsp 555"));
+    place.run(["update", "new.conf"]).exits(7);
+}
+
+#[test]
+fn there_is_one_server_for_a_file() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    let second = place.run(["serve", "--listen", "none"]).exits(5);
+    assert!(second.err.contains(&format!("process {}", server.child.id())), "{second:#?}");
+    place.run(["modify", "--set", "rtsp=1", "--check-cmd", "true"]).exits(2);
+    server.kill();
+    // The socket of the one that was killed is still there, and does no harm.
+    assert!(place.path(&format!(".mediactl/{CONF}/sock")).exists());
+    place.set(&["rtsp=555"]).exits(0);
+    place.run(["read", "rtsp"]).exits(0).prints("555");
+    let server = Serving::with(&place, &["--listen", "none"]);
+    place.set(&["rtsp=556"]).exits(0);
+    server.stop().exits(0);
+    assert!(!place.path(&format!(".mediactl/{CONF}/sock")).exists());
+    assert!(place.text().contains("rtsp 556;"));
+}
+
+#[test]
+fn a_server_that_does_not_answer_keeps_the_file_to_itself() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    std::fs::remove_file(place.path(&format!(".mediactl/{CONF}/sock"))).expect("it is there");
+    place.set(&["rtsp=555"]).exits(7).says("can't be reached");
+    place.run(["read", "rtsp"]).exits(0).prints("554").says("this is the file");
+    server.stop().exits(0);
+}
+
+#[test]
+fn what_can_not_be_served_is_not() {
+    let open = Place::with("http 80;\n");
+    let refused = open.run(["serve", "--listen", "127.0.0.1:0"]).exits(3);
+    refused.says("has no usable `edit_auth`").says("modify --set edit_auth.login=");
+    let server = Serving::with(&open, &["--listen", "none"]);
+    open.run(["read", "http"]).exits(0);
+    server.stop().exits(0);
+
+    let broken = Place::with("stream a {\nhttp 80;;\nbroken \"\n");
+    broken.run(["serve"]).exits(3).says("media.conf:1:10: error").says("media.conf:3:8: error");
+    Place::empty().run(["serve"]).exits(7);
+    let place = Place::with(SAMPLE);
+    place.run(["serve", "--listen", "nowhere"]).exits(2);
+    place.run(["serve", "--tls-cert", "none.pem", "--tls-key", "none.pem"]).exits(3).says("none.pem");
+}
+
+#[test]
+fn a_hangup_loads_the_file_again() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    let reads = |expected: &str| {
+        (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            place.run(["read", "rtsp"]).out.trim() == expected
+        })
+    };
+    place.put(CONF, SAMPLE.replace("rtsp 554", "rtsp 555"));
+    assert!(reads("554"));
+    server.signal(Signal::HUP);
+    assert!(reads("555"));
+    place.put(CONF, "stream {");
+    server.signal(Signal::HUP);
+    assert!(reads("555"));
+    let stopped = server.stop().exits(0);
+    stopped.says("SIGHUP: the file was loaded again").says("SIGHUP: the file was not loaded");
+}
