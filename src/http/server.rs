@@ -13,8 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::catch_unwind;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,18 +47,14 @@ pub struct Engine {
 struct Inside {
     server: tiny_http::Server,
     path: PathBuf,
-    state: AtomicU8,
+    /// From when on its workers go as soon as they find nothing to do; none while it is in use.
+    last_call: OnceLock<Instant>,
     folder: TempDir,
 }
 
-/// It is the current one.
-const IN_USE: u8 = 0;
-
-/// Another one took its place; what it accepted before is still answered.
-const RETIRED: u8 = 1;
-
-/// Nobody asks any more.
-const CLOSED: u8 = 2;
+/// How long the workers still look for requests after another tiny_http has taken over: what was
+/// accepted before is still answered.
+const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// Ends the accept thread of tiny_http as an error of the system would, for tests.
 #[doc(hidden)]
@@ -98,7 +93,7 @@ impl Engine {
     /// Ends it. Workers that are still in the handler are left to themselves.
     pub fn stop(&self) {
         let inside = Arc::clone(&self.current());
-        inside.leave(CLOSED, self.workers);
+        inside.leave(Instant::now(), self.workers);
         let until = Instant::now() + CLOSING_TIME;
         // Here, and in `current`.
         while Arc::strong_count(&inside) > 2 && Instant::now() < until {
@@ -114,7 +109,7 @@ impl Engine {
         let mut current = self.current();
         if Arc::ptr_eq(&current, ended) {
             let new = build(&self.service, self.workers, self.lever.as_deref())?;
-            std::mem::replace(&mut *current, new).leave(RETIRED, self.workers);
+            std::mem::replace(&mut *current, new).leave(Instant::now() + LAST_CALL, self.workers);
         }
         Ok(Arc::clone(&current))
     }
@@ -125,8 +120,8 @@ impl Engine {
 }
 
 impl Inside {
-    fn leave(&self, state: u8, workers: usize) {
-        self.state.store(state, Ordering::Release);
+    fn leave(&self, last_call: Instant, workers: usize) {
+        self.last_call.get_or_init(|| last_call);
         (0..workers).for_each(|_| self.server.unblock());
     }
 }
@@ -144,7 +139,7 @@ fn build(service: &Arc<dyn Service>, workers: usize, lever: Option<&Lever>) -> i
     let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
         .map_err(|_| io::Error::other("tiny_http got no thread"))?
         .map_err(io::Error::other)?;
-    let inside = Arc::new(Inside { server, path, state: AtomicU8::new(IN_USE), folder });
+    let inside = Arc::new(Inside { server, path, last_call: OnceLock::new(), folder });
     spawn_workers(service, workers, &inside)?;
     Ok(inside)
 }

@@ -25,7 +25,8 @@ impl Deadline {
 }
 
 /// The time that a body or an answer gets: a part for itself, and one for each byte that went over.
-/// What stands still is over after the first part, however much was announced.
+/// What stands still is over after the first part, however much was announced, and however much
+/// went into the buffers of the system before.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
     since: Instant,
@@ -39,8 +40,9 @@ impl Pace {
         Self { since: Instant::now(), base, rate: rate.max(1) }
     }
 
-    /// When the next byte has to come, after so many.
+    /// When the next bytes have to be over, after so many.
     pub fn after(self, bytes: usize) -> Deadline {
-        Deadline(self.since + self.base + Duration::from_secs_f64(bytes as f64 / self.rate as f64))
+        let on_the_whole = self.since + self.base + Duration::from_secs_f64(bytes as f64 / self.rate as f64);
+        Deadline(on_the_whole.min(Instant::now() + self.base))
     }
 }

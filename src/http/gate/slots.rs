@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 use super::socket::Socket;
 use crate::http::message::Peer;
 
+/// How long a new connection waits for those thrown out to end, when they are as many as there are
+/// slots.
+const ENDING_TIME: Duration = Duration::from_secs(1);
+
 /// What a connection does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -64,7 +68,7 @@ impl Slots {
 
     /// A slot for a new connection.
     pub fn take(slots: &Arc<Self>, socket: &Arc<Socket>, peer: Peer) -> Result<Slot, NoSlot> {
-        let mut table = slots.lock();
+        let mut table = slots.wait_for_fewer_than(slots.most.saturating_mul(2), ENDING_TIME);
         let group = group(peer);
         slots.make_room(&mut table, group)?;
         let id = table.next;
@@ -105,12 +109,15 @@ impl Slots {
 
     /// Waits until no connection is left, at most so long.
     pub fn wait_for_all(&self, most: Duration) {
-        let waited = self.ended.wait_timeout_while(self.lock(), most, |table| table.alive > 0);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        drop(self.wait_for_fewer_than(1, most));
+    }
+
+    fn wait_for_fewer_than(&self, alive: usize, most: Duration) -> MutexGuard<'_, Table> {
+        let waited = self.ended.wait_timeout_while(self.lock(), most, |table| table.alive >= alive);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn make_room(&self, table: &mut Table, group: Option<IpAddr>) -> Result<(), NoSlot> {
-        // Those thrown out end soon; while they do not, nobody is thrown out for another.
         if table.alive >= self.most.saturating_mul(2) {
             return Err(NoSlot::Full);
         }

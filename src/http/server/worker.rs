@@ -3,16 +3,12 @@
 use std::io::{self, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::{CLOSED, IN_USE, Inside};
+use super::Inside;
 use crate::http::message::{Head, Request, Response, Service};
 use crate::http::problem::{Kind, MEDIA_TYPE, Problem};
 use crate::http::wire::{API_HEADER, PEER_HEADER, UNREAD_HEADER, api_value};
-
-/// How long a worker still looks for requests after another tiny_http has taken over.
-const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// What is said in the header `Server`.
 const NAME: &str = "mediactl";
@@ -22,17 +18,14 @@ const OF_THE_CONNECTION: &[&str] = &["connection", "content-length"];
 
 /// Answers requests until this tiny_http is left.
 pub fn work(service: &dyn Service, inside: &Inside) {
-    let mut last_call: Option<Instant> = None;
     loop {
-        let received = match (inside.state.load(Ordering::Acquire), last_call) {
-            (CLOSED, _) => break,
-            // An error is that of its accept thread, which has ended; the gate will notice.
-            (IN_USE, _) => inside.server.recv().ok(),
-            (_, Some(until)) if Instant::now() >= until => break,
-            (_, until) => {
-                last_call = until.or_else(|| Some(Instant::now() + LAST_CALL));
-                inside.server.recv_timeout(LAST_CALL).ok().flatten()
-            }
+        let received = match inside.last_call.get() {
+            // An error is a wake-up call, or that of its accept thread, which the gate will notice.
+            None => inside.server.recv().ok(),
+            Some(until) => match until.saturating_duration_since(Instant::now()) {
+                Duration::ZERO => break,
+                left => inside.server.recv_timeout(left).ok().flatten(),
+            },
         };
         if let Some(request) = received {
             // tiny_http panics here and there; what it had is answered with an error then.

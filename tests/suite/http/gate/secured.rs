@@ -3,7 +3,6 @@
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mediactl::http::gate::{Deadlines, Limits};
 use mediactl::http::tls::{Tls, TlsError};
@@ -108,5 +107,4 @@ fn handshakes_that_stall_or_fail_hold_only_themselves() {
     is_well(&mut connect(&running, &trusted, &TLS12));
     drop(stalled);
     eventually(|| running.server.open_connections() == 0);
-    assert!(Duration::ZERO < Duration::MAX);
 }
