@@ -322,9 +322,6 @@ impl Reducer {
             (Some(_), Value::String(text)) => {
                 Some(bitrate(text).map_or(value, |bits| Value::Number(bits.into())))
             }
-            (Some(_), Value::Number(number)) if integer(&value).is_some_and(|bits| bits < 0) => {
-                self.wrong(at, format!("a bitrate can't be {number}"))
-            }
             _ => Some(value),
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! The bytes from the first word to the `;` or `}` go, and a stray `;` behind it. If only white
 //! space and a comment remain on those lines, the lines go whole, that comment included; else the
-//! blanks in front go and every comment stays. Where a removed block has blank lines above and
+//! blanks in front go and every comment stays; a `}` that is left alone by that goes back to the
+//! line above, where it stood before something was put in front of it. Where a removed block has blank lines above and
 //! below, or nothing follows it, those above go.
 
 use std::ops::Range;
@@ -17,10 +18,15 @@ pub fn ranges(document: &Document, entries: &[(Entry<'_>, bool)]) -> Vec<Range<u
     entries.sort_by_key(|(entry, _)| entry.id());
     entries.dedup_by_key(|(entry, _)| entry.id());
     let around = Surroundings::of(document);
+    let text = document.text();
     let mut ranges: Vec<Taken> = Vec::new();
     for run in runs(document, &entries) {
         let taken = take(document, around, run);
         match ranges.last_mut() {
+            Some(last) if last.range.end > taken.range.start => {
+                last.range = start_behind_line_above(text, last.range.start)..taken.range.end;
+                last.whole_lines = false;
+            }
             Some(last) if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines => {
                 last.range.end = taken.range.end;
                 last.has_block |= taken.has_block;
@@ -87,14 +93,28 @@ fn take(document: &Document, around: Surroundings<'_>, run: &[(Entry<'_>, bool)]
     let rest = text[end..line_end].trim_start_matches([' ', '\t']);
     let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
     if !around.begins_line(first.start()) || !(rest.is_empty() || rest.starts_with('#')) {
-        let blanks = text[..first.start()].len() - text[..first.start()].trim_end_matches([' ', '\t']).len();
-        return Taken { range: first.start() - blanks..end, whole_lines: false, has_block };
+        let start = match around.begins_line(first.start()) && rest.starts_with('}') {
+            true => start_behind_line_above(text, first.start()),
+            false => text[..first.start()].trim_end_matches([' ', '\t']).len(),
+        };
+        return Taken { range: start..end, whole_lines: false, has_block };
     }
     let mut start = around.line_start(first.start());
     if with_comments {
         start = around.attached_comments(start);
     }
     Taken { range: start..around.next_line(end), whole_lines: true, has_block }
+}
+
+/// Where the entry ends that is above the line of the byte at `at`; without one that surely has no
+/// comment behind it, where the blanks in front of that byte begin.
+fn start_behind_line_above(text: &str, at: usize) -> usize {
+    let above = text[..at].trim_end_matches([' ', '\t', '\r', '\n']);
+    let line = above.rsplit('\n').next().unwrap_or(above);
+    match above.ends_with([';', '}']) && !line.contains('#') {
+        true => above.len(),
+        false => text[..at].trim_end_matches([' ', '\t']).len(),
+    }
 }
 
 /// Streams, lives and plugins are blocks in any form.

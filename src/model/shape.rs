@@ -256,7 +256,7 @@ pub fn bitrate(text: &str) -> Option<i64> {
 
 /// A bitrate as text: in thousands where it divides.
 pub fn bitrate_word(bits: i64) -> String {
-    if bits != 0 && bits % 1000 == 0 { format!("{}k", bits / 1000) } else { bits.to_string() }
+    if bits > 0 && bits % 1000 == 0 { format!("{}k", bits / 1000) } else { bits.to_string() }
 }
 
 /// The value of a transcoder option; none for a bare flag.
