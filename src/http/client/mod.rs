@@ -22,7 +22,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, LO
 use reqwest::{Method, redirect};
 
 pub use credentials::{Credentials, NotCredentials};
-pub use endpoint::{BadUrl, Endpoint};
+pub use endpoint::{BadUrl, Endpoint, without_userinfo};
 pub use error::{ClientError, Refusal};
 pub use tls::Trust;
 

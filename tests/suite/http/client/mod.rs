@@ -2,6 +2,7 @@
 
 mod bare;
 mod credentials;
+mod encrypted;
 mod failures;
 mod offered;
 mod ours;
