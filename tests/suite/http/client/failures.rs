@@ -50,6 +50,7 @@ fn what_cannot_be_read_is_absent() {
     for (reply, code, said) in [
         ((|| Reply::Close) as fn() -> Reply, 7, "not reachable"),
         (|| Reply::Silence, 7, "did not come in time"),
+        (|| Reply::Trickle, 7, "did not come in time"),
         (|| Reply::of(200, "<html>"), 7, "what is no JSON object"),
         (|| Reply::of(200, "[]"), 7, "what is no JSON object"),
         (|| Reply::of(404, "<p>\n\n no   page"), 7, "it answers 404 Not Found: <p> no page"),

@@ -7,6 +7,7 @@ mod failures;
 mod offered;
 mod ours;
 mod server;
+mod socket;
 
 use crate::cli::Place;
 

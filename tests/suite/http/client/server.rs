@@ -38,6 +38,8 @@ pub enum Reply {
     Close,
     /// The answer never comes.
     Silence,
+    /// The answer begins, and goes on for a long while.
+    Trickle,
 }
 
 impl Reply {
@@ -115,7 +117,27 @@ fn serve<S: Read + Write>(
             Reply::Answer { status, headers, body } => send(&mut stream, status, &headers, &body),
             Reply::Close => {}
             Reply::Silence => silent.push(stream),
+            Reply::Trickle => trickle(&mut stream),
         }
+    }
+}
+
+/// Answers one request.
+pub fn answer_on(stream: &mut (impl Read + Write), answer: impl Fn(&Request) -> Reply) {
+    let request = receive(stream).expect("it is a request");
+    if let Reply::Answer { status, headers, body } = answer(&request) {
+        send(stream, status, &headers, &body);
+    }
+}
+
+fn trickle(stream: &mut impl Write) {
+    let mut piece = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n";
+    for _ in 0..100 {
+        if stream.write_all(piece.as_bytes()).is_err() {
+            return;
+        }
+        piece = "x";
+        std::thread::sleep(std::time::Duration::from_millis(100));
     }
 }
 
