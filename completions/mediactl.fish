@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_mediactl_global_optspecs
-    string join \n conf= color= show-secrets h/help V/version
+    string join \n conf= url= color= show-secrets api-prefix= user= password-file= cacert= insecure timeout= h/help V/version
 end
 
 function __fish_mediactl_needs_command
@@ -25,10 +25,17 @@ function __fish_mediactl_using_subcommand
 end
 
 complete -c mediactl -n "__fish_mediactl_needs_command" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_needs_command" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_needs_command" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_needs_command" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "read" -d 'Show the configuration, or single values of it'
@@ -43,13 +50,21 @@ conf\t'The text of the file'
 set\t'One line a value, as `modify --set` takes it'
 table\t'One line a stream, with the authorization that counts for it'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l saved -d 'Show the saved file, even if a server runs another configuration'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l skip-streams -d 'Leave out the streams that are `static`'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l runtime -d 'Show what the server says of itself, too, as `runtime`'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s r -l raw -d 'Print a string at a PATH as it is, without quotes'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set a value, such as `streams.cam1.prepush=5`; may be given several times' -r
@@ -59,64 +74,102 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'R
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
 json\t'The whole new configuration as JSON'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, for the history of the server' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set make a stream, live or plugin that is not there yet'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change even if it looks like a mistake, without asking'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, for the history of the server' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change even if it looks like a mistake, without asking'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, for the history of the server' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change even if it looks like a mistake, without asking'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l json -d 'Print the JSON patch (RFC 7396) that turns A into B'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s o -l output -d 'How to print the faults' -r -f -a "text\t'A few lines for each fault'
 json\t'An array of objects: file, line, column, severity, message, and where there are any hint and related'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings like errors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'

@@ -33,7 +33,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::CliError;
 use exit::Exit;
 use options::Global;
-use target::Chosen;
+use target::{Chosen, misplaced_url};
 use ui::{ColorChoice, Ui};
 
 /// Read and change the configuration of media servers
@@ -100,7 +100,7 @@ fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, Cli
 
 /// Help and versions are results; everything else is a fault of the command line.
 fn explained(error: &clap::Error) -> Exit {
-    if let Some(forgotten) = forgotten_set(error) {
+    if let Some(forgotten) = forgotten_set(error).or_else(|| forgotten_url(error)) {
         Ui::new(ColorChoice::Auto).error(&forgotten);
         return Exit::Usage;
     }
@@ -114,6 +114,15 @@ fn forgotten_set(error: &clap::Error) -> Option<CliError> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
     let (path, _) = argument.split_once('=').filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
     Some(CliError::usage(format!("unexpected argument `{path}=…`"), "a value is set with `--set PATH=VALUE`"))
+}
+
+/// A URL without its `--url`: there may be a password in it, too.
+fn forgotten_url(error: &clap::Error) -> Option<CliError> {
+    let unknown = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
+    unknown.into_iter().find_map(|kind| match error.get(kind) {
+        Some(ContextValue::String(argument)) => misplaced_url(argument),
+        _ => None,
+    })
 }
 
 fn refused(error: &CliError, global: &Global, ui: Ui) -> Exit {

@@ -12,7 +12,7 @@ use super::masked::MaskedText;
 use super::options::Global;
 use super::remote::{self, Source};
 use super::table;
-use super::target::{self, Purpose, Target};
+use super::target::{self, Purpose, Target, misplaced_url};
 use super::ui::Ui;
 use crate::edit::current::{Current, LocalView};
 use crate::edit::path::{Path, Segment};
@@ -137,6 +137,9 @@ fn shown(mut whole: Value, args: &Args, masker: Option<Masker>) -> Value {
 }
 
 fn parse(path: &str) -> Result<Path, CliError> {
+    if let Some(error) = misplaced_url(path) {
+        return Err(error);
+    }
     Path::parse(path).map_err(|error| CliError::Path { path: path.to_owned(), error })
 }
 

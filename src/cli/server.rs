@@ -68,6 +68,10 @@ pub fn hint(error: &ClientError) -> Option<String> {
             "it is not known whether the change was made; `mediactl read` shows what is there"
         }
         ClientError::Redirected { .. } => "redirects are not followed; give that address if it is meant",
+        // What `openssl req -x509` makes unless it is told otherwise.
+        ClientError::Tls { reason } if reason.contains("CaUsedAsEndEntity") => {
+            "a certificate that is its own authority is made with `-addext basicConstraints=CA:FALSE`"
+        }
         ClientError::Tls { .. } | ClientError::NoAuthorities => {
             "`--cacert FILE` names the authority that the server has its certificate from"
         }

@@ -19,7 +19,9 @@ use super::options::Global;
 use super::remote::{Remote, Source};
 use super::ui::{Ui, waiting};
 use crate::engine::{Engine, Hooks, Snapshot};
-use crate::http::client::{BadUrl, Client, Credentials, DEFAULT_TIMEOUT, Endpoint, Settings, Trust};
+use crate::http::client::{
+    BadUrl, Client, Credentials, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo,
+};
 use crate::http::wire::DEFAULT_PREFIX;
 use crate::store::Serving;
 
@@ -255,6 +257,12 @@ fn at_socket(serving: Serving, name: String, global: &Global, ui: Ui) -> Remote 
 /// Whether an argument that may be a file is a server.
 pub fn is_url(argument: &str) -> bool {
     argument.starts_with("http://") || argument.starts_with("https://")
+}
+
+/// A URL where none can be; it may hold a password, which no message may show.
+pub fn misplaced_url(argument: &str) -> Option<CliError> {
+    let shown = || format!("unexpected URL `{}`", without_userinfo(argument));
+    is_url(argument).then(|| CliError::usage(shown(), "a server is named with `--url URL`"))
 }
 
 fn bad_url(error: BadUrl) -> CliError {

@@ -18,12 +18,9 @@ use crate::model::redact::masked_json;
 
 /// What the notes of a server of ours mean.
 const NOTES: &[(&str, &str)] = &[
-    ("saved-earlier-update", "an update that was running and not saved is in the file now, too"),
-    ("picked-up-hand-edit", "what somebody changed in the file by hand was picked up"),
-    (
-        "overwrote-hand-edit",
-        "what somebody changed in the file by hand was overwritten; the history keeps it",
-    ),
+    ("saved-earlier-update", "an update that ran and was not saved goes into the file, too"),
+    ("picked-up-hand-edit", "what somebody changed in the file by hand is kept"),
+    ("overwrote-hand-edit", "what somebody changed in the file by hand is overwritten; the history keeps it"),
 ];
 
 /// A change of a server, made or rehearsed.

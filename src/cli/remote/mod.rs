@@ -22,9 +22,7 @@ use super::target;
 use super::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::{Answer, Call, Client, ClientError};
-use crate::http::wire::{
-    FORMAT, FORMAT_CONF, Feature, Operation, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED,
-};
+use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED};
 use crate::store::Serving;
 
 /// The status of an answer that asks who one is.
@@ -104,7 +102,7 @@ impl Remote {
         parameters.extend(source(view.source));
         let answer = self.get(parameters)?;
         self.demand_source(&answer, view.source)?;
-        self.object(&answer.body, false)
+        self.object(answer.body.as_deref(), false)
     }
 
     /// A configuration as text; refused if the server has none.
@@ -127,13 +125,16 @@ impl Remote {
     /// The body of an answer; a server that offers text was asked for it.
     fn content(&self, answer: &Answer, applies: bool) -> Result<Content, CliError> {
         match answer.offers(Feature::Conf) {
-            true => Ok(Content::Text(Arc::new(Snapshot::of(answer.body.clone())))),
-            false => self.object(&answer.body, applies).map(Content::Json),
+            true => {
+                let body = answer.body.clone().unwrap_or_default();
+                Ok(Content::Text(Arc::new(Snapshot::of(body))))
+            }
+            false => self.object(answer.body.as_deref(), applies).map(Content::Json),
         }
     }
 
     fn get(&mut self, parameters: Vec<(&'static str, &str)>) -> Result<Answer, CliError> {
-        self.send(&Call { operation: Operation::Read, parameters, if_match: None, body: &[], applies: false })
+        self.send(&Call::read(parameters))
     }
 
     /// Sends a request; on a terminal a server that asks who one is is told.
@@ -161,8 +162,8 @@ impl Remote {
         Ok(true)
     }
 
-    fn object(&self, body: &[u8], applies: bool) -> Result<Value, CliError> {
-        let parsed = serde_json::from_slice(body).ok().filter(Value::is_object);
+    fn object(&self, body: Option<&[u8]>, applies: bool) -> Result<Value, CliError> {
+        let parsed = body.and_then(|body| serde_json::from_slice(body).ok()).filter(Value::is_object);
         parsed
             .ok_or_else(|| self.failed(ClientError::NotOfTheApi { applies, what: "what is no JSON object" }))
     }

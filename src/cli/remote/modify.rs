@@ -16,7 +16,7 @@ use crate::edit::{self, json_merge, reduce};
 use crate::engine::{EngineError, Guard, Request, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::problem::Kind;
-use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, Operation};
+use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, Operation, SOURCE, SOURCE_SAVED};
 use crate::model::{Lens, top_members};
 
 /// How often edits are computed again because the server has another configuration by then.
@@ -64,15 +64,32 @@ fn send(
         ));
     }
     let body = evaluated.patch.to_string();
+    let file = remote.file_beside(&before);
     let answer = remote.post(&Call {
         operation: Operation::Modify,
         parameters,
         if_match: etag.filter(|_| evaluated.depends_on_read),
+        if_none_match: None,
         body: body.as_bytes(),
         applies: !request.dry_run,
     })?;
     let after = remote.content(&answer, !request.dry_run)?;
-    Ok(Outcome { before: before.content, after, notes: answer.notes })
+    Ok(Outcome { before: file.unwrap_or(before.content), after, notes: answer.notes })
+}
+
+impl Remote {
+    /// The text of the file, if it is another than the one that runs: a change is shown as it is
+    /// made in the file, with whatever else goes into it.
+    fn file_beside(&self, running: &Fetched) -> Option<Content> {
+        if !(running.offers(Feature::Saved) && running.offers(Feature::Conf)) {
+            return None;
+        }
+        let mut call = Call::read(vec![(FORMAT, FORMAT_CONF), (SOURCE, SOURCE_SAVED)]);
+        call.if_none_match = running.answer.etag.as_deref();
+        // It is for the eyes only: a file that can't be read keeps nobody from the change.
+        let body = self.client.send(&call).ok()?.body?;
+        Some(Content::Text(Arc::new(Snapshot::of(body))))
+    }
 }
 
 /// The patch, and what stands before it.

@@ -49,9 +49,16 @@ pub fn replace(
     }
     let applies = !request.dry_run;
     let parameters = remote.parameters(request, &server);
-    let call = Call { operation: what.operation(), parameters, if_match: None, body: text, applies };
+    let call = Call {
+        operation: what.operation(),
+        parameters,
+        if_match: None,
+        if_none_match: None,
+        body: text,
+        applies,
+    };
     let answer = remote.post(&call)?;
-    if answer.body.trim_ascii() != b"true" {
+    if answer.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
         return Err(remote.failed(ClientError::NotOfTheApi { applies, what: "something else than `true`" }));
     }
     outcome.notes = answer.notes;
@@ -78,15 +85,8 @@ impl Remote {
 
     /// What the server made of the text; none if the text has another password in it.
     fn read_back(&mut self) -> Option<Content> {
-        let call = Call {
-            operation: Operation::Read,
-            parameters: Vec::new(),
-            if_match: None,
-            body: &[],
-            applies: false,
-        };
-        let answer = self.client.send(&call).ok()?;
-        self.object(&answer.body, false).ok().map(Content::Json)
+        let answer = self.client.send(&Call::read(Vec::new())).ok()?;
+        self.object(answer.body.as_deref(), false).ok().map(Content::Json)
     }
 }
 

@@ -123,7 +123,7 @@ fn with_prefix(path: &str, prefix: &str) -> String {
 }
 
 /// A text that may be no URL, without what may be credentials in it.
-fn without_userinfo(text: &str) -> String {
+pub fn without_userinfo(text: &str) -> String {
     match text.rsplit_once('@') {
         Some((before, host)) => {
             let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));

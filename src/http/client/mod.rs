@@ -18,11 +18,11 @@ use std::io::Read;
 use std::time::Duration;
 
 use reqwest::blocking as sockets;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, LOCATION};
-use reqwest::{Method, redirect};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use reqwest::{Method, StatusCode, redirect};
 
 pub use credentials::{Credentials, NotCredentials};
-pub use endpoint::{BadUrl, Endpoint};
+pub use endpoint::{BadUrl, Endpoint, without_userinfo};
 pub use error::{ClientError, Refusal};
 pub use tls::Trust;
 
@@ -67,10 +67,20 @@ pub struct Call<'a> {
     pub parameters: Vec<(&'static str, &'a str)>,
     /// The `ETag` of what a change was computed from.
     pub if_match: Option<&'a str>,
+    /// The `ETag` of what is known already.
+    pub if_none_match: Option<&'a str>,
     /// The body of a change.
     pub body: &'a [u8],
     /// Whether the server does anything but answer.
     pub applies: bool,
+}
+
+impl<'a> Call<'a> {
+    /// A request that reads.
+    pub fn read(parameters: Vec<(&'static str, &'a str)>) -> Self {
+        let operation = Operation::Read;
+        Self { operation, parameters, if_match: None, if_none_match: None, body: &[], applies: false }
+    }
 }
 
 /// What came back with a status of success.
@@ -82,8 +92,8 @@ pub struct Answer {
     pub etag: Option<String>,
     /// What a change did beside what was asked for.
     pub notes: Vec<String>,
-    /// The body.
-    pub body: Vec<u8>,
+    /// The body; none where what is known already is still right.
+    pub body: Option<Vec<u8>>,
 }
 
 impl Answer {
@@ -131,7 +141,8 @@ impl Client {
         let broken = |error: &(dyn std::error::Error + 'static)| ClientError::of(error, call.applies);
         let response = self.request(call)?.send().map_err(|error| broken(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        if status.is_redirection() {
+        let is_known = status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some();
+        if status.is_redirection() && !is_known {
             return Err(ClientError::Redirected { to: header(&headers, LOCATION.as_str()) });
         }
         let mut body = Vec::new();
@@ -139,7 +150,7 @@ impl Client {
         if body.len() as u64 > MAX_ANSWER {
             return Err(ClientError::NotOfTheApi { applies: call.applies, what: "an endless answer" });
         }
-        if !status.is_success() {
+        if !status.is_success() && !is_known {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
             let refusal = Refusal::read(status, &media_type, &body, call.applies);
             return Err(ClientError::Refused(Box::new(refusal)));
@@ -150,7 +161,7 @@ impl Client {
             api: header(&headers, API_HEADER),
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
-            body,
+            body: (!is_known).then_some(body),
         })
     }
 
@@ -163,6 +174,9 @@ impl Client {
         }
         if let Some(etag) = call.if_match {
             request = request.header(IF_MATCH, etag);
+        }
+        if let Some(etag) = call.if_none_match {
+            request = request.header(IF_NONE_MATCH, etag);
         }
         Ok(match call.operation {
             Operation::Read => request,

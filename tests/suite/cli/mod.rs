@@ -144,6 +144,11 @@ impl Call {
         self
     }
 
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
     pub fn run(mut self) -> Run {
         let mut child = self
             .command

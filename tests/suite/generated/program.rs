@@ -21,6 +21,7 @@ pub fn page(command: &Command) -> String {
     values(&mut page);
     guards(&mut page);
     hooks(&mut page);
+    servers(&mut page);
     secrets(&mut page);
     page.section("EXIT STATUS").line("The numbers are stable: scripts can rely on them.");
     for (exit, meaning) in EXIT_CODES {
@@ -126,6 +127,33 @@ fn hooks(page: &mut Page) {
     ]);
 }
 
+fn servers(page: &mut Page) {
+    page.section("SERVERS").line(
+        "With `--url` a command works on a server instead of a file: on its running configuration and, \
+         with `save` and `modify`, on its file. The URL may hold a path; `--api-prefix` is appended to it, \
+         unless it ends in it already. Redirects are not followed.",
+    );
+    page.text(
+        "A flag counts more than a variable. `--conf` and `--url` together are refused, \
+         and so are MEDIACTL_CONF and MEDIACTL_URL without either flag.",
+    );
+    page.text(
+        "The login is that of `--user`, else of MEDIACTL_LOGIN, else of the URL. The password is that of the \
+         first line of `--password-file`, else of MEDIACTL_PASSWORD, else of a URL that has the login, too. \
+         In a URL such as `https://admin:pass%40word@media.example` both are percent-encoded. What is \
+         missing is asked for on a terminal, if the server wants to know. \
+         Nothing shows a password; one that goes to another machine without encryption is warned of.",
+    );
+    page.text("Some servers have the four operations of the API and nothing else. Then:");
+    page.points(&[
+        "`--dry-run` computes the change from what it reads, and sends nothing;",
+        "`read --saved`, `read -o conf`, `check` and `diff` with `saved` are refused, with exit code 7;",
+        "diffs are of the JSON;",
+        "edits of lists and of `*` are made with a warning that nothing guards against somebody else's \
+         change at the same time. Elsewhere they are computed again in that case.",
+    ]);
+}
+
 fn secrets(page: &mut Page) {
     page.section("SECRETS").line(
         "Secrets are passwords, cluster keys, the credentials inside URLs, the options of an `auth` \
@@ -146,6 +174,9 @@ fn environment(page: &mut Page) {
     page.section("ENVIRONMENT").line("A flag counts more than its variable.");
     page.items(&[
         ("`MEDIACTL_CONF`", "The configuration file, as `--conf`."),
+        ("`MEDIACTL_URL`", "The server to work on, as `--url`."),
+        ("`MEDIACTL_LOGIN`", "The login for a server; `--user` counts more."),
+        ("`MEDIACTL_PASSWORD`", "The password for a server; `--password-file` counts more."),
         ("`MEDIACTL_CHECK_CMD`", "The command that checks a change, as `--check-cmd`."),
         ("`MEDIACTL_RELOAD_CMD`", "The command that makes the server load a change, as `--reload-cmd`."),
         ("`NO_COLOR`", "If it is set to anything, there are no colours unless `--color always` is given."),
@@ -202,6 +233,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "`mediactl diff --json old.conf new.conf | mediactl --conf media.conf modify -f -`",
         "Make in one file the changes that were made in another.",
+    ),
+    (
+        "`mediactl --url https://media.example modify --set streams.cam1.prepush=5`",
+        "Change a stream of a server.",
     ),
     (
         "`mediactl modify -f patch.json --reload-cmd 'systemctl reload media'`",

@@ -109,18 +109,18 @@ fn a_dry_run_posts_nothing() {
         run(&server, &place, &all, input)
     };
     let shown = run(&["modify", "--set", "streams.cam1.prepush=9"], "").exits(0);
-    let shown = shown.prints("-      \"prepush\": 5,\n+      \"prepush\": 9,\n").says("is of the JSON");
+    let shown = shown.prints("-      \"prepush\": 5\n+      \"prepush\": 9\n").says("is of the JSON");
     shown.says(&format!("would change {}: 1 line added, 1 line removed\n", server.url()));
     run(&["modify", "--set", "streams.cam1.urls[+]=udp://h:1"], "")
         .exits(0)
         .prints("+          \"url\": \"udp://h:1\"");
     run(&["modify", "-f", "-"], r#"{"streams":{"cam1":null}}"#).exits(0).prints("-    \"cam1\": {");
-    run(&["modify", "-f", "-", "-o", "json"], r#"{"rtsp":[1]}"#).exits(0).prints("\"rtsp\": [\n    1\n  ]");
+    run(&["modify", "-f", "-", "-o", "json"], r#"{"rtsp":1}"#).exits(0).prints("\"rtsp\": 1,\n");
     run(&["modify", "-f", "-"], r#"{"rtsp":{"a":1}}"#).exits(3).says("/rtsp");
-    run(&["modify", "--set", "rtsp[0]=554"], "").exits(0).says("nothing to change");
+    run(&["modify", "--set", "http[0]=80"], "").exits(0).says("nothing to change");
     let other = SAMPLE.replace("554", "555");
-    run(&["save", "-"], &other).exits(0).prints("+    555").says("would save");
-    run(&["update", "-"], &other).exits(0).prints("+    555").says("would update");
+    run(&["save", "-"], &other).exits(0).prints("+  \"rtsp\": 555").says("would save");
+    run(&["update", "-"], &other).exits(0).prints("+  \"rtsp\": 555").says("would update");
     run(&["modify", "--unset", "edit_auth", "-q"], "").exits(6);
     assert_eq!(server.posts(), []);
 }
@@ -146,7 +146,7 @@ fn what_is_refused_posts_nothing() {
         (&["update", "-"], "edit_auth a <secret:123456>;\n", 3, "mask"),
         (&["modify", "-f", "-"], "{'a':1}", 3, "not JSON"),
         (&["modify", "--set", "streams.cam9.prepush=1"], "", 3, "cam9"),
-        (&["modify", "--check-cmd", "true", "--set", "rtsp[+]=1"], "", 2, "where the file is"),
+        (&["modify", "--check-cmd", "true", "--set", "http[+]=1"], "", 2, "where the file is"),
     ] {
         run(&server, &place, arguments, input).exits(code).says(said);
     }
@@ -160,24 +160,27 @@ fn changes_are_made_and_shown() {
     let (server, place) = (bare(), place());
     let changed = run(&server, &place, &["modify", "--set", "streams.cam1.prepush=9"], "").exits(0);
     changed
-        .prints("-      \"prepush\": 5,\n+      \"prepush\": 9,\n")
+        .prints("-      \"prepush\": 5\n+      \"prepush\": 9\n")
         .says("is of the JSON")
         .says("changed http://127");
-    let patch = "{\"streams\": {\"cam1\": {\"title\": \"ü\"}}}";
+    let patch = "{\"streams\":{\"cam1\":{\"title\":\"ü\"}}}";
     run(&server, &place, &["modify", "-q", "-f", "-"], patch).exits(0).says_nothing();
-    run(&server, &place, &["modify", "--set", "rtsp=554"], "").exits(3);
+    run(&server, &place, &["modify", "--set", "http=80"], "").exits(3);
     let other = SAMPLE.replace("554", "555");
-    run(&server, &place, &["save", "-"], &other).exits(0).prints("+    555").says("saved http://127");
-    run(&server, &place, &["update", "-"], SAMPLE).exits(0).prints("-    555").says("updated http://127");
-    let warned = run(&server, &place, &["modify", "--set", "rtsp[+]=556", "-m", "more"], "").exits(0);
+    run(&server, &place, &["save", "-"], &other).exits(0).prints("+  \"rtsp\": 555").says("saved http://127");
+    run(&server, &place, &["update", "-"], SAMPLE)
+        .exits(0)
+        .prints("-  \"rtsp\": 555")
+        .says("updated http://127");
+    let warned = run(&server, &place, &["modify", "--set", "http[+]=81", "-m", "more"], "").exits(0);
     let warned = warned.says("warning: `http://127").says("nothing guards against a change");
-    warned.says("keeps no messages").prints("+    556");
+    warned.says("keeps no messages").prints("+    81");
     let posts = [
         ("modify", r#"{"streams":{"cam1":{"prepush":9}}}"#),
         ("modify", patch),
         ("save", &other),
         ("update", SAMPLE),
-        ("modify", r#"{"rtsp":[554,556]}"#),
+        ("modify", r#"{"http":[80,81]}"#),
     ];
     let posts = posts.map(|(operation, body)| (format!("/media/api/{operation}_config"), body.to_owned()));
     assert_eq!(server.posts(), posts);
@@ -201,9 +204,11 @@ fn a_diff_is_of_the_json() {
     place.put("other.conf", SAMPLE.replace("554", "555"));
     run(&server, &place, &["diff", "same.conf"], "").exits(0).says("is of the JSON");
     let run_diff = run(&server, &place, &["diff", "other.conf"], "").exits(1).says("is of the JSON");
-    run_diff.prints(&format!("--- {}\n+++ other.conf\n", server.url())).prints("-    554\n+    555\n");
+    run_diff
+        .prints(&format!("--- {}\n+++ other.conf\n", server.url()))
+        .prints("-  \"rtsp\": 554,\n+  \"rtsp\": 555,\n");
     let patch = run(&server, &place, &["diff", "--json", "running", "other.conf"], "").exits(1);
-    assert_eq!(patch.json(), json!({"rtsp": [555]}));
+    assert_eq!(patch.json(), json!({"rtsp": 555}));
     let url = server.url_as(AS_ADMIN);
     let between = place.run(["diff", &url, "other.conf"]).exits(1).hides(AS_ADMIN);
     between.prints(&format!("--- {}\n", server.url()));

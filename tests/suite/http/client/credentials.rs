@@ -72,14 +72,19 @@ fn a_target_is_said_once() {
     with(&["--conf", "media.conf", "read", "http"]).exits(0).prints("[\n  1\n]");
     with(&["--url", &url, "read", "http"]).exits(0).prints("[\n  80\n]");
     with(&["diff", "media.conf", "media.conf"]).exits(0);
-    let environment =
-        |url: &str| place.mediactl(["read", "http"]).env("MEDIACTL_CONF", "").env("MEDIACTL_URL", url).run();
-    environment("").exits(7);
+    place.mediactl(["read", "http"]).env("MEDIACTL_URL", "").run().exits(0).prints("[\n  1\n]");
+    let alone = place.mediactl(["read", "http"]).without("MEDIACTL_CONF").env("MEDIACTL_URL", &url).run();
+    alone.exits(0).prints("[\n  80\n]").hides("hunter2");
     place.run(["--url", "read"]).exits(2);
     for bad in ["h:8090", "ftp://admin:hunter2@h", "http://admin:hunter2@h/?x", "http://admin:hunter2@h:x"] {
         place.run(["--url", bad, "read"]).exits(2).hides("hunter2").says("is not the URL of a server");
     }
-    place.run([url.as_str(), "read"]).exits(2).hides("hunter2");
+    for misplaced in
+        [&[url.as_str()][..], &["read", &url], &["check", &url], &["save", &url], &["update", "x", &url]]
+    {
+        let run = place.run(misplaced).exits(2).hides("hunter2");
+        run.says(&format!("error: unexpected URL `{}`\nhint: ", server.url()));
+    }
     place.run(["read", "--timeout", "0"]).exits(2);
     assert_eq!(server.posts(), []);
 }

@@ -50,6 +50,7 @@ fn what_cannot_be_read_is_absent() {
     for (reply, code, said) in [
         ((|| Reply::Close) as fn() -> Reply, 7, "not reachable"),
         (|| Reply::Silence, 7, "did not come in time"),
+        (|| Reply::Trickle, 7, "did not come in time"),
         (|| Reply::of(200, "<html>"), 7, "what is no JSON object"),
         (|| Reply::of(200, "[]"), 7, "what is no JSON object"),
         (|| Reply::of(404, "<p>\n\n no   page"), 7, "it answers 404 Not Found: <p> no page"),
@@ -59,7 +60,7 @@ fn what_cannot_be_read_is_absent() {
         (|| Reply::of(307, "").with("Location", "/login"), 7, "it sends to `/login`"),
     ] {
         let server = Server::start(move |_| reply());
-        for arguments in [&["read"][..], &["modify", "--set", "rtsp[+]=1"], &["diff", "media.conf"]] {
+        for arguments in [&["read"][..], &["modify", "--set", "http[+]=1"], &["diff", "media.conf"]] {
             let flags = ["--url", &server.url(), "--timeout", "1"];
             place().run(flags.iter().chain(arguments)).exits(code).says(said);
         }
@@ -76,22 +77,6 @@ fn the_prefix_is_part_of_the_address() {
     run(&["--url", &format!("{}/media", server.url()), "--api-prefix", "api"]).exits(0);
     run(&["--url", &format!("{}/x", server.url())]).exits(7).says("--api-prefix");
     run(&["--url", &server.url(), "--api-prefix", "/other"]).exits(7);
-}
-
-#[test]
-fn tls_to_what_has_none_is_absent() {
-    let server = reading(|| Reply::Close);
-    let url = server.url().replace("http:", "https:");
-    let place = place();
-    for flags in [&[][..], &["--insecure"]] {
-        let run = place.run(["--url", &url, "--timeout", "2", "read"].iter().chain(flags));
-        run.exits(7).says("no encrypted connection");
-    }
-    place.put("empty.pem", "");
-    let run = place.run(["--url", &url, "--cacert", "empty.pem", "read"]).exits(7);
-    run.says("no authority to check its certificate by");
-    place.run(["--url", &url, "--cacert", "missing", "read"]).exits(7);
-    place.run(["--url", &url, "--cacert", "empty.pem", "--insecure", "read"]).exits(2);
 }
 
 /// A problem document.

@@ -2,10 +2,12 @@
 
 mod bare;
 mod credentials;
+mod encrypted;
 mod failures;
 mod offered;
 mod ours;
 mod server;
+mod socket;
 
 use crate::cli::Place;
 

@@ -1,6 +1,6 @@
 //! What a server of ours offers is made use of.
 
-use super::ours::ours;
+use super::ours::{ours, ours_over};
 use super::place;
 use super::server::Server;
 use crate::cli::{Place, Run, SAMPLE};
@@ -13,9 +13,14 @@ fn as_it_is() -> Server {
     ours(|_| {})
 }
 
+/// A server that runs another text than the one in its file.
+fn updated() -> Server {
+    ours_over(&SAMPLE.replace("554", "553"), |_| {})
+}
+
 #[test]
 fn text_and_file_are_read() {
-    let (server, place) = (as_it_is(), place());
+    let (server, place) = (updated(), place());
     assert_eq!(run(&server, &place, &["read", "-o", "conf"], "").exits(0).out, SAMPLE);
     run(&server, &place, &["read", "-o", "conf", "--saved"], "").exits(0).prints("rtsp 553;");
     run(&server, &place, &["read", "--saved", "rtsp"], "").exits(0).prints("553");
@@ -35,7 +40,7 @@ fn a_change_is_shown_as_text() {
     let dry = run(&server, &place, &[&arguments[..], &["--dry-run"]].concat(), "").exits(0).prints(diff);
     dry.says("would change http://");
     let made = run(&server, &place, &arguments, "").exits(0).prints(diff);
-    let made = made.says("note: an update that was running and not saved").says("note: something-new\n");
+    let made = made.says("note: an update that ran and was not saved").says("note: something-new\n");
     made.says(&format!("changed {}: 1 line added, 1 line removed\n", server.url()));
     let again = run(&server, &place, &arguments, "").exits(0);
     assert_eq!(again.out, "");
@@ -48,8 +53,18 @@ fn a_change_is_shown_as_text() {
 }
 
 #[test]
+fn what_else_goes_into_the_file_is_shown() {
+    let (server, place) = (updated(), place());
+    for flags in [&["--dry-run"][..], &[]] {
+        let arguments = [&["modify", "--set", "streams.cam1.prepush=9"], flags].concat();
+        let run = run(&server, &place, &arguments, "").exits(0).says("2 lines added, 2 lines removed");
+        run.says("goes into the file, too").prints("-rtsp 553;\n+rtsp 554;\n").prints("+  prepush 9;");
+    }
+}
+
+#[test]
 fn a_replacement_is_shown_as_text() {
-    let (server, place) = (as_it_is(), place());
+    let (server, place) = (updated(), place());
     let other = SAMPLE.replace("554", "555");
     run(&server, &place, &["save", "-", "--dry-run"], &other).exits(0).prints("-rtsp 553;\n+rtsp 555;\n");
     run(&server, &place, &["update", "-"], &other)
@@ -97,7 +112,7 @@ fn a_list_edit_is_computed_again() {
 #[test]
 fn a_list_edit_gives_up() {
     let server = ours(|running| running.push('#'));
-    let run = run(&server, &place(), &["modify", "--set", "rtsp[+]=1"], "").exits(5);
+    let run = run(&server, &place(), &["modify", "--set", "http[+]=1"], "").exits(5);
     run.says("it is another one").says("hint: somebody else keeps changing");
     assert_eq!(server.posts().len(), 11);
 }

@@ -10,8 +10,13 @@ use super::server::{Reply, Request, Server};
 use crate::cli::SAMPLE;
 
 /// A server of ours. `meanwhile` changes its text before a change is made.
-pub fn ours(mut meanwhile: impl FnMut(&mut String) + Send + 'static) -> Server {
-    let (mut running, mut saved) = (SAMPLE.to_owned(), SAMPLE.replace("554", "553"));
+pub fn ours(meanwhile: impl FnMut(&mut String) + Send + 'static) -> Server {
+    ours_over(SAMPLE, meanwhile)
+}
+
+/// The same with another text in the file.
+pub fn ours_over(saved: &str, mut meanwhile: impl FnMut(&mut String) + Send + 'static) -> Server {
+    let (mut running, mut saved) = (SAMPLE.to_owned(), saved.to_owned());
     Server::start(move |request| {
         if request.method == "POST" {
             meanwhile(&mut running);
@@ -28,6 +33,9 @@ fn operate(request: &Request, running: &mut String, saved: &mut String) -> Reply
     };
     if request.method == "GET" {
         let text = if request.has("source=saved") { &saved } else { &running };
+        if request.headers.get("if-none-match").is_some_and(|known| *known == etag(text)) {
+            return Reply::of(304, "");
+        }
         return shown(text).with("ETag", etag(text));
     }
     if request.headers.get("if-match").is_some_and(|wanted| *wanted != etag(running)) {
@@ -50,6 +58,9 @@ fn operate(request: &Request, running: &mut String, saved: &mut String) -> Reply
     let answer = if request.path().contains("modify") { shown(&next) } else { Reply::of(200, "true") };
     if !request.has("dry_run=true") {
         *running = next;
+        if !request.path().contains("update") {
+            saved.clone_from(running);
+        }
     }
     answer.with(NOTE_HEADER, "saved-earlier-update; something-new")
 }

@@ -38,6 +38,8 @@ pub enum Reply {
     Close,
     /// The answer never comes.
     Silence,
+    /// The answer begins, and goes on for a long while.
+    Trickle,
 }
 
 impl Reply {
@@ -64,11 +66,19 @@ pub struct Server {
 
 impl Server {
     pub fn start(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> Self {
+        Self::over(|stream| stream, answer)
+    }
+
+    /// The same over what `wrap` makes of a connection.
+    pub fn over<S: Read + Write + Send + 'static>(
+        wrap: impl Fn(TcpStream) -> S + Send + 'static,
+        answer: impl FnMut(&Request) -> Reply + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
         let port = listener.local_addr().expect("it has an address").port();
         let log = Arc::default();
         let server = Self { port, log: Arc::clone(&log) };
-        std::thread::spawn(move || serve(&listener, &log, answer));
+        std::thread::spawn(move || serve(&listener, &log, wrap, answer));
         server
     }
 
@@ -92,20 +102,46 @@ impl Server {
     }
 }
 
-fn serve(listener: &TcpListener, log: &Mutex<Vec<Request>>, mut answer: impl FnMut(&Request) -> Reply) {
+fn serve<S: Read + Write>(
+    listener: &TcpListener,
+    log: &Mutex<Vec<Request>>,
+    wrap: impl Fn(TcpStream) -> S,
+    mut answer: impl FnMut(&Request) -> Reply,
+) {
     let mut silent = Vec::new();
     for stream in listener.incoming().flatten() {
-        let Some(request) = receive(&stream) else { continue };
+        let mut stream = wrap(stream);
+        let Some(request) = receive(&mut stream) else { continue };
         log.lock().expect("no thread panicked").push(request.clone());
         match answer(&request) {
-            Reply::Answer { status, headers, body } => send(&stream, status, &headers, &body),
+            Reply::Answer { status, headers, body } => send(&mut stream, status, &headers, &body),
             Reply::Close => {}
             Reply::Silence => silent.push(stream),
+            Reply::Trickle => trickle(&mut stream),
         }
     }
 }
 
-fn receive(stream: &TcpStream) -> Option<Request> {
+/// Answers one request.
+pub fn answer_on(stream: &mut (impl Read + Write), answer: impl Fn(&Request) -> Reply) {
+    let request = receive(stream).expect("it is a request");
+    if let Reply::Answer { status, headers, body } = answer(&request) {
+        send(stream, status, &headers, &body);
+    }
+}
+
+fn trickle(stream: &mut impl Write) {
+    let mut piece = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n";
+    for _ in 0..100 {
+        if stream.write_all(piece.as_bytes()).is_err() {
+            return;
+        }
+        piece = "x";
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}
+
+fn receive(stream: &mut impl Read) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -124,11 +160,12 @@ fn receive(stream: &TcpStream) -> Option<Request> {
     Some(Request { method, target, headers, body: String::from_utf8(body).ok()? })
 }
 
-fn send(mut stream: &TcpStream, status: u16, headers: &[(&str, String)], body: &str) {
+fn send(stream: &mut impl Write, status: u16, headers: &[(&str, String)], body: &str) {
     let mut head = format!("HTTP/1.1 {status} Whatever\r\nConnection: close\r\n");
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
-    let _ = stream.write_all((head + body).as_bytes());
+    // Who has enough closes the connection.
+    let _ = stream.write_all((head + body).as_bytes()).and_then(|()| stream.flush());
 }

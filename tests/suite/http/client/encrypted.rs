@@ -1,0 +1,92 @@
+//! TLS: whom the client believes.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use super::bare::{operate, view};
+use super::place;
+use super::server::Server;
+use crate::cli::SAMPLE;
+
+/// A server with a certificate that it made itself, and the certificate.
+fn encrypted(is_ca: IsCa) -> (Server, String) {
+    let key = KeyPair::generate().expect("there is randomness");
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).expect("it is an address");
+    params.is_ca = is_ca;
+    let certificate = params.self_signed(&key).expect("it is whole");
+    let config = Arc::new(config(certificate.der().clone(), &key));
+    let wrap = move |stream| {
+        let connection = ServerConnection::new(Arc::clone(&config)).expect("the configuration is whole");
+        StreamOwned::new(connection, stream)
+    };
+    let mut running = view(SAMPLE);
+    (Server::over(wrap, move |request| operate(request, &mut running)), certificate.pem())
+}
+
+fn config(certificate: CertificateDer<'static>, key: &KeyPair) -> ServerConfig {
+    let key = PrivateKeyDer::try_from(key.serialize_der()).expect("it is a key");
+    ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider knows them")
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .expect("the two fit")
+}
+
+#[test]
+fn only_who_is_trusted_is_asked() {
+    let (server, certificate) = encrypted(IsCa::ExplicitNoCa);
+    let place = place();
+    place.put("right.pem", &certificate);
+    place.put("wrong.pem", encrypted(IsCa::NoCa).1);
+    place.put("both.pem", format!("{}{certificate}", encrypted(IsCa::NoCa).1));
+    place.put("empty.pem", "");
+    let url = server.url().replace("http:", "https:");
+    let read = |flags: &[&str]| place.run(["--url", &url, "read", "http"].iter().chain(flags));
+    for trusting in [&["--cacert", "right.pem"][..], &["--cacert", "both.pem"], &["--insecure"]] {
+        assert_eq!(read(trusting).exits(0).err, "");
+    }
+    assert_eq!(server.requests().len(), 3);
+    for distrusting in [&[][..], &["--cacert", "wrong.pem"]] {
+        let run = read(distrusting).exits(7);
+        run.says(&format!("error: `{url}`: no encrypted connection: invalid peer certificate"));
+    }
+    read(&["--cacert", "empty.pem"]).exits(7).says("no authority to check its certificate by");
+    read(&["--cacert", "missing.pem"]).exits(7).says("missing.pem");
+    read(&["--cacert", "right.pem", "--insecure"]).exits(2);
+    let named = url.replace("127.0.0.1", "localhost");
+    place.run(["--url", &named, "--cacert", "right.pem", "read"]).exits(7).says("no encrypted connection");
+    assert_eq!(server.requests().len(), 3);
+}
+
+/// What `openssl req -x509` makes unless it is told otherwise.
+#[test]
+fn a_certificate_that_is_its_own_authority_is_explained() {
+    let (server, certificate) = encrypted(IsCa::Ca(BasicConstraints::Unconstrained));
+    let place = place();
+    place.put("ca.pem", certificate);
+    let url = server.url().replace("http:", "https:");
+    let run = place.run(["--url", &url, "--cacert", "ca.pem", "read"]).exits(7);
+    run.says("basicConstraints=CA:FALSE");
+}
+
+#[test]
+fn what_does_not_encrypt_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let url = format!("https://{}", listener.local_addr().expect("it has an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    for flags in [&[][..], &["--insecure"]] {
+        let run = place().run(["--url", &url, "--timeout", "2", "read"].iter().chain(flags));
+        run.exits(7).says("no encrypted connection").says("--cacert");
+    }
+}

@@ -1,0 +1,31 @@
+//! The client over a Unix socket.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixListener;
+
+use mediactl::http::client::{Call, Client, ClientError, Endpoint, Settings};
+use tempfile::TempDir;
+
+use super::server::{Reply, answer_on};
+
+#[test]
+fn a_socket_is_a_server() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let deep = folder.path().join("deep/".repeat(40));
+    std::fs::create_dir_all(&deep).expect("a folder can be made");
+    let held = File::open(&deep).expect("the folder is there");
+    // The path itself is longer than the address of a socket may be.
+    let path = format!("/proc/self/fd/{}/sock", held.as_raw_fd());
+    let listener = UnixListener::bind(&path).expect("a socket can be made");
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("somebody comes");
+        answer_on(&mut stream, |request| Reply::of(200, format!("{} {}", request.method, request.target)));
+    });
+    let client = || Client::new(Endpoint::socket(path.clone().into(), "/media/api"), Settings::default());
+    let answer = client().send(&Call::read(vec![("source", "saved")])).expect("there is an answer");
+    assert_eq!(answer.body.as_deref(), Some(&b"GET /media/api/read_config?source=saved"[..]));
+    std::fs::remove_file(deep.join("sock")).expect("the socket is there");
+    let refused = client().send(&Call::read(Vec::new())).expect_err("nobody is there");
+    assert!(matches!(refused, ClientError::NotReachable { .. }), "{refused:?}");
+}
