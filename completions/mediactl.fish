@@ -74,7 +74,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'R
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
 json\t'The whole new configuration as JSON'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, for the history of the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, in a few words, for hooks and history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -97,7 +97,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secret
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, for the history of the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, in a few words, for hooks and history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -119,7 +119,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secret
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, for the history of the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, in a few words, for hooks and history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r

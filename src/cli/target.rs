@@ -239,12 +239,11 @@ pub fn at_url(url: &str, global: &Global, ui: Ui) -> Result<Remote, CliError> {
     let (endpoint, userinfo) = Endpoint::parse(url, &options.api_prefix).map_err(bad_url)?;
     let known = Known::of(options, userinfo)?;
     let credentials = known.credentials()?;
-    if credentials.is_some() && !endpoint.is_https() && !endpoint.is_local() {
-        ui.warning(&format!("login and password go to `{endpoint}` without encryption"));
-    }
     let settings = Settings { credentials, trust: trust(options)?, timeout: timeout(options) };
     let name = endpoint.to_string();
-    Ok(Remote::new(Client::new(endpoint, settings), name, known.login, ui))
+    let remote = Remote::new(Client::new(endpoint, settings), name, known.login, ui);
+    remote.warn_of_plain_credentials();
+    Ok(remote)
 }
 
 /// The server of the file `name`, at its Unix socket.

@@ -85,6 +85,14 @@ impl Remote {
         Self { _serving: Some(serving), ..self }
     }
 
+    /// Warns of credentials that everybody on the way can read.
+    pub fn warn_of_plain_credentials(&self) {
+        let endpoint = self.client.endpoint();
+        if self.client.credentials().is_some() && !endpoint.is_https() && !endpoint.is_local() {
+            self.ui.warning(&format!("login and password go to `{}` without encryption", self.name));
+        }
+    }
+
     /// What messages call it.
     pub fn name(&self) -> &str {
         &self.name
@@ -159,6 +167,7 @@ impl Remote {
         let prompt = format!("password of {login} for {}", self.name);
         let Some(password) = self.ui.secret(&prompt)? else { return Ok(false) };
         self.client.authenticate(target::credentials(&login, &password)?);
+        self.warn_of_plain_credentials();
         Ok(true)
     }
 

@@ -50,6 +50,10 @@ impl Listen {
         }
     }
 
+    fn is_secured_by(&self, gate: &Gate) -> bool {
+        matches!(self, Self::Tcp(_)) && gate.tls.is_some()
+    }
+
     /// Wakes the thread that accepts from it, for good. That it fails means that it is closed.
     pub(super) fn shut(&self) {
         let _ = match self {
@@ -61,7 +65,8 @@ impl Listen {
 
 fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, Peer)> {
     let (stream, from): (_, SocketAddr) = listener.accept()?;
-    stream.set_nodelay(true)?;
+    // Answers are written in whole pieces; it fails only on a connection that is over already.
+    let _ = stream.set_nodelay(true);
     Ok((Socket::Tcp(stream), Peer::Address(from.ip().to_canonical())))
 }
 
@@ -78,6 +83,8 @@ pub fn accept(gate: &Arc<Gate>, listen: &Listen) {
         match listen.accept() {
             Ok((socket, peer)) => let_in(gate, listen, Arc::new(socket), peer),
             Err(_) if gate.slots.stopping() => return,
+            // The client has gone already, or a signal came: the next one is waiting.
+            Err(error) if is_passing(&error) => {}
             Err(error) => {
                 if said.is_none_or(|said| said.elapsed() >= SILENCE) {
                     said = Some(Instant::now());
@@ -88,6 +95,10 @@ pub fn accept(gate: &Arc<Gate>, listen: &Listen) {
             }
         }
     }
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
 }
 
 fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
@@ -103,12 +114,6 @@ fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
     // To say it behind TLS would take a handshake, and so a slot.
     if !listen.is_secured_by(gate) {
         turn_away(gate, socket, refusal);
-    }
-}
-
-impl Listen {
-    fn is_secured_by(&self, gate: &Gate) -> bool {
-        matches!(self, Self::Tcp(_)) && gate.tls.is_some()
     }
 }
 

@@ -1,9 +1,13 @@
 //! How a server lives on, and how it ends.
 
+use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::support::{PATIENCE, Running, eventually};
+use rustix::process::{Resource, Rlimit};
+
+use super::support::{Client, PATIENCE, Running, eventually};
 
 #[test]
 fn a_tiny_http_that_ended_is_built_anew_behind_the_same_sockets() {
@@ -50,18 +54,25 @@ fn the_end_does_not_wait_for_ever() {
     assert!(begin.elapsed() < Duration::from_secs(4));
 }
 
-/// Runs alone in a process of its own: the threads of other tests come and go.
+/// Set in a process that runs one test alone: the threads and open files of others come and go.
+const ALONE: &str = "MEDIACTL_TEST_ALONE";
+
+fn is_alone() -> bool {
+    std::env::var_os(ALONE).is_some()
+}
+
+/// The same test in a process of its own.
+fn alone(name: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("it runs"));
+    let path = format!("http::gate::running::{name}");
+    command.args(["--exact", &path, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
+    command
+}
+
 #[test]
 fn no_thread_is_left_behind() {
-    const ALONE: &str = "MEDIACTL_TEST_ALONE";
-    if std::env::var_os(ALONE).is_none() {
-        let own = std::env::current_exe().expect("it runs");
-        let name = "http::gate::running::no_thread_is_left_behind";
-        let output = std::process::Command::new(own)
-            .args(["--exact", name, "--test-threads=1"])
-            .env(ALONE, "1")
-            .output()
-            .expect("it runs again");
+    if !is_alone() {
+        let output = alone("no_thread_is_left_behind").output().expect("it runs again");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         return;
     }
@@ -75,4 +86,41 @@ fn no_thread_is_left_behind() {
     running.is_well();
     running.server.stop(PATIENCE);
     eventually(|| threads() <= before);
+}
+
+#[test]
+fn few_open_files_are_enough() {
+    match is_alone() {
+        true => serve_with_few_open_files(),
+        false => ninety_idle_clients(),
+    }
+}
+
+fn serve_with_few_open_files() {
+    rustix::process::setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: Some(64) })
+        .expect("less is always granted");
+    let running = Running::start();
+    println!("\nlistening {}", running.address);
+    std::io::stdin().read_line(&mut String::new()).expect("the other end closes it");
+}
+
+fn ninety_idle_clients() {
+    let mut command = alone("few_open_files_are_enough");
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs again");
+    let mut lines = BufReader::new(server.stdout.take().expect("it is piped")).lines();
+    let address = lines
+        .by_ref()
+        .map(|line| line.expect("it is text"))
+        .find_map(|line| line.strip_prefix("listening ").map(str::to_owned))
+        .expect("it listens");
+    let connect = || Client::new(TcpStream::connect(&address).expect("the server listens"));
+    let idle: Vec<_> = (0..90).map(|_| connect()).collect();
+    let mut good = connect();
+    good.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(good.answer().text(), "GET / ");
+    drop(idle);
+    drop(server.stdin.take());
+    // Until its end it says how the test went.
+    lines.for_each(drop);
+    assert!(server.wait().expect("it was started").success());
 }

@@ -1,6 +1,6 @@
 //! A service that tells what it was asked, and a client that sends whatever bytes it likes.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -218,7 +218,10 @@ impl<S: Read + Write> Client<S> {
 
     fn more(&mut self) -> bool {
         let mut buffer = [0; 64 * 1024];
-        let read = self.stream.read(&mut buffer).unwrap_or(0);
+        let read = match self.stream.read(&mut buffer) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => panic!("nothing comes"),
+            read => read.unwrap_or(0),
+        };
         self.got.extend_from_slice(&buffer[..read]);
         read > 0
     }
