@@ -55,7 +55,7 @@ impl Change {
             Next::Replacement(after) => Some(after.clone()),
             Next::Edited { splices, whole } => {
                 let before = self.before.as_ref()?;
-                let after = || Arc::new(Snapshot::edited(before.document().with(splices)));
+                let after = || Arc::new(Snapshot::edited(before.document().with(splices), before));
                 Some(whole.get_or_init(after).clone())
             }
         }

@@ -1,9 +1,9 @@
 //! A configuration as it was read at one moment.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use crate::model::shape::usable_account;
-use crate::model::{Lens, View, check, has_errors, top_members, write_compact};
+use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
 use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document};
 
@@ -16,7 +16,9 @@ pub struct Snapshot {
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
     revision: OnceLock<Revision>,
-    json: OnceLock<Arc<Vec<u8>>>,
+    json: OnceLock<Compact>,
+    /// What this was made of by an edit, as long as anybody has it.
+    before: Weak<Snapshot>,
     account: OnceLock<Option<[String; 2]>>,
 }
 
@@ -40,14 +42,15 @@ impl Snapshot {
             valid: OnceLock::new(),
             revision: OnceLock::new(),
             json: OnceLock::new(),
+            before: Weak::new(),
             account: OnceLock::new(),
         }
     }
 
     /// A document that an edit made of one without errors, and proved.
-    pub fn edited(document: Document) -> Self {
+    pub fn edited(document: Document, before: &Arc<Snapshot>) -> Self {
         debug_assert!(!has_errors(&document), "what an edit writes has no errors");
-        let edited = Self::of_document(document, None);
+        let edited = Self { before: Arc::downgrade(before), ..Self::of_document(document, None) };
         edited.valid.get_or_init(|| true);
         edited
     }
@@ -67,17 +70,24 @@ impl Snapshot {
         *self.revision.get_or_init(|| Revision::of(self.bytes()))
     }
 
-    /// The whole configuration as JSON on one line, secrets included, with a line end.
+    /// The whole configuration as JSON on one line, secrets included.
     ///
     /// It means something only for a text without errors; made when first asked for.
-    pub fn json(&self) -> &Arc<Vec<u8>> {
+    pub fn json(&self) -> &Compact {
         self.json.get_or_init(|| {
             let lens = Lens::default();
-            let mut json = Vec::with_capacity(2 * self.document.text().len());
-            write_compact(&View::new(&top_members(&self.document), &lens), &mut json)
-                .expect("a vector takes everything");
-            json.push(b'\n');
-            Arc::new(json)
+            let members = top_members(&self.document);
+            let view = View::new(&members, &lens);
+            let before = self.before.upgrade();
+            match before.as_ref().and_then(|before| Some((before, before.json.get()?))) {
+                None => Compact::of(&view),
+                Some((before, compact)) => {
+                    let members = top_members(&before.document);
+                    let text = before.document.text();
+                    let known = Known { text, view: &View::new(&members, &lens), compact };
+                    Compact::after(self.document.text(), &view, known)
+                }
+            }
         })
     }
 

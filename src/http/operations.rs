@@ -37,7 +37,8 @@ pub(super) fn read(handler: &Handler, head: &Head, parameters: &Parameters) -> R
     if !snapshot.is_valid() {
         return Err(problem(&EngineError::BadConfig(snapshot)));
     }
-    let mut body = if parameters.skip_streams { without_static(&snapshot) } else { snapshot.json().clone() };
+    let mut body =
+        if parameters.skip_streams { without_static(&snapshot) } else { snapshot.json().json().clone() };
     if parameters.runtime {
         body = handler.runtime.added_to(&body, &handler.engine);
         return Ok(answer(200, vec![("Content-Type", JSON.to_owned())], body));
@@ -50,7 +51,6 @@ fn without_static(snapshot: &Snapshot) -> Arc<Vec<u8>> {
     let mut body = Vec::new();
     write_compact(&View::new(&top_members(snapshot.document()), &lens), &mut body)
         .expect("a vector takes everything");
-    body.push(b'\n');
     Arc::new(body)
 }
 
@@ -91,8 +91,8 @@ pub(super) fn change(
     }
     let (body, kind) = match operation {
         Operation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
-        Operation::Modify => (after.json().clone(), JSON),
-        _ => (Arc::new(b"true\n".to_vec()), JSON),
+        Operation::Modify => (after.json().json().clone(), JSON),
+        _ => (Arc::new(b"true".to_vec()), JSON),
     };
     let mut headers = vec![("Content-Type", kind.to_owned())];
     if !change.remarks.is_empty() {

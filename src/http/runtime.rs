@@ -67,15 +67,14 @@ impl Runtime {
         *requests.by_status.entry(status).or_default() += 1;
     }
 
-    /// `json`, which is an object and a line end, with a member `runtime`.
+    /// `json`, which is an object, with a member `runtime`.
     pub fn added_to(&self, json: &[u8], engine: &Engine) -> Arc<Vec<u8>> {
-        let object = json.trim_ascii_end();
-        let mut body = object[..object.len().saturating_sub(1)].to_vec();
+        let mut body = json[..json.len().saturating_sub(1)].to_vec();
         let separator: &[u8] = if body.len() > 1 { b"," } else { b"" };
         body.extend_from_slice(separator);
         body.extend_from_slice(b"\"runtime\":");
         body.extend_from_slice(self.figures(engine).to_string().as_bytes());
-        body.extend_from_slice(b"}\n");
+        body.extend_from_slice(b"}");
         Arc::new(body)
     }
 

@@ -1,25 +1,160 @@
-//! The view as JSON on one line, the blocks of a large group by two threads.
+//! The view as JSON on one line, the blocks of a large group by two threads, and what an edit left
+//! alone not again.
 //!
 //! What a view costs is reading the words of every block again and writing them as JSON. Blocks do
 //! not depend on each other, so while one thread writes a part of a group, another makes the next.
+//! And what is shown of a part depends on its bytes, its place, and what is repeated in every
+//! block: where these are the same as before, its JSON is, too.
 
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
+use super::schema::Kind;
 use super::view::{GroupPart, Shown, View};
 
 /// So many blocks are one part of a group; a group of fewer is not parted.
-const BLOCKS_A_PART: usize = 512;
+const BLOCKS_A_PART: usize = 256;
 
 /// So many parts may be ready before they are wanted.
 const PARTS_AHEAD: usize = 2;
+
+/// When more parts than this have changed, two threads make all of them anew.
+const FEW: usize = 4;
 
 /// Writes what `serde_json::to_writer` would.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_compact(view: &View<'_, '_>, out: &mut impl Write) -> io::Result<()> {
+    write_members(view, out, &mut |parts, out| {
+        let mut separator: &[u8] = b"{";
+        make_all(parts, &mut |_, json| {
+            if !json.is_empty() {
+                out.write_all(separator)?;
+                separator = b",";
+            }
+            out.write_all(json)
+        })?;
+        out.write_all(if separator == b"{" { b"{}" } else { b"}" })
+    })
+}
+
+/// A whole configuration as JSON on one line, and where in it the parts of large groups are.
+#[derive(Debug)]
+pub struct Compact {
+    json: Arc<Vec<u8>>,
+    parts: Vec<Part>,
+}
+
+/// Some blocks of a group.
+#[derive(Debug)]
+struct Part {
+    place: PartPlace,
+    /// Where they stand in the text.
+    text: Range<usize>,
+    /// Where their members stand in the JSON.
+    json: Range<usize>,
+}
+
+/// Which blocks a part has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PartPlace {
+    /// Of which group.
+    pub kind: Kind,
+    /// How many blocks the group has.
+    pub count: usize,
+    /// Which of them these are, from 0.
+    pub blocks: Range<usize>,
+}
+
+/// A text whose JSON is known.
+#[derive(Clone, Copy)]
+pub struct Known<'k, 'a, 'd> {
+    /// The text.
+    pub text: &'k str,
+    /// Its view.
+    pub view: &'k View<'a, 'd>,
+    /// The JSON of that.
+    pub compact: &'k Compact,
+}
+
+/// Takes the members of each part in turn, as JSON without braces.
+type Put<'p> = &'p mut dyn FnMut(usize, &[u8]) -> io::Result<()>;
+
+impl Compact {
+    /// The JSON of a view.
+    pub fn of(view: &View<'_, '_>) -> Self {
+        Self::collect(view, &mut make_all)
+    }
+
+    /// The JSON of the view of `text`, which is in most places that of another.
+    pub fn after(text: &str, view: &View<'_, '_>, before: Known<'_, '_, '_>) -> Self {
+        if !view.repeats_the_same(before.view) {
+            return Self::of(view);
+        }
+        Self::collect(view, &mut |parts, put| {
+            let same: Vec<Option<&[u8]>> = parts.iter().map(|part| before.json_of(part, text)).collect();
+            if same.iter().filter(|same| same.is_none()).count() > FEW {
+                return make_all(parts, put);
+            }
+            let mut here = Vec::new();
+            parts.iter().zip(same).enumerate().try_for_each(|(at, (part, same))| match same {
+                Some(json) => put(at, json),
+                None => put(at, make(part, &mut here)?),
+            })
+        })
+    }
+
+    /// The bytes.
+    pub fn json(&self) -> &Arc<Vec<u8>> {
+        &self.json
+    }
+
+    fn collect(
+        view: &View<'_, '_>,
+        make: &mut dyn FnMut(&[GroupPart<'_, '_, '_, '_>], Put<'_>) -> io::Result<()>,
+    ) -> Self {
+        let mut found = Vec::new();
+        let mut json = Vec::new();
+        write_members(view, &mut json, &mut |parts, json| {
+            json.push(b'{');
+            let start = json.len();
+            make(parts, &mut |at, members| {
+                if json.len() > start && !members.is_empty() {
+                    json.push(b',');
+                }
+                let from = json.len();
+                json.extend_from_slice(members);
+                let part = &parts[at];
+                found.push(Part { place: part.place(), text: part.span(), json: from..json.len() });
+                Ok(())
+            })?;
+            json.push(b'}');
+            Ok(())
+        })
+        .expect("a vector takes everything");
+        Self { json: Arc::new(json), parts: found }
+    }
+}
+
+impl<'k> Known<'k, '_, '_> {
+    /// The JSON of a part whose blocks stand in both texts, byte for byte and at the same place.
+    fn json_of(self, part: &GroupPart<'_, '_, '_, '_>, text: &str) -> Option<&'k [u8]> {
+        let place = part.place();
+        let old = self.compact.parts.iter().find(|old| old.place == place)?;
+        (self.text[old.text.clone()] == text[part.span()]).then(|| &self.compact.json[old.json.clone()])
+    }
+}
+
+/// The object of all members; `group` writes those that have several parts.
+fn write_members<W: Write>(
+    view: &View<'_, '_>,
+    out: &mut W,
+    group: &mut dyn FnMut(&[GroupPart<'_, '_, '_, '_>], &mut W) -> io::Result<()>,
+) -> io::Result<()> {
     out.write_all(b"{")?;
     for (at, (key, value)) in view.shown().enumerate() {
         out.write_all(if at > 0 { b"," } else { b"" })?;
@@ -27,42 +162,33 @@ pub fn write_compact(view: &View<'_, '_>, out: &mut impl Write) -> io::Result<()
         out.write_all(b":")?;
         let parts = if let Shown::Own(own) = &value { own.parts(BLOCKS_A_PART) } else { None };
         match parts {
-            Some(parts) if parts.len() > 1 => write_parts(&parts, out)?,
+            Some(parts) if parts.len() > 1 => group(&parts, out)?,
             _ => serde_json::to_writer(&mut *out, &value)?,
         }
     }
     out.write_all(b"}")
 }
 
-/// One object of several; every second one is made by another thread.
-fn write_parts(parts: &[GroupPart<'_, '_, '_, '_>], out: &mut impl Write) -> io::Result<()> {
+/// Makes all parts; every second one in another thread.
+fn make_all(parts: &[GroupPart<'_, '_, '_, '_>], put: Put<'_>) -> io::Result<()> {
     thread::scope(|scope| {
         let (full, filled) = sync_channel(PARTS_AHEAD);
         let (emptied, empty) = channel();
         // Without a thread the channel is closed, and all parts are made here.
         let _ = thread::Builder::new().spawn_scoped(scope, move || make_second(parts, &full, &empty));
-        let mut is_first = true;
         let mut here = Vec::new();
-        out.write_all(b"{")?;
         for (at, part) in parts.iter().enumerate() {
-            let there = if at % 2 == 1 { filled.recv().ok() } else { None };
-            let json = match &there {
-                Some(json) => json,
-                None => {
-                    make(part, &mut here)?;
-                    &here
+            let there: Option<Vec<u8>> = if at % 2 == 1 { filled.recv().ok() } else { None };
+            match there {
+                Some(json) => {
+                    put(at, members(&json))?;
+                    // The room is used again; if nobody wants it, it is freed.
+                    let _ = emptied.send(json);
                 }
-            };
-            let members = &json[1..json.len() - 1];
-            if !members.is_empty() {
-                out.write_all(if is_first { b"" } else { b"," })?;
-                out.write_all(members)?;
-                is_first = false;
+                None => put(at, make(part, &mut here)?)?,
             }
-            // The room is used again; if nobody wants it, it is freed.
-            there.map(|json| emptied.send(json));
         }
-        out.write_all(b"}")
+        Ok(())
     })
 }
 
@@ -75,9 +201,16 @@ fn make_second(parts: &[GroupPart<'_, '_, '_, '_>], full: &SyncSender<Vec<u8>>, 
     }
 }
 
-fn make(part: &GroupPart<'_, '_, '_, '_>, json: &mut Vec<u8>) -> io::Result<()> {
+/// The members of a part, made in a place that is used again.
+fn make<'j>(part: &GroupPart<'_, '_, '_, '_>, json: &'j mut Vec<u8>) -> io::Result<&'j [u8]> {
     json.clear();
-    Ok(serde_json::to_writer(json, part)?)
+    serde_json::to_writer(&mut *json, part)?;
+    Ok(members(json))
+}
+
+/// What stands between the braces of an object.
+fn members(json: &[u8]) -> &[u8] {
+    &json[1..json.len() - 1]
 }
 
 #[cfg(test)]
@@ -86,24 +219,57 @@ mod tests {
     use super::*;
     use crate::syntax::Document;
 
-    #[test]
-    fn it_is_what_serde_json_writes() {
+    fn text(count: usize) -> String {
         let block = |number: usize| match number % 7 {
             0 => format!("ondemand o{number} {{ url \"a b\"; }}\n"),
             1 => format!("live l{number};\n"),
             _ => format!("stream s{number} {{ url u{number} p=1; x {number}; }}\n"),
         };
-        for count in [0, 1, 3, 4 * BLOCKS_A_PART + 1] {
-            let text: String = (0..count).map(block).chain(["http 80;\nforeign a;\n".to_owned()]).collect();
-            let document = Document::parse(text);
+        (0..count).map(block).chain(["auth http://b;\nforeign a;\n".to_owned()]).collect()
+    }
+
+    const MANY: usize = 20 * BLOCKS_A_PART;
+
+    #[test]
+    fn it_is_what_serde_json_writes() {
+        for count in [0, 1, 3, MANY + 1] {
+            let document = Document::parse(text(count));
             let members = top_members(&document);
             for skip_static_streams in [false, true] {
                 let lens = Lens { skip_static_streams, ..Lens::default() };
                 let view = View::new(&members, &lens);
                 let mut compact = Vec::new();
                 write_compact(&view, &mut compact).expect("a vector takes everything");
-                assert!(compact == serde_json::to_vec(&view).expect("a view is JSON"), "{count}");
+                let expected = serde_json::to_vec(&view).expect("a view is JSON");
+                assert!(compact == expected, "{count}");
+                assert!(**Compact::of(&view).json() == expected, "{count}");
             }
+        }
+    }
+
+    #[test]
+    fn what_an_edit_left_alone_is_taken_over() {
+        let old_text = text(MANY);
+        let lens = Lens::default();
+        let old = Document::parse(old_text.clone());
+        let old_members = top_members(&old);
+        let old_view = View::new(&old_members, &lens);
+        let compact = Compact::of(&old_view);
+        for (from, to) in [
+            ("u2000 p=1", "u2000 p=2"),
+            ("stream s2000 {", "stream s2000 {} stream new {"),
+            ("live l1;\n", ""),
+            ("http://b", "http://c"),
+            ("foreign a", "foreign b"),
+            ("u", "v"),
+        ] {
+            let document = Document::parse(old_text.replace(from, to));
+            let members = top_members(&document);
+            let view = View::new(&members, &lens);
+            let known = Known { text: &old_text, view: &old_view, compact: &compact };
+            let after = Compact::after(document.text(), &view, known);
+            assert!(**after.json() == serde_json::to_vec(&view).expect("a view is JSON"), "{from}");
+            assert!(Compact::of(&view).parts.len() == after.parts.len(), "{from}");
         }
     }
 }

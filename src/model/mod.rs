@@ -22,7 +22,7 @@ pub mod suggest;
 pub mod view;
 
 pub use check::{check, has_errors};
-pub use compact::write_compact;
+pub use compact::{Compact, Known, write_compact};
 pub use json::to_json;
 pub use redact::secret_spans;
 pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::compact::PartPlace;
 use super::general::{Contents, General, foreign_members};
 use super::json::to_json;
 use super::member::Members;
@@ -26,7 +27,7 @@ pub struct View<'a, 'd> {
 }
 
 /// What is repeated in every stream and live.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, PartialEq)]
 struct Globals<'d> {
     url: Option<Cow<'d, str>>,
     cluster_key: Option<Cow<'d, str>>,
@@ -76,6 +77,11 @@ impl<'a, 'd> View<'a, 'd> {
     pub fn named(&self, kind: Kind, at: usize) -> Option<serde_json::Value> {
         let entry = *self.members.own_by_key(kind.key()).get(at)?;
         Some(to_json(&self.block(kind, at, entry)))
+    }
+
+    /// Whether both repeat the same in every stream and live.
+    pub(super) fn repeats_the_same(&self, other: &View<'_, '_>) -> bool {
+        self.globals == other.globals
     }
 
     /// The top-level members, in their order.
@@ -178,6 +184,20 @@ pub(super) struct GroupPart<'o, 'v, 'a, 'd> {
     own: &'o Own<'v, 'a, 'd>,
     kind: Kind,
     places: Range<usize>,
+}
+
+impl GroupPart<'_, '_, '_, '_> {
+    /// The bytes of the document from the first of its blocks to the last.
+    pub(super) fn span(&self) -> Range<usize> {
+        let entries = &self.own.entries[self.places.clone()];
+        let start = entries.first().map_or(0, |entry| entry.start());
+        start..entries.last().map_or(start, |entry| entry.end())
+    }
+
+    /// Which blocks of the group these are.
+    pub(super) fn place(&self) -> PartPlace {
+        PartPlace { kind: self.kind, count: self.own.entries.len(), blocks: self.places.clone() }
+    }
 }
 
 impl Serialize for GroupPart<'_, '_, '_, '_> {

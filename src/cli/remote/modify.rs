@@ -134,7 +134,7 @@ fn rehearse(before: Content, patch: Value) -> Result<Outcome, CliError> {
         Content::Text(snapshot) => {
             let edit = edit::modify(snapshot.document(), patch).map_err(EngineError::from)?;
             let splices = edit.map(|edit| edit.splices).unwrap_or_default();
-            Content::Text(Arc::new(Snapshot::edited(snapshot.document().with(&splices))))
+            Content::Text(Arc::new(Snapshot::edited(snapshot.document().with(&splices), snapshot)))
         }
         Content::Json(value) => {
             let reduced = Value::Object(reduce::reduce(patch).map_err(EngineError::from)?);
