@@ -14,7 +14,7 @@ use super::remote::{Remote, Source};
 use super::target::{self, Purpose, Target, is_url};
 use super::ui::Ui;
 use crate::edit::json_diff;
-use crate::engine::EngineError;
+use crate::engine::{Engine, EngineError};
 
 /// What names the configuration that a server runs.
 const RUNNING: &str = "running";
@@ -52,22 +52,17 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
-        (None, _) => [RUNNING, SAVED],
-        (Some(only), None) => [read_by_default(global), only],
-        (Some(first), Some(second)) => [first, second],
+        (None, _) => [Some(RUNNING), Some(SAVED)],
+        (Some(only), None) => [None, Some(only)],
+        (Some(first), Some(second)) => [Some(first), Some(second)],
     };
-    if sides == [STDIN, STDIN] {
+    if sides == [Some(STDIN), Some(STDIN)] {
         return Err(CliError::usage("standard input can't be both sides", "give a file for one of them"));
     }
     let [first, second] = sides;
     let (old, new) = (Side::load(first, global, ui)?, Side::load(second, global, ui)?);
     let different = if args.json { json(&old, &new, global, ui)? } else { text(&old, &new, global, ui)? };
     Ok(if different { Exit::Different } else { Exit::Done })
-}
-
-/// What `read` shows: what runs, if anything does.
-fn read_by_default(global: &Global) -> &'static str {
-    if global.chosen.is_server() { RUNNING } else { SAVED }
 }
 
 /// One of the two configurations.
@@ -77,8 +72,13 @@ struct Side {
 }
 
 impl Side {
-    fn load(given: &str, global: &Global, ui: Ui) -> Result<Self, CliError> {
-        match given {
+    /// A configuration by its name; without one, what `read` shows.
+    fn load(given: Option<&str>, global: &Global, ui: Ui) -> Result<Self, CliError> {
+        match given.unwrap_or_default() {
+            "" if given.is_none() => match target::resolve(global, Purpose::Read, ui)? {
+                Target::Remote(mut server) => Self::of_server(&mut server, Source::Running),
+                Target::Local(engine) => Self::of_engine(&engine, global),
+            },
             RUNNING => Self::of_target(Source::Running, global, ui),
             SAVED => Self::of_target(Source::Saved, global, ui),
             url if is_url(url) => Self::of_server(&mut target::at_url(url, global, ui)?, Source::Running),
@@ -92,10 +92,12 @@ impl Side {
         match (target, source) {
             (Target::Remote(mut server), source) => Self::of_server(&mut server, source),
             (Target::Local(_), Source::Running) => Err(EngineError::NoServer.into()),
-            (Target::Local(engine), Source::Saved) => {
-                Ok(Self { name: global.file_name(), content: Content::Text(engine.read()?) })
-            }
+            (Target::Local(engine), Source::Saved) => Self::of_engine(&engine, global),
         }
+    }
+
+    fn of_engine(engine: &Engine, global: &Global) -> Result<Self, CliError> {
+        Ok(Self { name: global.file_name(), content: Content::Text(engine.read()?) })
     }
 
     fn of_server(server: &mut Remote, source: Source) -> Result<Self, CliError> {

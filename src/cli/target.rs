@@ -105,11 +105,6 @@ enum Place {
 }
 
 impl Chosen {
-    /// Whether it is a server, as far as the options say.
-    pub fn is_server(self) -> bool {
-        self.place == Place::Server
-    }
-
     /// Looks at where the values of the options come from.
     pub fn of(matches: &ArgMatches) -> Self {
         let given = |id| matches.value_source(id);

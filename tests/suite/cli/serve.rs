@@ -95,6 +95,8 @@ fn an_update_runs_and_is_kept_if_nobody_saves_it() {
     place.run(["read", "rtsp"]).exits(0).prints("555");
     place.run(["read", "--saved", "rtsp"]).exits(0).prints("554");
     place.run(["diff"]).exits(1).prints("-rtsp 555;");
+    place.run(["diff", "new.conf"]).exits(0);
+    place.run(["diff", "saved", "new.conf"]).exits(1);
     server.stop().exits(0).says("was not saved; its text is kept in the history");
     let kept = std::fs::read_to_string(place.path(&format!(".mediactl/{CONF}/history/1.conf")));
     assert_eq!(kept.expect("it is kept"), SAMPLE.replace("rtsp 554", "rtsp 555"));
