@@ -96,8 +96,9 @@ fn caddy(folder: &Path) -> Option<Running> {
     );
     let file = folder.join("caddy.json");
     fs::write(&file, config).expect("a file can be written");
-    let child = Command::new("caddy").arg("run").arg("--config").arg(&file);
-    let child = { child }.env("HOME", folder).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+    let mut command = Command::new("caddy");
+    command.arg("run").arg("--config").arg(&file).env("HOME", folder);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
     let running = Running(child);
     let is_up = (0..200).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
