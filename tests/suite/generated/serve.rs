@@ -38,7 +38,8 @@ pub fn sections(page: &mut Page) {
 fn operations(page: &mut Page) {
     page.section("OPERATIONS").line(&format!(
         "Their paths start with `{DEFAULT_PREFIX}`, or what `--api-prefix` says. \
-         The server speaks HTTP/1.0 and HTTP/1.1; with `--tls-cert`, TLS 1.2 and 1.3. JSON is in UTF-8."
+         The server speaks HTTP/1.0 and HTTP/1.1; with `--tls-cert`, TLS 1.2 and 1.3. JSON is in UTF-8. \
+         Of the options for a server only `--api-prefix` counts here; `--url` is ignored."
     ));
     for operation in Operation::ALL {
         let (method, what) = match operation {
@@ -178,7 +179,7 @@ fn hand_edits(page: &mut Page) {
         "`modify_config` merges into the edited file, if that has no errors and the change touches nothing that \
          was edited. The edit runs from then on, too. Otherwise it is refused with 409; the problem has for each \
          place the value it had (`base`), the value in the file (`theirs`) and the one asked for (`mine`).",
-        "It is also refused with 409 while an `update_config` is not saved.",
+        "If an earlier `update_config` was not saved either, it is refused with 409, too.",
         "`save_config` overwrites the file. The edited text is kept in the history first.",
         "`update_config` leaves the file alone.",
         "With `If-Match`, `modify_config` and `save_config` are refused with 412.",
@@ -283,9 +284,9 @@ fn times() -> Vec<Row> {
         (
             "The same, when it is crowded",
             time(limits::CROWDED_IDLE_TIME),
-            "the same; crowded is over half of the connections",
+            "the same; crowded is over half of the connections; if full, the oldest closes at once",
         ),
-        ("The same, when it is full", time(limits::PATIENCE), "the connection makes room for a new one"),
+        ("Head or handshake, if full", time(limits::PATIENCE), "the connection makes room for a new one"),
         (
             "Body or answer, no progress",
             time(limits::TRANSFER_TIME),
@@ -322,8 +323,8 @@ fn limits_and_defaults(page: &mut Page) {
 
 fn hooks(page: &mut Page) {
     page.section("HOOKS").line(
-        "`mediactl`(1) describes `--check-cmd` and `--reload-cmd`. Here the check command that fails makes the answer \
-         422, with what it wrote to standard error in `detail`. The reload command runs for `update_config`, too; \
+        "`mediactl`(1) describes `--check-cmd` and `--reload-cmd`. If the check command fails, the answer is 422, \
+         with what it wrote to standard error in `detail`. The reload command runs for `update_config`, too; \
          if it fails, file and running configuration go back, it runs once more, and the answer is 500. \
          A file that somebody else changed meanwhile is left alone, and the answer says so. The commands \
          run as the user of the server. A command on the same machine that goes through the server runs \
