@@ -44,6 +44,7 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "update" -d 'Repla
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "save" -d 'Replace the configuration file with exactly the given text'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "diff" -d 'Show how two configurations differ'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "check" -d 'Check configuration files and show every fault'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
 compact\t'JSON on one line'
 conf\t'The text of the file'
@@ -74,7 +75,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'R
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
 json\t'The whole new configuration as JSON'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, in a few words, for hooks and history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -97,7 +98,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secret
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, in a few words, for hooks and history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -119,7 +120,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secret
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, in a few words, for hooks and history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -173,3 +174,30 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l show-secrets
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on; `none` for the Unix socket alone, port 0 for any free one; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, the own one first; TCP then speaks HTTPS only' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-key -d 'Private key of the certificate, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-body -d 'Largest request body, in MiB' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-connections -d 'Most connections at a time; fewer where the limit of open files is too low for so many' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l trusted-proxy -d 'IP address of a proxy whose X-Forwarded-For header is believed; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l runtime-cmd -d 'Shell command that prints the media server\'s own figures as a JSON object; they are added to what `runtime=true` shows' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l log-format -d 'How to write the line that is logged on stderr for each request' -r -f -a "text\t'Fields, with blanks between them'
+json\t'A JSON object'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every change that is asked for, even one that ends all access to the API'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version -d 'Print version'

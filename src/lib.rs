@@ -6,6 +6,11 @@
 //! ```text
 //! syntax → model → edit → store → engine → http → cli → main.rs
 //! ```
+//!
+//! A change runs through all of them once: the text is indexed (`syntax`) and seen as JSON
+//! (`model`), a patch becomes splices of the text that are proved (`edit`), which are written whole
+//! or not at all (`store`). `engine` puts these in their order, for a local command and for a request
+//! (`http`) alike; `cli` puts what came of it into words.
 
 pub mod syntax;
 

@@ -19,7 +19,7 @@ mod options;
 mod read;
 mod remote;
 mod save;
-mod serve;
+pub mod serve;
 mod server;
 mod table;
 mod target;

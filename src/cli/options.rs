@@ -85,7 +85,7 @@ pub struct Changing {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Why the change is made, in a few words, for hooks and history
+    /// Why the change is made, for the history
     #[arg(short, long, value_name = "TEXT")]
     pub message: Option<String>,
 

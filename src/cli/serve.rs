@@ -29,19 +29,19 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
 const NO_TCP: &str = "none";
 
 /// How long requests that were read may take to be answered when the server stops.
-const GRACE: Duration = Duration::from_secs(10);
+pub const GRACE: Duration = Duration::from_secs(10);
 
 /// `--max-body` counts these.
 const MIB: usize = 1024 * 1024;
 
 /// Serve the HTTP API over the configuration file
 ///
-/// Local commands over the same file go through this server, by a Unix socket beside the file, so
-/// that the running configuration, the file, and what the commands show never disagree. Over TCP
-/// the login and the password of `edit_auth` are asked for; without one, TCP is refused.
+/// While it runs, other commands over the same file go through it, by a Unix socket beside the file.
+/// So what it runs, what is in the file, and what the commands show never disagree. Over TCP the
+/// server asks for the login and the password of `edit_auth`; it does not start on TCP without them.
 ///
-/// SIGHUP loads the file again, and the certificate. SIGTERM and SIGINT end the server when the
-/// requests that were read are answered, after 10 seconds at the latest.
+/// SIGHUP loads the file and the certificate again. SIGTERM and SIGINT end the server when the
+/// requests that it has read are answered, after 10 seconds at the latest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,15 +50,16 @@ Examples:
   mediactl serve --listen none
   mediactl serve --listen 127.0.0.1:0 --reload-cmd 'systemctl reload media'")]
 pub struct Args {
-    /// Address and port to listen on, or `none` for the Unix socket alone; may be given several times
+    /// Address and port to listen on; `none` for the Unix socket alone, port 0 for any free one; may be
+    /// given several times
     #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
     listen: Vec<String>,
 
-    /// Certificate chain in PEM: speak HTTPS on TCP
+    /// Certificate chain in PEM, the own one first; TCP then speaks HTTPS only
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// Private key in PEM
+    /// Private key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
@@ -66,23 +67,24 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     max_body: u64,
 
-    /// Most connections at a time; never more than the limit of open files is enough for
+    /// Most connections at a time; fewer where the limit of open files is too low for so many
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096))]
     max_connections: u64,
 
-    /// Proxy whose X-Forwarded-For header is believed; may be given several times
+    /// IP address of a proxy whose X-Forwarded-For header is believed; may be given several times
     #[arg(long, value_name = "ADDR")]
     trusted_proxy: Vec<IpAddr>,
 
-    /// Shell command that prints the media server's own figures as a JSON object, for runtime=true
+    /// Shell command that prints the media server's own figures as a JSON object; they are added to
+    /// what `runtime=true` shows
     #[arg(long, value_name = "CMD")]
     runtime_cmd: Option<String>,
 
-    /// Do what is asked for, even if it ends all access to the API
+    /// Make every change that is asked for, even one that ends all access to the API
     #[arg(long)]
     no_guards: bool,
 
-    /// How to write the line that is logged for each request
+    /// How to write the line that is logged on stderr for each request
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     log_format: LogFormat,
 
@@ -93,10 +95,10 @@ pub struct Args {
 /// The form of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum LogFormat {
-    /// Fields with blanks between them
+    /// Fields, with blanks between them
     #[default]
     Text,
-    /// A JSON object a line
+    /// A JSON object
     Json,
 }
 

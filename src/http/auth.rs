@@ -24,7 +24,7 @@ pub const FAILURE_LIFE: Duration = Duration::from_secs(60);
 pub const SUCCESS_LIFE: Duration = Duration::from_secs(60 * 60);
 
 /// Addresses that are remembered; when there are more, the oldest is forgotten.
-const MAX_ADDRESSES: usize = 4096;
+pub const MAX_ADDRESSES: usize = 4096;
 
 /// Right values that are remembered of one address.
 const MAX_SUCCESSES: usize = 8;

@@ -8,6 +8,9 @@
 //! What both ends say is in [`wire`] and [`problem`], once. The handler knows no socket and no
 //! tiny_http type, and is tested without either; the gate knows no operation and no configuration.
 //!
+//! To be read in this order: `message` (a request and its answer), [`problem`], [`wire`], [`handler`]
+//! with its `operations` and `refusal` (errors of the engine as problems), [`gate`], then [`client`].
+//!
 //! *Invariants.* No terminals. I/O is in `gate`, `server` and `client` only. A secret is in no log
 //! line, no problem document and no header that is sent.
 

@@ -61,7 +61,7 @@ pub enum Feature {
     Conf,
     /// `force=true` answers guards and conflicts.
     Force,
-    /// `message=TEXT` goes to the hooks and the history.
+    /// `message=TEXT` goes to the history.
     Message,
 }
 

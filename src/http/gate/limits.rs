@@ -30,10 +30,10 @@ pub const UNREAD: usize = 64 * 1024;
 pub const LINGER: usize = 256 * 1024;
 
 /// Open files one connection needs at most: its socket, and the three of its way to the handler.
-const FILES_PER_CONNECTION: usize = 4;
+pub const FILES_PER_CONNECTION: usize = 4;
 
 /// Open files that are left to everything else.
-const FILES_ELSEWHERE: usize = 32;
+pub const FILES_ELSEWHERE: usize = 32;
 
 /// From the first byte of a TLS handshake to its end.
 pub const HANDSHAKE_TIME: Duration = Duration::from_secs(10);

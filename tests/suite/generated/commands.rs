@@ -5,6 +5,7 @@ use clap_mangen::Man;
 
 use super::built_command;
 use super::page::Page;
+use super::serve;
 
 const EXAMPLES: &str = "Examples:\n";
 
@@ -14,7 +15,14 @@ pub fn page(command: &Command) -> String {
     let mut page = Page::new(&name.to_uppercase(), 1);
     about(&mut page, &name, command);
     usage(&mut page, command);
+    let is_serve = command.get_name() == serve::NAME;
+    if is_serve {
+        serve::sections(&mut page);
+    }
     page.section("EXIT STATUS").line("`0` if all went well. `mediactl`(1) has the other codes.");
+    if is_serve {
+        serve::exit_status(&mut page);
+    }
     environment(&mut page, command);
     if let Some(examples) = examples(command) {
         page.section("EXAMPLES").verbatim(&examples);

@@ -7,13 +7,14 @@ use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 /// A manual page that is being written.
 pub struct Page {
     source: String,
+    has_tables: bool,
 }
 
 impl Page {
     /// An empty page. It has no date: one of today would make it differ from day to day.
     pub fn new(title: &str, section: u8) -> Self {
         let program = format!("mediactl {}", env!("CARGO_PKG_VERSION"));
-        let mut page = Self { source: String::new() };
+        let mut page = Self { source: String::new(), has_tables: false };
         page.source.push_str(&format!(".TH {title} {section} \"\" \"{program}\" \"mediactl manual\"\n"));
         // Names of options and fields are not hyphenated, and their lines not stretched.
         page.control("nh").control("ad l");
@@ -75,6 +76,28 @@ impl Page {
         self.control("fi").control("RE")
     }
 
+    /// A table for tbl(1): a heading, and rows of as many cells. The last column takes what is left
+    /// of the line, and its cells are filled.
+    pub fn table(&mut self, heading: &[&str], rows: &[Vec<String>]) -> &mut Self {
+        let columns = vec!["l"; heading.len() - 1].join(" ");
+        self.has_tables = true;
+        if !self.is_at_heading() {
+            self.control("PP");
+        }
+        self.control("TS").append_lines(&[&format!("{columns} lx.")]);
+        self.append_lines(&[&heading
+            .iter()
+            .map(|cell| format!("\\fI{cell}\\fR"))
+            .collect::<Vec<_>>()
+            .join("\t")]);
+        for row in rows {
+            let [cells @ .., last] = &row[..] else { continue };
+            let cells: String = cells.iter().map(|cell| one_line(cell) + "\t").collect();
+            self.append_lines(&[&format!("{cells}T{{"), &one_line(last), "T}"]);
+        }
+        self.control("TE")
+    }
+
     /// What clap_mangen makes of a part of a command.
     pub fn rendered(&mut self, source: &[u8]) -> &mut Self {
         let source = std::str::from_utf8(source).expect("roff is text");
@@ -85,8 +108,10 @@ impl Page {
     /// The roff of the whole page.
     pub fn finish(&self) -> String {
         let preamble = Roff::new().render();
+        // Its first line tells `man` to run the page through tbl(1).
+        let tables = if self.has_tables { "'\\\" t\n" } else { "" };
         format!(
-            ".\\\" Generated: MEDIACTL_BLESS=1 cargo test --test suite generated\n{preamble}{}",
+            "{tables}.\\\" Generated: MEDIACTL_BLESS=1 cargo test --test suite generated\n{preamble}{}",
             self.source
         )
     }
@@ -100,6 +125,11 @@ impl Page {
         self
     }
 
+    fn append_lines(&mut self, lines: &[&str]) -> &mut Self {
+        lines.iter().for_each(|line| self.source.push_str(&format!("{line}\n")));
+        self
+    }
+
     fn append(&mut self, roff: &Roff) -> &mut Self {
         self.source.push_str(without_preamble(&roff.render()));
         self
@@ -109,6 +139,12 @@ impl Page {
 /// Every piece comes with the definition of an apostrophe, which a page needs once.
 fn without_preamble(source: &str) -> &str {
     source.strip_prefix(&Roff::new().render()).unwrap_or(source)
+}
+
+/// The roff of a cell.
+fn one_line(prose: &str) -> String {
+    let roff = Roff::new().text(inlines(prose)).render();
+    without_preamble(&roff).trim_end().to_owned()
 }
 
 fn inlines(prose: &str) -> Vec<Inline> {

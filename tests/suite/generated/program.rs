@@ -120,7 +120,7 @@ fn hooks(page: &mut Page) {
     ]);
     page.text("What a failing command writes to standard error is shown. Both find in their environment:");
     page.items(&[
-        ("`MEDIACTL_OPERATION`", "What is done: `modify` or `save`."),
+        ("`MEDIACTL_OPERATION`", "What is done: `modify`, `save`, or by a server `update`."),
         ("`MEDIACTL_FILE`", "The configuration file."),
         ("`MEDIACTL_TEXT`", "A file with the text that is to run. It is gone when the change is made."),
         ("`MEDIACTL_BY`", "Who makes the change."),
@@ -129,6 +129,12 @@ fn hooks(page: &mut Page) {
 
 fn servers(page: &mut Page) {
     page.section("SERVERS").line(
+        "While `mediactl-serve`(1) runs over the file, the commands work on that server, through a Unix socket \
+         in the state folder: on its running configuration and on the file. If it can't be reached, changes \
+         are refused with exit code 7, and `read` shows the file and says so. The two hooks are then those \
+         of the server; options for others are refused, and variables ignored.",
+    );
+    page.text(
         "With `--url` a command works on a server instead of a file: on its running configuration and, \
          with `save` and `modify`, on its file. The URL may hold a path; `--api-prefix` is appended to it, \
          unless it ends in it already. Redirects are not followed.",
@@ -143,6 +149,10 @@ fn servers(page: &mut Page) {
          In a URL such as `https://admin:pass%40word@media.example` both are percent-encoded. What is \
          missing is asked for on a terminal, if the server wants to know. \
          Nothing shows a password; one that goes to another machine without encryption is warned of.",
+    );
+    page.text(
+        "Of a server `read` shows the running configuration, and with `--saved` the file; `diff` alone shows \
+         how they differ. `update` replaces the running configuration and leaves the file alone.",
     );
     page.text("Some servers have the four operations of the API and nothing else. Then:");
     page.points(&[
@@ -215,6 +225,10 @@ fn files(page: &mut Page) {
             "`.mediactl/`*FILE*`/in-place.kept`",
             "Such a record that no longer fits the file. It is kept for its texts.",
         ),
+        (
+            "`.mediactl/`*FILE*`/serve.lock`, `sock`, `history/`",
+            "Of `mediactl-serve`(1): its lock and its socket, and texts that would be lost without it.",
+        ),
         ("`.mediactl/`*FILE*`/.gitignore`", "Keeps the folder out of version control."),
     ]);
 }
@@ -237,6 +251,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "`mediactl --url https://media.example modify --set streams.cam1.prepush=5`",
         "Change a stream of a server.",
+    ),
+    (
+        "`mediactl --conf media.conf serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem`",
+        "Serve the HTTP API over a file.",
     ),
     (
         "`mediactl modify -f patch.json --reload-cmd 'systemctl reload media'`",
