@@ -130,7 +130,10 @@ impl Client {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
-            self.stream.read_line(&mut line).expect("an answer has a head");
+            assert!(
+                self.stream.read_line(&mut line).expect("it can be read") > 0,
+                "the connection was closed"
+            );
             if line == "\r\n" {
                 break;
             }
@@ -156,7 +159,10 @@ impl Client {
     fn skip_chunks(&mut self) {
         loop {
             let mut line = String::new();
-            self.stream.read_line(&mut line).expect("a chunk has a length");
+            assert!(
+                self.stream.read_line(&mut line).expect("it can be read") > 0,
+                "the connection was closed"
+            );
             let length = u64::from_str_radix(line.trim(), 16).expect("it is a number");
             std::io::copy(&mut (&mut self.stream).take(length + 2), &mut std::io::sink())
                 .expect("it is whole");

@@ -23,8 +23,14 @@ pub fn to_stderr(format: LogFormat) -> Log {
 }
 
 /// Logs what goes wrong when nobody waits for an answer any more.
-pub fn trouble(detail: &str) {
-    write_line(&format!("{} error: {detail}", timestamp(SystemTime::now())));
+pub fn trouble(format: LogFormat) -> impl Fn(&str) + Send + Sync + 'static {
+    move |detail| {
+        let time = timestamp(SystemTime::now());
+        write_line(&match format {
+            LogFormat::Text => format!("{time} error: {}", on_one_line(detail)),
+            LogFormat::Json => json!({ "time": time, "error": detail }).to_string(),
+        });
+    }
 }
 
 /// In one write, so that the lines of two threads don't mix; a closed stderr is nobody's loss.

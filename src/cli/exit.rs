@@ -65,7 +65,11 @@ impl From<&EngineError> for Exit {
             | EngineError::CheckFailed(_) => Self::Invalid,
             EngineError::Guarded(_) => Self::Guarded,
             EngineError::NoServer => Self::Absent,
-            EngineError::Stale | EngineError::HandEdited { .. } | EngineError::Busy => Self::Conflict,
+            EngineError::Stale
+            | EngineError::HandEditedSince
+            | EngineError::HandEdited { .. }
+            | EngineError::Moved
+            | EngineError::Busy => Self::Conflict,
             EngineError::Unproved(_) | EngineError::ReloadFailed { .. } => Self::Failed,
         }
     }

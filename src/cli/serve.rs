@@ -106,9 +106,12 @@ pub enum LogFormat {
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     // Before anything is served, so that no signal finds the default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::Serve)?;
+    refuse_url(global)?;
     let engine = Engine::open(&global.conf, args.hooking.hooks(), waiting)?;
+    // A file that is missing gets no state folder.
+    engine.read()?;
     let lock = lock(&engine, ui)?;
-    let engine = engine.start(access_log::trouble)?;
+    let engine = engine.start(access_log::trouble(args.log_format))?;
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = addresses(&args.listen)?;
     if !addresses.is_empty() {
@@ -116,6 +119,12 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     }
     let tls = tls(args)?;
     let listeners = listeners(&addresses, lock.as_ref())?;
+    if listeners.is_empty() {
+        return Err(CliError::usage(
+            "there is nothing to listen on",
+            "without a state folder there is no Unix socket: give an address with --listen",
+        ));
+    }
     let urls = urls(&listeners, tls.is_some(), global)?;
     warn_of_clear_text(&listeners, tls.is_some(), ui);
     let handler = Arc::new(Handler::new(engine.clone(), settings(args, global)));
@@ -125,20 +134,33 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     announce(&urls)?;
     for signal in signals.forever() {
         match signal {
-            SIGHUP => load_again(&engine, tls.as_deref(), ui),
+            SIGHUP => load_aside(&engine, tls.as_ref(), ui),
             _ => break,
         }
     }
     server.stop(GRACE);
+    if !engine.settle(GRACE) {
+        ui.warning("a change was still being reloaded");
+    }
     keep_unsaved(&engine, lock.as_ref(), ui);
     Ok(Exit::Done)
+}
+
+/// The API is served over a file.
+fn refuse_url(global: &Global) -> Result<(), CliError> {
+    match global.chosen.names_server() {
+        true => {
+            Err(CliError::usage("`serve` works on a file, not on `--url`", "give the file with `--conf`"))
+        }
+        false => Ok(()),
+    }
 }
 
 /// The place of this server among all that work on the file; none on a read-only file system.
 fn lock(engine: &Engine, ui: Ui) -> Result<Option<ServeLock>, CliError> {
     match engine.conf().serve() {
         Ok(lock) => Ok(Some(lock)),
-        Err(error @ StoreError::StateFolder { .. }) => {
+        Err(error @ StoreError::StateFolder { .. }) if !engine.conf().state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }
@@ -174,7 +196,9 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
     if let Some(lock) = lock {
         let listener = lock.bind().map_err(EngineError::from)?;
         let own = rustix::process::geteuid().as_raw();
-        listeners.push(Listen::Unix { listener, uids: vec![0, own, lock.owner()] });
+        // Where a group shares the file, the permission of the folder is what lets its members in.
+        let uids = (!lock.is_shared()).then(|| vec![0, own, lock.owner()]);
+        listeners.push(Listen::Unix { listener, uids });
     }
     for address in addresses {
         let bound = TcpListener::bind(address)
@@ -229,8 +253,21 @@ fn warn_of_clear_text(listeners: &[Listen], tls: bool, ui: Ui) {
 
 fn announce(urls: &[String]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    urls.iter().try_for_each(|url| writeln!(out, "listening on {url}"))?;
-    Ok(out.flush()?)
+    let said = urls.iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
+    match said {
+        // Nobody listens to where it listens; it serves all the same.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        said => Ok(said?),
+    }
+}
+
+/// In a thread of its own: hooks take their time, and the next signal may be the last.
+fn load_aside(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
+    let (engine, tls) = (engine.clone(), tls.cloned());
+    let run = move || load_again(&engine, tls.as_deref(), ui);
+    if std::thread::Builder::new().spawn(run).is_err() {
+        ui.warning("SIGHUP: no thread could be started, so nothing was loaded");
+    }
 }
 
 fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {

@@ -17,6 +17,7 @@ pub fn noun(feature: Feature) -> &'static str {
         Feature::Saved => "the saved configuration",
         Feature::Conf => "the text of the configuration",
         Feature::Force => "forced changes",
+        Feature::Accept => "answers to single guards",
         Feature::Message => "messages",
     }
 }
@@ -88,7 +89,9 @@ fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
              on a terminal they are asked for",
         ),
         404 => Some("is it the right address, and the right `--api-prefix`?"),
-        412 => Some("somebody else keeps changing the configuration; try again"),
+        412 if refusal.problem.as_ref().is_none_or(|problem| problem.errors.is_empty()) => {
+            Some("somebody else keeps changing the configuration; try again")
+        }
         status if status >= 500 && refusal.problem.is_none() && refusal.applies => {
             Some("it is not known whether the change was made; `mediactl read` shows what is there")
         }

@@ -89,6 +89,8 @@ impl fmt::Debug for GivenUrl {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Chosen {
     place: Place,
+    /// Whether the server is named on the command line, not in the environment.
+    by_option: bool,
     /// Whether a command to run around a change stands on the command line.
     hooks: bool,
 }
@@ -105,6 +107,11 @@ enum Place {
 }
 
 impl Chosen {
+    /// Whether a server is named by an option.
+    pub fn names_server(self) -> bool {
+        matches!(self.place, Place::Server | Place::BothFlags) && self.by_option
+    }
+
     /// Looks at where the values of the options come from.
     pub fn of(matches: &ArgMatches) -> Self {
         let given = |id| matches.value_source(id);
@@ -121,7 +128,7 @@ impl Chosen {
         let hooks = ["check_cmd", "reload_cmd"]
             .into_iter()
             .any(|id| matches.is_some_and(|m| m.try_contains_id(id).is_ok() && m.value_source(id) == flag));
-        Self { place, hooks }
+        Self { place, by_option: url == flag, hooks }
     }
 }
 
@@ -243,7 +250,7 @@ pub fn at_url(url: &str, global: &Global, ui: Ui) -> Result<Remote, CliError> {
 
 /// The server of the file `name`, at its Unix socket.
 fn at_socket(serving: Serving, name: String, global: &Global, ui: Ui) -> Remote {
-    let endpoint = Endpoint::socket(serving.socket(), &global.remote.api_prefix);
+    let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = Settings { timeout: timeout(&global.remote), ..Settings::default() };
     Remote::new(Client::new(endpoint, settings), name, None, ui).keeping(serving)
 }

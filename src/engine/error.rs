@@ -43,6 +43,11 @@ pub enum EngineError {
     NoServer,
     /// The running configuration is not the one that the change was made for, or the file is not.
     Stale,
+    /// The change was made for a certain configuration, and the file was edited by hand since it was
+    /// loaded.
+    HandEditedSince,
+    /// The link that leads to the file leads elsewhere by now.
+    Moved,
     /// The file was edited by hand since it was loaded, and the change does not fit beside that.
     HandEdited {
         /// The places that both touch; none where the file has errors, is gone, or another update
@@ -60,8 +65,8 @@ pub enum Aftermath {
     Restored,
     /// A text of somebody else.
     ChangedMeanwhile,
-    /// The new text: there was no file before.
-    NothingBefore,
+    /// The new text: the old one could not be put back.
+    NotRestored,
 }
 
 impl From<StoreError> for EngineError {
@@ -99,6 +104,10 @@ impl fmt::Display for EngineError {
             Self::CheckFailed(failure) => write!(f, "the check command {failure}"),
             Self::ReloadFailed { failure, .. } => write!(f, "the reload command {failure}"),
             Self::Stale => f.write_str("the configuration was changed meanwhile"),
+            Self::HandEditedSince => f.write_str("the file was changed by hand since it was loaded"),
+            Self::Moved => {
+                f.write_str("the link to the configuration leads elsewhere since the server was started")
+            }
             Self::HandEdited { clashes } => match &clashes[..] {
                 [] => f.write_str("the file was changed by hand since it was loaded"),
                 [one] => write!(f, "{}: the file was changed by hand here since it was loaded", one.pointer),
@@ -132,6 +141,15 @@ fn join<T: fmt::Display>(f: &mut fmt::Formatter<'_>, faults: impl Iterator<Item 
 }
 
 impl EngineError {
+    /// The message without what hooks printed, which may hold anything.
+    pub fn without_output(&self) -> String {
+        match self {
+            Self::CheckFailed(failure) => format!("the check command {}", failure.reason),
+            Self::ReloadFailed { failure, .. } => format!("the reload command {}", failure.reason),
+            _ => self.to_string(),
+        }
+    }
+
     /// Advice, where there is any that is not in the message already.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -146,14 +164,15 @@ impl EngineError {
             Self::ReloadFailed { aftermath: Aftermath::ChangedMeanwhile, .. } => {
                 "somebody else changed the file meanwhile, so it is left as it is"
             }
-            Self::ReloadFailed { aftermath: Aftermath::NothingBefore, .. } => {
-                "there was no configuration before, so the new one stays in the file"
+            Self::ReloadFailed { aftermath: Aftermath::NotRestored, .. } => {
+                "the old configuration could not be put back, so the new one stays"
             }
             Self::NoServer => {
                 "`mediactl save FILE` replaces the file, `mediactl diff FILE` compares it with another"
             }
             Self::Stale => "read the configuration again and repeat the change",
-            Self::HandEdited { .. } => {
+            Self::Moved => "start the server again",
+            Self::HandEdited { .. } | Self::HandEditedSince => {
                 "`mediactl diff` shows what is in the file; `update` with it loads it, `--force` overwrites it"
             }
             Self::Busy => "try again when it is done",

@@ -85,19 +85,23 @@ pub enum HookReason {
     Timeout(Duration),
 }
 
-impl fmt::Display for HookFailure {
+impl fmt::Display for HookReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            HookReason::Spawn(error) => write!(f, "could not be started: {error}")?,
-            HookReason::Timeout(limit) => {
-                write!(f, "took longer than {} s and was killed", limit.as_secs_f32())?
-            }
-            HookReason::Exit(status) => match (status.code(), status.signal()) {
-                (Some(code), _) => write!(f, "failed with exit code {code}")?,
-                (None, Some(signal)) => write!(f, "was ended by signal {signal}")?,
-                (None, None) => f.write_str("failed")?,
+        match self {
+            Self::Spawn(error) => write!(f, "could not be started: {error}"),
+            Self::Timeout(limit) => write!(f, "took longer than {} s and was killed", limit.as_secs_f32()),
+            Self::Exit(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => write!(f, "failed with exit code {code}"),
+                (None, Some(signal)) => write!(f, "was ended by signal {signal}"),
+                (None, None) => f.write_str("failed"),
             },
         }
+    }
+}
+
+impl fmt::Display for HookFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reason.fmt(f)?;
         match self.stderr.trim() {
             "" => Ok(()),
             said => write!(f, ": {said}"),

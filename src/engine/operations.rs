@@ -20,7 +20,7 @@ use crate::edit;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
 use crate::model::top_members;
-use crate::store::{ConfFile, Holder, Record, ServeLock};
+use crate::store::{ConfFile, Holder, Record, ServeLock, StoreError};
 
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -35,7 +35,7 @@ pub struct Engine {
     pub(super) hooks: Hooks,
     pub(super) lock_wait: Duration,
     pub(super) on_wait: fn(&Path, &Holder),
-    pub(super) on_trouble: fn(&str),
+    pub(super) on_trouble: Arc<dyn Fn(&str) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
     has_guards: bool,
 }
@@ -51,7 +51,7 @@ impl Engine {
             hooks,
             lock_wait: DEFAULT_LOCK_WAIT,
             on_wait,
-            on_trouble: |_| {},
+            on_trouble: Arc::new(|_| {}),
             running: None,
             has_guards: true,
         })
@@ -62,12 +62,13 @@ impl Engine {
     ///
     /// # Errors
     /// `BadConfig`, and those of reading.
-    pub fn start(self, on_trouble: fn(&str)) -> Result<Self, EngineError> {
+    pub fn start(self, on_trouble: impl Fn(&str) + Send + Sync + 'static) -> Result<Self, EngineError> {
         let loaded = self.read()?;
         if !loaded.is_valid() {
             return Err(EngineError::BadConfig(loaded));
         }
-        Ok(Self { running: Some(Arc::new(Running::new(loaded))), on_trouble, ..self })
+        let running = Some(Arc::new(Running::new(loaded)));
+        Ok(Self { running, on_trouble: Arc::new(on_trouble), ..self })
     }
 
     /// The same without guards: the letter of what is asked for.
@@ -83,6 +84,15 @@ impl Engine {
     /// The file as it is. Takes no lock and writes nothing.
     pub fn read(&self) -> Result<Arc<Snapshot>, EngineError> {
         Ok(Arc::new(Snapshot::of(self.conf.load()?.bytes)))
+    }
+
+    /// The file, for who asks a server for it.
+    ///
+    /// # Errors
+    /// Those of reading; `Moved`.
+    pub fn saved(&self) -> Result<Arc<Snapshot>, EngineError> {
+        self.refuse_moved()?;
+        self.read()
     }
 
     /// What a server runs; `None` without one.
@@ -107,7 +117,9 @@ impl Engine {
                 }
                 // What runs and is not in the file is saved all the same.
                 Ok(None) => {
-                    let next = (!is_saved).then(|| Next::edited(Vec::new()));
+                    let runs = |state: &State| state.running.bytes() == before.bytes();
+                    let is_running = found.state.as_ref().is_none_or(runs);
+                    let next = (!(is_saved && is_running)).then(|| Next::edited(Vec::new()));
                     Ok(Ready { before: Some(before), next, on_valid: true, notes: Vec::new(), remarks })
                 }
                 // Of a text with errors, that it has errors is what counts.
@@ -164,10 +176,13 @@ impl Engine {
                 let file = file.ok_or(EngineError::HandEdited { clashes: Vec::new() })?;
                 let patch = patch(&top_members(file.document()))?;
                 let clashes = clashes(state.saved.document(), file.document(), &patch);
-                match clashes.is_empty() {
-                    true => Ok((file.clone(), vec![Remark::PickedUpHandEdit])),
-                    false => Err(EngineError::HandEdited { clashes }),
+                if !clashes.is_empty() {
+                    return Err(EngineError::HandEdited { clashes });
                 }
+                // By hand an account may be taken away; for whom uses the API, it is this change that does.
+                let guard = guard::before_replacement(Some(state.running.document()), file.document());
+                self.refuse_guarded([guard, None], request)?;
+                Ok((file.clone(), vec![Remark::PickedUpHandEdit]))
             }
         }
     }
@@ -181,7 +196,8 @@ impl Engine {
             if let Some(state) = &found.state {
                 let is_edited = file.is_none_or(|file| file.bytes() != state.saved.bytes());
                 refuse_stale(state, request, is_edited)?;
-                remarks.extend((is_edited && file.is_some()).then_some(Remark::OverwroteHandEdit));
+                let is_lost = is_edited && file.is_some_and(|file| file.bytes() != text);
+                remarks.extend(is_lost.then_some(Remark::OverwroteHandEdit));
             }
             let before = found.state.as_ref().map(|state| &state.running).or(file);
             let after = self.replacement(before, request, text)?;
@@ -212,13 +228,29 @@ impl Engine {
         })
     }
 
-    /// Loads the file again, as `update` with its text.
+    /// Runs what is in the file by now.
     ///
     /// # Errors
-    /// As `update`; `BadText` if the file has errors, and what ran goes on.
+    /// As `update`; if the file is gone or has errors, what ran goes on.
     pub fn load_again(&self, by: &str) -> Result<Change, EngineError> {
-        let text = self.conf.load()?.bytes;
-        self.update(&Request { force: true, by: by.to_owned(), ..Request::default() }, &text)
+        let request = Request { max_delete: Some(usize::MAX), by: by.to_owned(), ..Request::default() };
+        self.change(Operation::Load, &request, &mut |found| {
+            let Some(state) = &found.state else { return Err(EngineError::NoServer) };
+            let Some(file) = &found.file else {
+                return Err(StoreError::NotFound { path: self.conf.target().to_owned() }.into());
+            };
+            let text = file.snapshot.bytes();
+            let changes = text != state.running.bytes() || text != state.saved.bytes();
+            let after = self.replacement(Some(&state.running), &request, text)?;
+            let next = changes.then_some(Next::Replacement(after));
+            let before = Some(state.running.clone());
+            Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks: Vec::new() })
+        })
+    }
+
+    /// Waits until no change is under way; false if that takes longer.
+    pub fn settle(&self, wait: Duration) -> bool {
+        self.running.as_ref().is_none_or(|running| running.take_turn(wait).is_some())
     }
 
     /// Keeps what runs and is in no file, when the server ends; whether there was something to keep.
@@ -226,7 +258,8 @@ impl Engine {
     /// # Errors
     /// `Store`.
     pub fn keep_unsaved(&self, lock: &ServeLock) -> Result<bool, EngineError> {
-        let Some(state) = self.state().filter(|state| !state.is_saved()) else { return Ok(false) };
+        let is_in_file = |running: &Snapshot| self.read().is_ok_and(|file| file.bytes() == running.bytes());
+        let Some(state) = self.state().filter(|state| !is_in_file(&state.running)) else { return Ok(false) };
         let last = state.last_change.as_ref();
         let by = last.map_or("", |change| &change.by);
         let record = Record { operation: "unsaved", by, message: None, after: Some(state.saved.revision()) };
@@ -272,7 +305,8 @@ impl Engine {
 /// `If-Match` is stronger than everything else: with it, nothing is rebased.
 fn refuse_stale(state: &State, request: &Request, is_edited: bool) -> Result<(), EngineError> {
     match &request.expected {
-        Some(expected) if is_edited || !expected.allows(state.running.revision()) => Err(EngineError::Stale),
+        Some(_) if is_edited => Err(EngineError::HandEditedSince),
+        Some(expected) if !expected.allows(state.running.revision()) => Err(EngineError::Stale),
         _ => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 use super::{Engine, Remark};
 use crate::edit::Note;
 use crate::store::{
-    Candidate, Locked, Old, Outcome, Record, Revision, Stamp, StoreError, Warning, is_concatenation,
+    Candidate, ConfFile, Locked, Old, Outcome, Record, Revision, Stamp, StoreError, Warning, is_concatenation,
 };
 
 /// What is done to a configuration.
@@ -23,6 +23,8 @@ pub enum Operation {
     Save,
     /// Replace the running configuration.
     Update,
+    /// Run what is in the file.
+    Load,
 }
 
 impl Operation {
@@ -32,7 +34,13 @@ impl Operation {
             Self::Modify => "modify",
             Self::Save => "save",
             Self::Update => "update",
+            Self::Load => "load",
         }
+    }
+
+    /// Whether the file is written, too.
+    fn writes(self) -> bool {
+        matches!(self, Self::Modify | Self::Save)
     }
 }
 
@@ -74,9 +82,14 @@ impl Engine {
         prepare: Prepare<'_>,
     ) -> Result<Change, EngineError> {
         let turn = self.take_turn()?;
+        self.refuse_moved()?;
         let locked = self.lock_for(operation, request)?;
-        let state = self.running.as_ref().map(|running| running.state());
-        let found = Found { file: self.load(operation, locked.as_ref(), state.as_ref())?, state };
+        let mut state = self.running.as_ref().map(|running| running.state());
+        let file = self.load(operation, locked.as_ref(), state.as_ref())?;
+        if let (Some(state), Some(file)) = (&mut state, &file) {
+            self.note_saved(state, file);
+        }
+        let found = Found { file, state };
         let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
         if let Some(before) =
             before.as_ref().filter(|before| on_valid && next.is_none() && !before.is_valid())
@@ -102,15 +115,54 @@ impl Engine {
         running.take_turn(self.lock_wait).map(Some).ok_or(EngineError::Busy)
     }
 
-    /// A dry run without a check command needs no lock, and makes no folder; nor does an update,
-    /// which leaves the file alone.
+    /// A server works on the file that it loaded: where a link leads elsewhere by now, there may be
+    /// another server.
+    pub(super) fn refuse_moved(&self) -> Result<(), EngineError> {
+        if self.running.is_none() {
+            return Ok(());
+        }
+        match ConfFile::resolve(self.conf.given()) {
+            Ok(now) if now.target() != self.conf.target() => Err(EngineError::Moved),
+            _ => Ok(()),
+        }
+    }
+
+    /// What somebody else wrote into the file is what runs: it is saved.
+    fn note_saved(&self, state: &mut State, file: &FileNow) {
+        if !state.is_saved() && file.snapshot.bytes() == state.running.bytes() {
+            state.saved = state.running.clone();
+            if let Some(running) = &self.running {
+                running.exchange(|state| state.saved = state.running.clone());
+            }
+        }
+    }
+
+    /// A dry run without a check command needs no lock, and makes no folder; nor does what leaves
+    /// the file alone, except for the text that hooks look at.
     fn lock_for(&self, operation: Operation, request: &Request) -> Result<Option<Locked<'_>>, EngineError> {
         let rehearsal = request.dry_run && self.hooks.check.is_none();
-        if rehearsal || (operation == Operation::Update && self.hooks.are_empty()) {
+        if rehearsal || (!operation.writes() && self.hooks.are_empty()) {
             return Ok(None);
         }
         self.refuse_missing(operation)?;
-        Ok(Some(self.conf.lock(self.lock_wait, &mut |holder| (self.on_wait)(self.conf.given(), holder))?))
+        match self.conf.lock(self.lock_wait, &mut |holder| (self.on_wait)(self.conf.given(), holder)) {
+            Ok(locked) => Ok(Some(locked)),
+            // Where nothing can be written, what runs can be exchanged all the same.
+            Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })
+                if !operation.writes() =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The text for the hooks to look at.
+    fn candidate(&self, locked: Option<&Locked<'_>>, pieces: &[&[u8]]) -> Result<Candidate, EngineError> {
+        Ok(match locked {
+            Some(locked) => locked.candidate(pieces)?,
+            None => Candidate::elsewhere(pieces)?,
+        })
     }
 
     /// Asked before the lock, which makes a folder.
@@ -162,7 +214,7 @@ impl Engine {
             let result = engine.reload_alone(operation, &request, before, &after);
             if let (Err(error), Some(running)) = (&result, &engine.running) {
                 running.exchange(|state| state.last_error = Some(error.to_string()));
-                (engine.on_trouble)(&format!("{}: {error}", operation.name()));
+                (engine.on_trouble)(&format!("{}: {}", operation.name(), error.without_output()));
             }
         };
         if std::thread::Builder::new().spawn(run).is_err() {
@@ -180,7 +232,7 @@ impl Engine {
         let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
         let candidate = locked.candidate(&[after.bytes()])?;
         let occasion = self.occasion(operation, &candidate, request);
-        self.reload(occasion, &locked, &before, &[after.bytes()], operation)
+        self.reload(occasion, Some(&locked), &before, &[after.bytes()], operation)
     }
 
     fn occasion<'a>(
@@ -202,17 +254,19 @@ impl Engine {
     fn reload(
         &self,
         occasion: Occasion<'_>,
-        locked: &Locked<'_>,
+        locked: Option<&Locked<'_>>,
         before: &Before,
         written: &[&[u8]],
         operation: Operation,
     ) -> Result<(), EngineError> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
-        let aftermath = self.take_back(locked, before, written, operation)?;
-        if let (Aftermath::Restored, Some(text)) = (aftermath, before.runs()) {
-            let old = locked.candidate(&[text.bytes()])?;
-            // Its failure was reported already; what counts is that it saw the old text again.
+        // What else fails must not hide that the reload did.
+        let aftermath = self.take_back(locked, before, written, operation).unwrap_or(Aftermath::NotRestored);
+        if let (Aftermath::Restored, Some(text)) = (aftermath, before.runs())
+            && let Ok(old) = self.candidate(locked, &[text.bytes()])
+        {
+            // What counts is that it saw the old text again.
             let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, self.hooks.timeout);
         }
         Err(EngineError::ReloadFailed { failure, aftermath })
@@ -220,16 +274,16 @@ impl Engine {
 
     fn take_back(
         &self,
-        locked: &Locked<'_>,
+        locked: Option<&Locked<'_>>,
         before: &Before,
         written: &[&[u8]],
         operation: Operation,
     ) -> Result<Aftermath, EngineError> {
-        if operation != Operation::Update {
+        if let Some(locked) = locked.filter(|_| operation.writes()) {
             let found = locked.load()?.filter(|found| is_concatenation(&found.bytes, written));
             match (found, &before.file) {
-                (_, None) => return Ok(Aftermath::NothingBefore),
                 (None, _) => return Ok(Aftermath::ChangedMeanwhile),
+                (Some(_), None) => locked.remove()?,
                 (Some(found), Some(file)) => {
                     locked.replace(Some(found.as_old()), &[file.bytes()])?;
                 }
@@ -238,11 +292,8 @@ impl Engine {
         if let (Some(running), Some(old)) = (&self.running, &before.state) {
             running.exchange(|state| {
                 state.running = old.running.clone();
-                state.saved = if operation == Operation::Update {
-                    old.saved.clone()
-                } else {
-                    before.file.clone().unwrap_or_else(|| old.saved.clone())
-                };
+                // Of a hand edit that was overwritten, and is back, nothing is known again.
+                state.saved = old.saved.clone();
                 state.generation += 1;
             });
         }
@@ -284,10 +335,8 @@ impl Work<'_> {
     fn carry_out(&self, change: &Change) -> Result<Vec<Warning>, EngineError> {
         let pieces = change.pieces();
         let engine = self.engine;
-        let candidate = match self.locked {
-            Some(locked) if !engine.hooks.are_empty() => Some(locked.candidate(&pieces)?),
-            _ => None,
-        };
+        let has_hooks = !engine.hooks.are_empty() && !(self.request.dry_run && engine.hooks.check.is_none());
+        let candidate = if has_hooks { Some(engine.candidate(self.locked, &pieces)?) } else { None };
         let occasion =
             candidate.as_ref().map(|candidate| engine.occasion(self.operation, candidate, self.request));
         if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
@@ -299,12 +348,12 @@ impl Work<'_> {
             return Ok(Vec::new());
         }
         let warnings = match self.locked {
-            Some(locked) if self.operation != Operation::Update => self.write(locked, change, &pieces)?,
+            Some(locked) if self.operation.writes() => self.write(locked, change, &pieces)?,
             _ => Vec::new(),
         };
         self.swap(change);
-        if let (Some(occasion), Some(locked), false) = (occasion, self.locked, self.request.reload_later) {
-            engine.reload(occasion, locked, &self.found.before(), &pieces, self.operation)?;
+        if let (Some(occasion), false) = (occasion, self.request.reload_later) {
+            engine.reload(occasion, self.locked, &self.found.before(), &pieces, self.operation)?;
         }
         Ok(warnings)
     }
@@ -347,7 +396,7 @@ impl Work<'_> {
     fn swap(&self, change: &Change) {
         let (Some(running), Some(after)) = (&self.engine.running, change.after()) else { return };
         let is_in_file = match &self.found.file {
-            _ if self.operation != Operation::Update => true,
+            _ if self.operation.writes() => true,
             Some(file) => file.snapshot.bytes() == after.bytes(),
             None => false,
         };

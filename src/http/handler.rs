@@ -1,6 +1,6 @@
 //! From a request to its answer: authenticate, route, read the parameters, call the engine.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
@@ -10,8 +10,9 @@ use super::message::{Head, Peer, Request, Response, Service};
 use super::operations;
 use super::parameters::Parameters;
 use super::problem::{self, Kind, Problem};
+use super::refusal::masked_text;
 use super::runtime::Runtime;
-use super::wire::{API_HEADER, Operation, REALM, api_value};
+use super::wire::{API_HEADER, DEFAULT_PREFIX, Operation, REALM, api_value};
 use crate::engine::{Engine, Snapshot};
 
 /// What stands between the sockets and the engine.
@@ -118,13 +119,20 @@ impl Handler {
         if !self.trusted_proxies.contains(&peer) {
             return Some(peer);
         }
-        let forwarded = head.header("x-forwarded-for").and_then(|list| list.rsplit(',').next());
-        Some(forwarded.and_then(|last| last.trim().parse().ok()).unwrap_or(peer))
+        // Each proxy adds to the end: what stands before the last that is not trusted, anybody can write.
+        let lists: Vec<&str> = head.values("x-forwarded-for").collect();
+        let hops = lists.iter().rev().flat_map(|list| list.rsplit(',')).map_while(forwarded_address);
+        let client = hops.into_iter().find(|hop| !self.trusted_proxies.contains(hop));
+        Some(client.unwrap_or(peer))
     }
 
     fn route(&self, head: &Head) -> Result<Operation, Refused> {
-        let name = head.path().strip_prefix(self.prefix.trim_end_matches('/'));
-        let name = name.and_then(|rest| rest.strip_prefix('/'));
+        // Local commands do not know what prefix a server was started with.
+        let local = matches!(head.peer, Peer::Uid(_)).then_some(DEFAULT_PREFIX);
+        let name = [Some(self.prefix.as_str()), local]
+            .into_iter()
+            .flatten()
+            .find_map(|prefix| head.path().strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/'));
         let operation = Operation::ALL.into_iter().find(|operation| name == Some(operation.name()));
         let Some(operation) = operation else {
             let names = Operation::ALL.map(|operation| format!("{}/{}", self.prefix, operation.name()));
@@ -139,6 +147,15 @@ impl Handler {
         let problem = Problem::new(Kind::Method, format!("`{}` takes {allowed}", operation.name()));
         Err(Refused::with(problem, vec![("Allow", allowed)]))
     }
+}
+
+/// An address, maybe with a port.
+fn forwarded_address(hop: &str) -> Option<IpAddr> {
+    let hop = hop.trim();
+    let bare = hop.trim_start_matches('[').split(']').next().unwrap_or(hop);
+    let address: Option<IpAddr> =
+        bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|with_port| with_port.ip()));
+    address.map(|address| address.to_canonical())
 }
 
 fn expected(running: &Snapshot) -> Option<Credentials> {
@@ -184,7 +201,7 @@ const CODINGS: &[&str] = &[
 ];
 
 fn refuse_coding(head: &Head) -> Result<(), Refused> {
-    let codings = head.header("content-encoding").into_iter().flat_map(|value| value.split(','));
+    let codings = head.values("content-encoding").flat_map(|value| value.split(','));
     let real =
         codings.map(|coding| coding.trim().to_ascii_lowercase()).find(|coding| CODINGS.contains(&&**coding));
     match real {
@@ -226,14 +243,15 @@ impl Service for Handler {
             detail: None,
         };
         let mut response = self.respond(request, &mut access).unwrap_or_else(|refused| {
-            access.detail = Some(refused.problem.detail.clone());
+            access.detail.get_or_insert_with(|| refused.problem.detail.clone());
+            access.detail = access.detail.take().map(|detail| masked_text(&detail));
             refusal(refused)
         });
         response.headers.push((API_HEADER, api_value()));
         response.headers.push(("Cache-Control", "no-store".to_owned()));
         self.runtime.count_status(response.status);
         access.status = response.status;
-        access.bytes = response.body.len();
+        access.bytes = if request.head.method == "HEAD" { 0 } else { response.body.len() };
         access.took = start.elapsed();
         (self.log)(&access);
         response

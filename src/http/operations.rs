@@ -23,11 +23,11 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// `read_config`
 pub(super) fn read(handler: &Handler, head: &Head, parameters: &Parameters) -> Result<Response, Problem> {
     let snapshot = match parameters.saved {
-        true => handler.engine.read().map_err(|error| problem(&error))?,
+        true => handler.engine.saved().map_err(|error| problem(&error))?,
         false => handler.running(),
     };
     let tag = entity_tag(snapshot.revision());
-    if !parameters.runtime && head.header("if-none-match").is_some_and(|known| names(known, &tag)) {
+    if !parameters.runtime && head.values("if-none-match").any(|known| names(known, &tag)) {
         return Ok(answer(304, Vec::new(), Arc::default()).with("ETag", tag));
     }
     if parameters.text {
@@ -68,13 +68,15 @@ pub(super) fn change(
         force: parameters.force,
         // How many streams are deleted at once is asked about where somebody can answer.
         max_delete: Some(usize::MAX),
+        accepted: parameters.accepted.clone(),
         by: caller.by.clone(),
         message: parameters.message.clone(),
-        expected: request.head.header("if-match").map(expected),
+        expected: expected(&request.head.values("if-match").collect::<Vec<_>>()),
         reload_later: parameters.reload_later,
         ..engine::Request::default()
     };
     let engine = &handler.engine;
+    let before = handler.running().revision();
     let changed = match operation {
         Operation::Modify => patch::parse(&request.body)
             .map_err(EngineError::from)
@@ -83,11 +85,14 @@ pub(super) fn change(
         Operation::Update => engine.update(&asked, &request.body),
         Operation::Read => unreachable!("a reading operation changes nothing"),
     };
-    let change = changed.map_err(|error| problem(&error))?;
+    let change = changed.map_err(|error| {
+        access.detail = Some(error.without_output());
+        problem(&error)
+    })?;
     let after = change.after().or_else(|| change.before.clone());
     let after = after.ok_or_else(|| Problem::new(Kind::EngineFailed, "nothing is left to show"))?;
     if !parameters.dry_run {
-        note(&change, &after, access);
+        note(&change, before, &after, access);
     }
     let (body, kind) = match operation {
         Operation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
@@ -102,10 +107,8 @@ pub(super) fn change(
     Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
 }
 
-fn note(change: &Change, after: &Snapshot, access: &mut Access) {
-    let before = change.before.as_ref().map(|before| before.revision());
-    access.revisions =
-        before.map(|before| (before, after.revision())).filter(|(before, after)| before != after);
+fn note(change: &Change, before: Revision, after: &Snapshot, access: &mut Access) {
+    access.revisions = Some((before, after.revision())).filter(|(before, after)| before != after);
     let warnings: Vec<String> = change.warnings.iter().map(ToString::to_string).collect();
     access.detail = (!warnings.is_empty()).then(|| warnings.join("; "));
 }
@@ -145,12 +148,15 @@ fn tags(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What `If-Match` asks for; the comparison is strong, and tags of other versions match nothing.
-fn expected(list: &str) -> Expected {
-    if list.trim() == "*" {
-        return Expected::Any;
+fn expected(lists: &[&str]) -> Option<Expected> {
+    let tags = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
+    match lists {
+        [] => None,
+        _ if tags.clone().any(|tag| tag == "*") => Some(Expected::Any),
+        _ => {
+            Some(Expected::OneOf(tags.filter(|tag| !tag.starts_with("W/")).filter_map(revision_of).collect()))
+        }
     }
-    let strong = list.split(',').map(str::trim).filter(|tag| !tag.starts_with("W/"));
-    Expected::OneOf(strong.filter_map(revision_of).collect())
 }
 
 fn revision_of(tag: &str) -> Option<Revision> {

@@ -1,6 +1,8 @@
 //! The query parameters of the API. Unknown ones are ignored; a known one has to make sense.
 
 use super::problem::{Fault, Kind, Problem};
+use super::refusal::guard_kind;
+use crate::engine::Guard;
 
 /// What was asked for beside the operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct Parameters {
     pub text: bool,
     /// `source=saved`: the file instead of the running configuration.
     pub saved: bool,
+    /// `accept=NAME,…`: the guards that are answered with yes, by the names of their problem types.
+    pub accepted: Vec<Guard>,
     /// `message=TEXT`: why the change is made.
     pub message: Option<String>,
 }
@@ -54,6 +58,7 @@ impl Parameters {
             "async" => self.reload_later = switch(name, value)?,
             "format" => self.text = choice(name, value, "json", "conf")?,
             "source" => self.saved = choice(name, value, "running", "saved")?,
+            "accept" => self.accepted = guards(name, value)?,
             "message" => self.message = Some(value.to_owned()),
             NOT_OFFERED => return Err(fault(name, "this server does not offer it")),
             _ => {}
@@ -77,6 +82,17 @@ fn choice(name: &str, value: &str, first: &str, second: &str) -> Result<bool, St
         value if value == second => Ok(true),
         _ => Err(fault(name, &format!("it takes `{first}` or `{second}`"))),
     }
+}
+
+fn guards(name: &str, value: &str) -> Result<Vec<Guard>, String> {
+    let known = [Guard::WouldRemoveCredentials, Guard::EmptyReplacement];
+    let names = value.split(',').map(str::trim).filter(|guard| !guard.is_empty());
+    names
+        .map(|wanted| {
+            let guard = known.iter().find(|guard| guard_kind(guard).name() == wanted);
+            guard.cloned().ok_or_else(|| fault(name, &format!("there is no guard `{wanted}`")))
+        })
+        .collect()
 }
 
 fn fault(name: &str, message: &str) -> String {

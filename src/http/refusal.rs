@@ -1,5 +1,7 @@
 //! Why an operation did not happen, as a problem: the one place that maps errors to HTTP.
 
+use std::borrow::Cow;
+
 use super::problem::{Fault, Kind, Problem};
 use crate::edit::FaultKind;
 use crate::engine::{Clash, EngineError, Guard, Snapshot};
@@ -37,10 +39,46 @@ pub fn problem(error: &EngineError) -> Problem {
         EngineError::Unproved(_) => (Kind::WriteFailed, Vec::new()),
         EngineError::NoServer => (Kind::NotFound, Vec::new()),
         EngineError::Stale => (Kind::Stale, Vec::new()),
-        EngineError::HandEdited { clashes } => (Kind::Conflict, conflict(clashes)),
+        EngineError::HandEditedSince => (Kind::Stale, hinted(error.to_string(), error.hint())),
+        EngineError::Moved => (Kind::Conflict, hinted(error.to_string(), error.hint())),
+        EngineError::HandEdited { clashes } if clashes.is_empty() => {
+            (Kind::Conflict, hinted(error.to_string(), error.hint()))
+        }
+        EngineError::HandEdited { clashes } => (Kind::Conflict, conflict(clashes, error.hint())),
         EngineError::Busy => (Kind::Busy, Vec::new()),
     };
-    Problem::new(kind, error.to_string()).with_errors(errors)
+    let detail = match errors.len() {
+        0 | 1 => error.to_string(),
+        count => format!("the request has {count} faults"),
+    };
+    masked(Problem::new(kind, detail).with_errors(errors))
+}
+
+/// What people sent may hold secrets where none belong: a URL as the name of a stream, for instance.
+fn masked(mut problem: Problem) -> Problem {
+    problem.detail = masked_text(&problem.detail);
+    for fault in &mut problem.errors {
+        fault.message = masked_text(&fault.message);
+        fault.pointer = fault.pointer.take().map(|pointer| masked_pointer(&pointer));
+    }
+    problem
+}
+
+/// A message with the secrets that can be told by their form masked, also those in a pointer in it.
+pub fn masked_text(text: &str) -> String {
+    let masker = Masker::default();
+    let plain = text.replace("~1", "/");
+    match masker.mask_parts(&plain) {
+        Cow::Owned(masked) => masked,
+        Cow::Borrowed(_) => text.to_owned(),
+    }
+}
+
+fn masked_pointer(pointer: &str) -> String {
+    let masker = Masker::default();
+    let keys = pointer.split('/').map(|key| key.replace("~1", "/").replace("~0", "~"));
+    let masked = keys.map(|key| masker.mask_parts(&key).replace('~', "~0").replace('/', "~1"));
+    masked.collect::<Vec<_>>().join("/")
 }
 
 fn hinted(message: String, hint: Option<String>) -> Vec<Fault> {
@@ -51,6 +89,10 @@ fn store_kind(error: &StoreError) -> Kind {
     match error {
         StoreError::Busy { .. } | StoreError::Serving { .. } => Kind::Busy,
         StoreError::ChangedMeanwhile { .. } => Kind::Conflict,
+        StoreError::NotFound { .. }
+        | StoreError::DanglingLink { .. }
+        | StoreError::LinkLoop { .. }
+        | StoreError::NotAFile { .. } => Kind::NotFound,
         _ => Kind::WriteFailed,
     }
 }
@@ -64,7 +106,8 @@ fn fault_kind(kind: FaultKind) -> Kind {
     }
 }
 
-fn guard_kind(guard: &Guard) -> Kind {
+/// The problem that a guard is.
+pub fn guard_kind(guard: &Guard) -> Kind {
     match guard {
         Guard::WouldRemoveCredentials | Guard::WouldDeleteStreams { .. } => Kind::WouldRemoveCredentials,
         Guard::EmptyReplacement => Kind::EmptyReplacement,
@@ -99,7 +142,7 @@ fn diagnostics(snapshot: &Snapshot) -> Vec<Fault> {
 }
 
 /// What both sides made of each place, secrets masked: a problem is shown, logged, and kept.
-fn conflict(clashes: &[Clash]) -> Vec<Fault> {
+fn conflict(clashes: &[Clash], hint: Option<String>) -> Vec<Fault> {
     let masker = Masker::default();
     let masked = |pointer: &str, value: &serde_json::Value| {
         // The keys above a value tell whether it is a secret.
@@ -115,6 +158,7 @@ fn conflict(clashes: &[Clash]) -> Vec<Fault> {
         base: clash.base.as_ref().map(|value| masked(&clash.pointer, value).into()),
         theirs: clash.theirs.as_ref().map(|value| masked(&clash.pointer, value).into()),
         mine: Some(masked(&clash.pointer, &clash.mine).into()),
+        hint: hint.clone(),
         ..Fault::default()
     });
     faults.collect()

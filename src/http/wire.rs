@@ -48,6 +48,9 @@ pub const FORCE: &str = "force";
 /// The query parameter of a change with its reason in the words of who makes it.
 pub const MESSAGE: &str = "message";
 
+/// The parameter that answers single guards, by the names of their problem types.
+pub const ACCEPT: &str = "accept";
+
 /// What a server of ours offers beside the four operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
@@ -61,13 +64,22 @@ pub enum Feature {
     Conf,
     /// `force=true` answers guards and conflicts.
     Force,
+    /// `accept=NAME,…` answers single guards.
+    Accept,
     /// `message=TEXT` goes to the history.
     Message,
 }
 
 /// All of them, in the order of the header.
-pub const FEATURES: &[Feature] =
-    &[Feature::DryRun, Feature::IfMatch, Feature::Saved, Feature::Conf, Feature::Force, Feature::Message];
+pub const FEATURES: &[Feature] = &[
+    Feature::DryRun,
+    Feature::IfMatch,
+    Feature::Saved,
+    Feature::Conf,
+    Feature::Force,
+    Feature::Accept,
+    Feature::Message,
+];
 
 impl Feature {
     /// Its word in [`API_HEADER`].
@@ -78,6 +90,7 @@ impl Feature {
             Self::Saved => "saved",
             Self::Conf => "conf",
             Self::Force => "force",
+            Self::Accept => "accept",
             Self::Message => "message",
         }
     }

@@ -131,9 +131,12 @@ pub fn account(entry: Entry<'_>) -> Option<[Word<'_>; 2]> {
     arguments.next().is_none().then_some(both)
 }
 
-/// Login and password of the account directive that counts, the last; with an empty one it is none.
+/// Login and password of the account directive that counts, the last. With an empty one it is none,
+/// nor with a colon in the login, which Basic authentication can't say.
 pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
-    account(*entries.last()?).filter(|both| both.iter().all(|word| !word.value().is_empty()))
+    let both = account(*entries.last()?)?;
+    let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
+    is_usable.then_some(both)
 }
 
 /// The value of `prepush`: a number of seconds, or switched off.

@@ -1,5 +1,6 @@
 //! A text that is to become the configuration, where other programs can look at it first.
 
+use std::io::Write;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
@@ -16,6 +17,18 @@ const CANDIDATE_MODE: u32 = 0o600;
 pub struct Candidate(NamedTempFile);
 
 impl Candidate {
+    /// The same where there is no state folder: in the folder of temporary files, for the owner alone.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn elsewhere(pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+        let path = std::env::temp_dir();
+        let failed = || StoreError::io("make a temporary file in", &path);
+        let mut file = NamedTempFile::new().map_err(failed())?;
+        pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(failed())?;
+        Ok(Candidate(file))
+    }
+
     /// The absolute path of the file.
     pub fn path(&self) -> &Path {
         self.0.path()

@@ -106,6 +106,18 @@ impl Locked<'_> {
         Ok(Step::Create(temporary.into_temp_path()))
     }
 
+    /// Takes the file away, durably: it did not exist before.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn remove(&self) -> Result<(), StoreError> {
+        let path = self.conf.target();
+        fs::remove_file(path).map_err(StoreError::io("remove", path))?;
+        // That it was there for a moment is no harm after a power failure.
+        let _ = sync_folder(self.conf);
+        Ok(())
+    }
+
     /// Gives the new file what the old one had beside its text.
     fn dress(&self, current: &Current, new: &File) -> Vec<Warning> {
         let path = self.conf.target();

@@ -95,6 +95,11 @@ impl ServeLock {
         Ok(listener)
     }
 
+    /// Whether the configuration is shared with its group, as are the folder and the socket.
+    pub fn is_shared(&self) -> bool {
+        self.state.is_shared()
+    }
+
     /// Who may come through the socket beside root: the owner of the configuration.
     pub fn owner(&self) -> u32 {
         self.state.owner()

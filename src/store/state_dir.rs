@@ -108,6 +108,11 @@ impl StateDir {
         Ok(StateDir { path, folder, rights: self.rights })
     }
 
+    /// Whether its group may use it, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.rights.for_group
+    }
+
     /// Whom the configuration belongs to.
     pub(super) fn owner(&self) -> u32 {
         self.rights.owner.as_raw()

@@ -13,7 +13,7 @@ use crate::edit::current::Current;
 use crate::engine::{EngineError, Guard, Request, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
 use crate::http::problem::Kind;
-use crate::http::wire::{DRY_RUN, FORCE, Feature, MESSAGE};
+use crate::http::wire::{ACCEPT, DRY_RUN, FORCE, Feature, MESSAGE};
 use crate::model::redact::masked_json;
 
 /// What the notes of a server of ours mean.
@@ -52,8 +52,11 @@ impl Remote {
         if request.dry_run {
             parameters.push((DRY_RUN, "true"));
         }
-        if is_forced(request) && server.offers(Feature::Force) {
+        if request.force && server.offers(Feature::Force) {
             parameters.push((FORCE, "true"));
+        }
+        if let Some(accepted) = accepted(request).filter(|_| server.offers(Feature::Accept)) {
+            parameters.push((ACCEPT, accepted));
         }
         match &request.message {
             Some(message) if server.offers(Feature::Message) => parameters.push((MESSAGE, message)),
@@ -64,10 +67,15 @@ impl Remote {
     }
 }
 
-/// Whether the guards of the server are answered with yes.
-fn is_forced(request: &Request) -> bool {
-    let by_server = [Guard::WouldRemoveCredentials, Guard::EmptyReplacement];
-    request.force || request.accepted.iter().any(|guard| by_server.contains(guard))
+/// The guards of the server that were asked about, by the names of their problem types.
+fn accepted(request: &Request) -> Option<&'static str> {
+    let has = |guard: Guard| request.accepted.contains(&guard);
+    match (has(Guard::WouldRemoveCredentials), has(Guard::EmptyReplacement)) {
+        (true, true) => Some("would-remove-credentials,empty-replacement"),
+        (true, false) => Some("would-remove-credentials"),
+        (false, true) => Some("empty-replacement"),
+        (false, false) => None,
+    }
 }
 
 /// Refuses what nobody agreed to.

@@ -28,6 +28,7 @@ const WAIT: u64 = 40;
 /// Makes a change, or rehearses it.
 pub fn modify(remote: &mut Remote, wanted: &Wanted, request: &Request) -> Result<Outcome, CliError> {
     let mut retries = 0;
+    let mut last: Option<String> = None;
     loop {
         let before = remote.fetch(Source::Running)?;
         let (evaluated, guards) = evaluate(remote, &before, wanted, request)?;
@@ -35,8 +36,12 @@ pub fn modify(remote: &mut Remote, wanted: &Wanted, request: &Request) -> Result
         if request.dry_run && !before.offers(Feature::DryRun) {
             return rehearse(before.content, evaluated.patch);
         }
+        let etag = before.answer.etag.clone();
         match send(remote, before, evaluated, request) {
+            // What runs is the same still: it is the file that was changed, and will not change back.
+            Err(error) if is_stale(&error) && last.is_some() && last == etag => return Err(error),
             Err(error) if is_stale(&error) && retries < MAX_RETRIES => {
+                last = etag;
                 retries += 1;
                 std::thread::sleep(wait(retries));
             }
@@ -68,7 +73,7 @@ fn send(
     let answer = remote.post(&Call {
         operation: Operation::Modify,
         parameters,
-        if_match: etag.filter(|_| evaluated.depends_on_read),
+        if_match: etag.filter(|_| evaluated.depends_on_read && !request.force),
         if_none_match: None,
         body: body.as_bytes(),
         applies: !request.dry_run,

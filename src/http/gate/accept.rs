@@ -45,7 +45,7 @@ impl Listen {
     /// Whether the file system alone decides who may come in, or this one is named.
     fn lets_in(&self, peer: Peer) -> bool {
         match (self, peer) {
-            (Self::Unix { uids, .. }, Peer::Uid(uid)) => uids.contains(&uid),
+            (Self::Unix { uids, .. }, Peer::Uid(uid)) => uids.as_ref().is_none_or(|uids| uids.contains(&uid)),
             _ => true,
         }
     }

@@ -57,8 +57,8 @@ pub enum Listen {
     Unix {
         /// The socket.
         listener: UnixListener,
-        /// Who is let in, beside what the file system says.
-        uids: Vec<u32>,
+        /// Who of those that the file system lets in; all of them for none.
+        uids: Option<Vec<u32>>,
     },
 }
 

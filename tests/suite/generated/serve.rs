@@ -96,6 +96,10 @@ const PARAMETERS: &[(&str, &str)] = &[
         "All that change something: the answer does not wait for the reload command. If that fails later, file \
          and running configuration still go back; it is logged, and shown in `runtime.config.last_error`.",
     ),
+    (
+        "`accept=`*NAME*`,`…",
+        "All that change something: go on although this guard, named like its problem type, would refuse.",
+    ),
     ("`message=`*TEXT*", "All that change something: why, for the history."),
 ];
 

@@ -454,3 +454,97 @@ fn concurrent_changes_are_all_made() {
     let streams = body(&server.get(""))["streams"].as_object().expect("streams").len();
     assert_eq!(streams, 3 + 20);
 }
+
+#[test]
+fn a_patch_that_changes_nothing_picks_up_a_hand_edit_all_the_same() {
+    let server = Server::over(TEXT);
+    server.edit_by_hand("prepush 5", "prepush 9");
+    let modified = server.post("modify_config", "{}");
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit"));
+    assert_eq!(body(&server.get(""))["streams"]["b"]["prepush"], json!(9));
+    assert_eq!(header(&server.post("modify_config", "{}"), "Mediactl-Note"), None);
+}
+
+#[test]
+fn an_account_that_was_taken_away_by_hand_is_not_picked_up_unasked() {
+    let server = Server::over(TEXT);
+    server.edit_by_hand("edit_auth admin s3cret; # keep\n", "");
+    refused(&server.post("modify_config", r#"{"rtsp":3}"#), 422, "would-remove-credentials");
+    assert_eq!(server.get("").status, 200);
+}
+
+#[test]
+fn one_guard_is_answered_without_the_others_and_without_overwriting() {
+    let server = Server::over(TEXT);
+    server.edit_by_hand("prepush 5", "prepush 9");
+    let accept = "/media/api/modify_config?accept=would-remove-credentials";
+    let modified = server.ask("POST", accept, &[], r#"{"edit_auth":null}"#);
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit"), "{}", body(&modified));
+    assert!(server.place.text().contains("prepush 9"));
+    let unknown = Server::over(TEXT).ask("POST", "/media/api/modify_config?accept=all", &[], "{}");
+    refused(&unknown, 400, "bad-parameter");
+}
+
+#[test]
+fn what_runs_and_was_put_into_the_file_by_hand_is_saved() {
+    let server = Server::over(TEXT);
+    let new = format!("{TEXT}rtmp 1;\n");
+    server.post("update_config", &new);
+    server.place.put(CONF, &new);
+    let modified = server.post("modify_config", r#"{"rtsp":1}"#);
+    assert_eq!((modified.status, header(&modified, "Mediactl-Note")), (200, None));
+}
+
+#[test]
+fn a_file_that_is_gone_is_not_found_and_comes_back_with_a_save() {
+    let hooks = Hooks {
+        reload: Some("grep -q bad \"$MEDIACTL_TEXT\" && exit 1; exit 0".to_owned()),
+        ..Hooks::default()
+    };
+    let server = Server::with_hooks(TEXT, hooks);
+    std::fs::remove_file(server.place.path(CONF)).expect("it is there");
+    refused(&server.get("?source=saved"), 404, "not-found");
+    refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
+    refused(&server.post("save_config", &format!("{TEXT}bad;\n")), 500, "reload-failed");
+    assert!(!server.place.path(CONF).exists(), "what was not there is not there again");
+    assert_eq!(body(&server.get(""))["bad"], Value::Null);
+    assert_eq!(server.post("save_config", TEXT).status, 200);
+    assert_eq!(server.place.text(), TEXT);
+}
+
+#[test]
+fn secrets_in_the_wrong_place_are_neither_answered_nor_logged() {
+    let server = Server::over(TEXT);
+    for patch in [
+        r#"{"streams":{"a":{"prepush":"rtsp://u:TOPSECRET@h/x"}}}"#,
+        r#"{"http":["rtsp://u:TOPSECRET@h"]}"#,
+        r#"{"streams":{"rtsp://u:TOPSECRET@h":5}}"#,
+    ] {
+        let answer = server.post("modify_config", patch);
+        assert_eq!(answer.status, 422);
+        assert!(!String::from_utf8_lossy(&answer.body).contains("TOPSECRET"), "{}", body(&answer));
+    }
+    let log = server.log.lock().expect("a log").join("\n");
+    assert!(!log.contains("TOPSECRET"), "{log}");
+}
+
+#[test]
+fn a_forged_forwarding_header_hides_nobody() {
+    let server = Server::over(TEXT);
+    let statuses: Vec<u16> = (0..12)
+        .map(|number| {
+            let wrong =
+                Credentials { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
+            let forged = format!("203.0.113.{number}");
+            let headers = [
+                ("authorization", wrong.as_str()),
+                ("x-forwarded-for", &forged),
+                ("x-forwarded-for", "198.51.100.7:99"),
+            ];
+            let mut request = request("GET", "/media/api/read_config", &headers, "");
+            request.head.peer = Peer::Address([10, 9, 9, 9].into());
+            server.handler.answer(&request).status
+        })
+        .collect();
+    assert_eq!(statuses[10..], [429, 429]);
+}

@@ -53,7 +53,7 @@ fn live() -> (Live, Server) {
     let addresses = [&plain, &secure].map(|bound| bound.local_addr().expect("it is bound"));
     let unix = Listen::Unix {
         listener: lock.bind().expect("the socket can be bound"),
-        uids: vec![rustix::process::geteuid().as_raw()],
+        uids: Some(vec![rustix::process::geteuid().as_raw()]),
     };
     let start = |listeners, tls| {
         Server::start(handler.clone(), listeners, tls, Limits::default(), Deadlines::default())

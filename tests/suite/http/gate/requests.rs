@@ -160,7 +160,7 @@ fn the_unix_socket_knows_its_peers() {
         let path = folder.path().join(status.to_string());
         let service = Arc::new(Echo::default());
         let listener = UnixListener::bind(&path).expect("the folder is empty");
-        let listeners = vec![Listen::Unix { listener, uids }];
+        let listeners = vec![Listen::Unix { listener, uids: Some(uids) }];
         let server = Server::start(service.clone(), listeners, None, Limits::default(), Deadlines::default())
             .expect("there is a place for the private socket");
         let mut client = Client::over(UnixStream::connect(&path).expect("the server listens"));
