@@ -335,8 +335,10 @@ impl Work<'_> {
     fn carry_out(&self, change: &Change) -> Result<Vec<Warning>, EngineError> {
         let pieces = change.pieces();
         let engine = self.engine;
-        let has_hooks = !engine.hooks.are_empty() && !(self.request.dry_run && engine.hooks.check.is_none());
-        let candidate = if has_hooks { Some(engine.candidate(self.locked, &pieces)?) } else { None };
+        // A dry run without a check command shows its text to nobody.
+        let is_shown =
+            if self.request.dry_run { engine.hooks.check.is_some() } else { !engine.hooks.are_empty() };
+        let candidate = if is_shown { Some(engine.candidate(self.locked, &pieces)?) } else { None };
         let occasion =
             candidate.as_ref().map(|candidate| engine.occasion(self.operation, candidate, self.request));
         if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {

@@ -73,7 +73,6 @@ pub(super) fn change(
         message: parameters.message.clone(),
         expected: expected(&request.head.values("if-match").collect::<Vec<_>>()),
         reload_later: parameters.reload_later,
-        ..engine::Request::default()
     };
     let engine = &handler.engine;
     let before = handler.running().revision();
