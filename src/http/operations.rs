@@ -9,7 +9,7 @@ use super::parameters::Parameters;
 use super::problem::{Kind, Problem};
 use super::refusal::problem;
 use super::wire::{NOTE_HEADER, Operation};
-use crate::edit::patch;
+use crate::edit::{Note, patch};
 use crate::engine::{self, Change, EngineError, Expected, Remark, Snapshot};
 use crate::model::{Lens, View, top_members, write_compact};
 use crate::store::Revision;
@@ -99,8 +99,8 @@ pub(super) fn change(
         _ => (Arc::new(b"true".to_vec()), JSON),
     };
     let mut headers = vec![("Content-Type", kind.to_owned())];
-    if !change.remarks.is_empty() {
-        let words: Vec<&str> = change.remarks.iter().copied().map(remark_word).collect();
+    let words = note_words(&change);
+    if !words.is_empty() {
         headers.push((NOTE_HEADER, words.join("; ")));
     }
     Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
@@ -110,6 +110,24 @@ fn note(change: &Change, before: Revision, after: &Snapshot, access: &mut Access
     access.revisions = Some((before, after.revision())).filter(|(before, after)| before != after);
     let warnings: Vec<String> = change.warnings.iter().map(ToString::to_string).collect();
     access.detail = (!warnings.is_empty()).then(|| warnings.join("; "));
+}
+
+/// What a change did beside what was asked for, each thing once.
+fn note_words(change: &Change) -> Vec<&'static str> {
+    let mut words: Vec<&str> = change.remarks.iter().copied().map(remark_word).collect();
+    words.extend(change.notes.iter().map(|note| match note {
+        Note::CommentsKept { .. } => "comments-kept",
+        Note::ExtrasDropped { .. } => "extras-dropped",
+    }));
+    words.extend((!change.warnings.is_empty()).then_some("warnings-in-log"));
+    let mut seen = Vec::new();
+    words.retain(|word| {
+        !seen.contains(word) && {
+            seen.push(*word);
+            true
+        }
+    });
+    words
 }
 
 /// What a note is called in its header.

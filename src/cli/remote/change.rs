@@ -20,6 +20,9 @@ use crate::model::redact::masked_json;
 const NOTES: &[(&str, &str)] = &[
     ("saved-earlier-update", "an update that ran and was not saved goes into the file, too"),
     ("picked-up-hand-edit", "what somebody changed in the file by hand is kept"),
+    ("comments-kept", "comment lines above what is removed stay"),
+    ("extras-dropped", "the extra parameters of a backend go with it"),
+    ("warnings-in-log", "the server has a warning about this change in its log"),
     ("overwrote-hand-edit", "what somebody changed in the file by hand is overwritten; the history keeps it"),
 ];
 
