@@ -63,6 +63,8 @@ pub enum EngineError {
 pub enum Aftermath {
     /// The old text.
     Restored,
+    /// Nothing, as before.
+    Removed,
     /// A text of somebody else.
     ChangedMeanwhile,
     /// The new text: the old one could not be put back.
@@ -161,6 +163,9 @@ impl EngineError {
             Self::Guarded(guard) => return Some(guard.hint()),
             Self::CheckFailed(_) => "nothing was written",
             Self::ReloadFailed { aftermath: Aftermath::Restored, .. } => "the old configuration is back",
+            Self::ReloadFailed { aftermath: Aftermath::Removed, .. } => {
+                "there was no configuration before, and there is none again"
+            }
             Self::ReloadFailed { aftermath: Aftermath::ChangedMeanwhile, .. } => {
                 "somebody else changed the file meanwhile, so it is left as it is"
             }

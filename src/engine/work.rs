@@ -297,7 +297,7 @@ impl Engine {
                 state.generation += 1;
             });
         }
-        Ok(Aftermath::Restored)
+        Ok(if before.runs().is_some() { Aftermath::Restored } else { Aftermath::Removed })
     }
 }
 

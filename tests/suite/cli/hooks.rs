@@ -94,10 +94,11 @@ fn what_somebody_else_wrote_stays() {
 }
 
 #[test]
-fn a_new_file_has_nothing_to_go_back_to() {
+fn a_new_file_goes_again() {
     let place = Place::empty();
     let run = place.mediactl(["save", "--reload-cmd", "false", "-"]).input("rtmp 1;\n").run().exits(9);
-    run.says("there was no configuration before");
+    run.says("there was no configuration before, and there is none again");
+    assert!(place.names().is_empty(), "{:?}", place.names());
 }
 
 #[test]
