@@ -53,7 +53,7 @@ pub fn serve(gate: &Gate, slot: Slot, socket: Arc<Socket>, peer: Peer, tls: Opti
 }
 
 fn handshake(gate: &Gate, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result<Stream, End> {
-    let mut timed = Timed { socket, deadline: Deadline::after(gate.deadlines.idle) };
+    let mut timed = Timed::new(socket, Deadline::after(gate.deadlines.idle));
     wait(gate, |deadline| {
         timed.deadline = deadline;
         timed.wait()

@@ -1,6 +1,7 @@
 //! A socket of either family. It is shared, not duplicated: whoever makes room shuts it down while
 //! its own thread waits on it, and that costs no open file.
 
+use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -64,26 +65,42 @@ pub struct Timed {
     pub socket: Arc<Socket>,
     /// When reads and writes have to be over.
     pub deadline: Deadline,
+    reading: Cell<Duration>,
+    writing: Cell<Duration>,
 }
 
+/// A time-out that the socket has already, and that differs by less than this, is not set again.
+const CLOSE_ENOUGH: Duration = Duration::from_millis(50);
+
 impl Timed {
+    /// A socket that has no time-out yet.
+    pub fn new(socket: Arc<Socket>, deadline: Deadline) -> Self {
+        Self { socket, deadline, reading: Cell::default(), writing: Cell::default() }
+    }
+
     /// What the first byte that comes will be, without taking it: 0 bytes at the end.
     pub fn wait(&mut self) -> io::Result<usize> {
         let socket = Arc::clone(&self.socket);
         match &*socket {
-            Socket::Tcp(stream) => self.retry(Socket::set_read_timeout, |_| stream.peek(&mut [0])),
+            Socket::Tcp(stream) => {
+                self.retry((Socket::set_read_timeout, &self.reading), |_| stream.peek(&mut [0]))
+            }
             Socket::Unix(_) => Ok(1),
         }
     }
 
     fn retry(
         &self,
-        set_timeout: impl Fn(&Socket, Duration) -> io::Result<()>,
+        (set_timeout, known): (impl Fn(&Socket, Duration) -> io::Result<()>, &Cell<Duration>),
         mut operation: impl FnMut(&Socket) -> io::Result<usize>,
     ) -> io::Result<usize> {
         loop {
             // What is left may be less than the least time-out that the system knows.
-            set_timeout(&self.socket, self.deadline.left()?.max(Duration::from_millis(1)))?;
+            let left = self.deadline.left()?.max(Duration::from_millis(1));
+            if left.abs_diff(known.get()) > CLOSE_ENOUGH.min(left / 10) {
+                set_timeout(&self.socket, left)?;
+                known.set(left);
+            }
             match operation(&self.socket) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -97,13 +114,13 @@ impl Timed {
 
 impl Read for Timed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.retry(Socket::set_read_timeout, |socket| socket.read(buffer))
+        self.retry((Socket::set_read_timeout, &self.reading), |socket| socket.read(buffer))
     }
 }
 
 impl Write for Timed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.retry(Socket::set_write_timeout, |socket| socket.write(bytes))
+        self.retry((Socket::set_write_timeout, &self.writing), |socket| socket.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -24,7 +24,7 @@ pub enum Stream {
 impl Stream {
     /// Without TLS.
     pub fn plain(socket: Arc<Socket>, deadline: Deadline) -> Self {
-        Self::Plain(Timed { socket, deadline })
+        Self::Plain(Timed::new(socket, deadline))
     }
 
     /// With TLS: the whole handshake, up to the deadline of the socket.
