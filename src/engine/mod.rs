@@ -14,6 +14,7 @@ mod guard;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
 mod operations;
+mod reload;
 mod request;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;

@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use super::change::{Change, Next};
-use super::error::{Aftermath, EngineError};
-use super::hook::{self, Occasion};
+use super::error::EngineError;
+use super::hook;
 use super::request::Request;
 use super::running::{LastChange, State, Turn};
 use super::snapshot::Snapshot;
 use super::{Engine, Remark};
 use crate::edit::Note;
-use crate::store::{
-    Candidate, ConfFile, Locked, Old, Outcome, Record, Revision, Stamp, StoreError, Warning, is_concatenation,
-};
+use crate::store::{Candidate, ConfFile, Locked, Old, Outcome, Record, Revision, Stamp, StoreError, Warning};
 
 /// What is done to a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl Operation {
     }
 
     /// Whether the file is written, too.
-    fn writes(self) -> bool {
+    pub(super) fn writes(self) -> bool {
         matches!(self, Self::Modify | Self::Save)
     }
 }
@@ -158,7 +156,11 @@ impl Engine {
     }
 
     /// The text for the hooks to look at.
-    fn candidate(&self, locked: Option<&Locked<'_>>, pieces: &[&[u8]]) -> Result<Candidate, EngineError> {
+    pub(super) fn candidate(
+        &self,
+        locked: Option<&Locked<'_>>,
+        pieces: &[&[u8]],
+    ) -> Result<Candidate, EngineError> {
         Ok(match locked {
             Some(locked) => locked.candidate(pieces)?,
             None => Candidate::elsewhere(pieces)?,
@@ -195,128 +197,6 @@ impl Engine {
         let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
         let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(loaded.bytes)));
         Ok(Some(FileNow { snapshot, stamp: loaded.stamp }))
-    }
-
-    /// The reload command runs when the answer is given already; what goes wrong is remembered.
-    fn reload_later(
-        &self,
-        operation: Operation,
-        request: &Request,
-        found: &Found,
-        change: &Change,
-        turn: Option<Turn>,
-    ) {
-        let (engine, request) = (self.clone(), request.clone());
-        let (before, after) = (found.before(), change.after());
-        let Some(after) = after else { return };
-        let run = move || {
-            let _turn = turn;
-            let result = engine.reload_alone(operation, &request, before, &after);
-            if let (Err(error), Some(running)) = (&result, &engine.running) {
-                running.exchange(|state| state.last_error = Some(error.to_string()));
-                (engine.on_trouble)(&format!("{}: {}", operation.name(), error.without_output()));
-            }
-        };
-        if std::thread::Builder::new().spawn(run).is_err() {
-            (self.on_trouble)("no thread could be started for the reload command");
-        }
-    }
-
-    fn reload_alone(
-        &self,
-        operation: Operation,
-        request: &Request,
-        before: Before,
-        after: &Arc<Snapshot>,
-    ) -> Result<(), EngineError> {
-        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
-        let candidate = locked.candidate(&[after.bytes()])?;
-        let occasion = self.occasion(operation, &candidate, request);
-        self.reload(occasion, Some(&locked), &before, &[after.bytes()], operation)
-    }
-
-    fn occasion<'a>(
-        &'a self,
-        operation: Operation,
-        candidate: &'a Candidate,
-        request: &'a Request,
-    ) -> Occasion<'a> {
-        Occasion {
-            operation: operation.name(),
-            file: self.conf.target(),
-            text: candidate.path(),
-            by: &request.by,
-        }
-    }
-
-    /// Runs the reload command; if it fails, file and running configuration go back, if the file
-    /// still holds what was written, and it runs once more.
-    fn reload(
-        &self,
-        occasion: Occasion<'_>,
-        locked: Option<&Locked<'_>>,
-        before: &Before,
-        written: &[&[u8]],
-        operation: Operation,
-    ) -> Result<(), EngineError> {
-        let Some(command) = &self.hooks.reload else { return Ok(()) };
-        let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
-        // What else fails must not hide that the reload did.
-        let aftermath = self.take_back(locked, before, written, operation).unwrap_or(Aftermath::NotRestored);
-        if let (Aftermath::Restored, Some(text)) = (aftermath, before.runs())
-            && let Ok(old) = self.candidate(locked, &[text.bytes()])
-        {
-            // What counts is that it saw the old text again.
-            let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, self.hooks.timeout);
-        }
-        Err(EngineError::ReloadFailed { failure, aftermath })
-    }
-
-    fn take_back(
-        &self,
-        locked: Option<&Locked<'_>>,
-        before: &Before,
-        written: &[&[u8]],
-        operation: Operation,
-    ) -> Result<Aftermath, EngineError> {
-        if let Some(locked) = locked.filter(|_| operation.writes()) {
-            let found = locked.load()?.filter(|found| is_concatenation(&found.bytes, written));
-            match (found, &before.file) {
-                (None, _) => return Ok(Aftermath::ChangedMeanwhile),
-                (Some(_), None) => locked.remove()?,
-                (Some(found), Some(file)) => {
-                    locked.replace(Some(found.as_old()), &[file.bytes()])?;
-                }
-            }
-        }
-        if let (Some(running), Some(old)) = (&self.running, &before.state) {
-            running.exchange(|state| {
-                state.running = old.running.clone();
-                // Of a hand edit that was overwritten, and is back, nothing is known again.
-                state.saved = old.saved.clone();
-                state.generation += 1;
-            });
-        }
-        Ok(if before.runs().is_some() { Aftermath::Restored } else { Aftermath::Removed })
-    }
-}
-
-/// What goes back when a reload fails.
-pub(super) struct Before {
-    file: Option<Arc<Snapshot>>,
-    state: Option<State>,
-}
-
-impl Found {
-    fn before(&self) -> Before {
-        Before { file: self.file.as_ref().map(|file| file.snapshot.clone()), state: self.state.clone() }
-    }
-}
-
-impl Before {
-    /// What ran before; without a server, the file.
-    fn runs(&self) -> Option<&Arc<Snapshot>> {
-        self.state.as_ref().map(|state| &state.running).or(self.file.as_ref())
     }
 }
 

@@ -1,0 +1,137 @@
+//! After the change: the reload command, and what goes back when it fails.
+
+use std::sync::Arc;
+
+use super::Engine;
+use super::change::Change;
+use super::error::{Aftermath, EngineError};
+use super::hook::{self, Occasion};
+use super::request::Request;
+use super::running::{State, Turn};
+use super::snapshot::Snapshot;
+use super::work::{Found, Operation};
+use crate::store::{Candidate, Locked, is_concatenation};
+
+impl Engine {
+    /// The reload command runs when the answer is given already; what goes wrong is remembered.
+    pub(super) fn reload_later(
+        &self,
+        operation: Operation,
+        request: &Request,
+        found: &Found,
+        change: &Change,
+        turn: Option<Turn>,
+    ) {
+        let (engine, request) = (self.clone(), request.clone());
+        let (before, after) = (found.before(), change.after());
+        let Some(after) = after else { return };
+        let run = move || {
+            let _turn = turn;
+            let result = engine.reload_alone(operation, &request, before, &after);
+            if let (Err(error), Some(running)) = (&result, &engine.running) {
+                running.exchange(|state| state.last_error = Some(error.to_string()));
+                (engine.on_trouble)(&format!("{}: {}", operation.name(), error.without_output()));
+            }
+        };
+        if std::thread::Builder::new().spawn(run).is_err() {
+            (self.on_trouble)("no thread could be started for the reload command");
+        }
+    }
+
+    fn reload_alone(
+        &self,
+        operation: Operation,
+        request: &Request,
+        before: Before,
+        after: &Arc<Snapshot>,
+    ) -> Result<(), EngineError> {
+        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
+        let candidate = locked.candidate(&[after.bytes()])?;
+        let occasion = self.occasion(operation, &candidate, request);
+        self.reload(occasion, Some(&locked), &before, &[after.bytes()], operation)
+    }
+
+    pub(super) fn occasion<'a>(
+        &'a self,
+        operation: Operation,
+        candidate: &'a Candidate,
+        request: &'a Request,
+    ) -> Occasion<'a> {
+        Occasion {
+            operation: operation.name(),
+            file: self.conf.target(),
+            text: candidate.path(),
+            by: &request.by,
+        }
+    }
+
+    /// Runs the reload command; if it fails, file and running configuration go back, if the file
+    /// still holds what was written, and it runs once more.
+    pub(super) fn reload(
+        &self,
+        occasion: Occasion<'_>,
+        locked: Option<&Locked<'_>>,
+        before: &Before,
+        written: &[&[u8]],
+        operation: Operation,
+    ) -> Result<(), EngineError> {
+        let Some(command) = &self.hooks.reload else { return Ok(()) };
+        let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
+        // What else fails must not hide that the reload did.
+        let aftermath = self.take_back(locked, before, written, operation).unwrap_or(Aftermath::NotRestored);
+        if let (Aftermath::Restored, Some(text)) = (aftermath, before.runs())
+            && let Ok(old) = self.candidate(locked, &[text.bytes()])
+        {
+            // What counts is that it saw the old text again.
+            let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, self.hooks.timeout);
+        }
+        Err(EngineError::ReloadFailed { failure, aftermath })
+    }
+
+    fn take_back(
+        &self,
+        locked: Option<&Locked<'_>>,
+        before: &Before,
+        written: &[&[u8]],
+        operation: Operation,
+    ) -> Result<Aftermath, EngineError> {
+        if let Some(locked) = locked.filter(|_| operation.writes()) {
+            let found = locked.load()?.filter(|found| is_concatenation(&found.bytes, written));
+            match (found, &before.file) {
+                (None, _) => return Ok(Aftermath::ChangedMeanwhile),
+                (Some(_), None) => locked.remove()?,
+                (Some(found), Some(file)) => {
+                    locked.replace(Some(found.as_old()), &[file.bytes()])?;
+                }
+            }
+        }
+        if let (Some(running), Some(old)) = (&self.running, &before.state) {
+            running.exchange(|state| {
+                state.running = old.running.clone();
+                // Of a hand edit that was overwritten, and is back, nothing is known again.
+                state.saved = old.saved.clone();
+                state.generation += 1;
+            });
+        }
+        Ok(if before.runs().is_some() { Aftermath::Restored } else { Aftermath::Removed })
+    }
+}
+
+/// What goes back when a reload fails.
+pub(super) struct Before {
+    file: Option<Arc<Snapshot>>,
+    state: Option<State>,
+}
+
+impl Found {
+    pub fn before(&self) -> Before {
+        Before { file: self.file.as_ref().map(|file| file.snapshot.clone()), state: self.state.clone() }
+    }
+}
+
+impl Before {
+    /// What ran before; without a server, the file.
+    fn runs(&self) -> Option<&Arc<Snapshot>> {
+        self.state.as_ref().map(|state| &state.running).or(self.file.as_ref())
+    }
+}
