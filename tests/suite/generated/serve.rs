@@ -39,7 +39,7 @@ fn operations(page: &mut Page) {
     page.section("OPERATIONS").line(&format!(
         "Their paths start with `{DEFAULT_PREFIX}`, or what `--api-prefix` says. \
          The server speaks HTTP/1.0 and HTTP/1.1; with `--tls-cert`, TLS 1.2 and 1.3. JSON is in UTF-8. \
-         Of the options for a server only `--api-prefix` counts here; `--url` is ignored."
+         Of the options for a server only `--api-prefix` counts here; `--url` is refused."
     ));
     for operation in Operation::ALL {
         let (method, what) = match operation {
@@ -195,6 +195,11 @@ fn hand_edits(page: &mut Page) {
          saved goes into the file with it. When the server ends, a running configuration that was not \
          saved is kept in the history.",
     );
+    page.text(
+        "The header `Mediactl-Note` has a word for each thing that a change did beside what was asked for: \
+         `saved-earlier-update`, `picked-up-hand-edit`, `overwrote-hand-edit`, `comments-kept`, \
+         `extras-dropped`, and `warnings-in-log`.",
+    );
 }
 
 fn authentication(page: &mut Page) {
@@ -209,7 +214,9 @@ fn authentication(page: &mut Page) {
     ));
     page.text(
         "On the Unix socket the system says who asks: the owner of the file, the user that the \
-         server runs as, and root are let in, and no password is asked for.",
+         server runs as, and root are let in, and no password is asked for. Where the group of the file may \
+         write it, its members are let in, too. If the file is a link that leads elsewhere since the server was \
+         started, changes are refused with 409.",
     );
 }
 
