@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::model::shape::usable_account;
 use crate::model::top_members;
-use crate::syntax::Document;
+use crate::syntax::{Document, Word};
 
 /// Below this number of deleted streams nobody is asked.
 pub const MAX_DELETE_FLOOR: usize = 5;
@@ -56,7 +56,7 @@ pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guar
     if new.is_empty() && old.is_none_or(|old| !old.is_empty()) {
         return Some(Guard::EmptyReplacement);
     }
-    let is_lost = old.is_some_and(has_credentials) && !has_credentials(new);
+    let is_lost = old.and_then(account).is_some() && account(new).is_none();
     is_lost.then_some(Guard::WouldRemoveCredentials)
 }
 
@@ -69,9 +69,10 @@ pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> 
     guarded.then_some(Guard::WouldDeleteStreams { deleted, of })
 }
 
-fn has_credentials(document: &Document) -> bool {
+/// Login and password of the account that may use the API; none where that is unusable.
+pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
     let entries: Vec<_> = document.entries().filter(|entry| entry.keyword() == "edit_auth").collect();
-    usable_account(&entries).is_some()
+    usable_account(&entries)
 }
 
 /// How many streams there are, for a guard over a whole replacement.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use crate::model::shape::usable_account;
+use super::guard;
 use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
 use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document};
@@ -94,9 +94,7 @@ impl Snapshot {
     /// Login and password of the account that may use the API; none where that is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
         let account = self.account.get_or_init(|| {
-            let entries: Vec<_> =
-                self.document.entries().filter(|entry| entry.keyword() == "edit_auth").collect();
-            usable_account(&entries).map(|both| both.map(|word| word.value().into_owned()))
+            guard::account(&self.document).map(|both| both.map(|word| word.value().into_owned()))
         });
         account.as_ref()
     }

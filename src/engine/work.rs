@@ -83,23 +83,19 @@ impl Engine {
         self.refuse_moved()?;
         let locked = self.lock_for(operation, request)?;
         let mut state = self.running.as_ref().map(|running| running.state());
-        let file = self.load(operation, locked.as_ref(), state.as_ref())?;
+        let file = self.load(operation, state.as_ref())?;
         if let (Some(state), Some(file)) = (&mut state, &file) {
             self.note_saved(state, file);
         }
         let found = Found { file, state };
         let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
-        if let Some(before) =
-            before.as_ref().filter(|before| on_valid && next.is_none() && !before.is_valid())
-        {
-            return Err(EngineError::BadConfig(before.clone()));
-        }
         let mut change = Change { before, next, notes, remarks, warnings: Vec::new() };
-        if change.next.is_none() {
-            return Ok(change);
-        }
         let work =
             Work { engine: self, operation, request, locked: locked.as_ref(), found: &found, on_valid };
+        if change.next.is_none() {
+            work.refuse_invalid(&change)?;
+            return Ok(change);
+        }
         change.warnings = work.carry_out(&change)?;
         if request.reload_later && !request.dry_run && self.hooks.reload.is_some() {
             drop(locked);
@@ -179,14 +175,8 @@ impl Engine {
     }
 
     /// What is there; a local `modify` alone may not find nothing.
-    fn load(
-        &self,
-        operation: Operation,
-        locked: Option<&Locked<'_>>,
-        state: Option<&State>,
-    ) -> Result<Option<FileNow>, EngineError> {
-        // The holder of the lock loads as everybody does.
-        let loaded = match locked.map_or_else(|| self.conf.load(), Locked::load_present) {
+    fn load(&self, operation: Operation, state: Option<&State>) -> Result<Option<FileNow>, EngineError> {
+        let loaded = match self.conf.load() {
             Ok(loaded) => loaded,
             Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
                 return Ok(None);

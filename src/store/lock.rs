@@ -53,19 +53,11 @@ impl Locked<'_> {
     /// # Errors
     /// Those of [`ConfFile::load`] but `NotFound`.
     pub fn load(&self) -> Result<Option<Loaded>, StoreError> {
-        match self.load_present() {
+        match self.conf.load() {
             Ok(loaded) => Ok(Some(loaded)),
             Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// The file as it is now, which has to be there.
-    ///
-    /// # Errors
-    /// Those of [`ConfFile::load`].
-    pub fn load_present(&self) -> Result<Loaded, StoreError> {
-        self.conf.load()
     }
 
     /// What was found while cleaning up.
