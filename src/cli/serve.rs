@@ -142,7 +142,9 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     if !engine.settle(GRACE) {
         ui.warning("a change was still being reloaded");
     }
-    keep_unsaved(&engine, lock.as_ref(), ui);
+    if lock.is_some() {
+        keep_unsaved(&engine, ui);
+    }
     Ok(Exit::Done)
 }
 
@@ -281,12 +283,8 @@ fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     }
 }
 
-fn keep_unsaved(engine: &Engine, lock: Option<&ServeLock>, ui: Ui) {
-    let kept = match lock {
-        Some(lock) => engine.keep_unsaved(lock),
-        None => Ok(false),
-    };
-    match kept {
+fn keep_unsaved(engine: &Engine, ui: Ui) {
+    match engine.keep_unsaved() {
         Ok(true) => ui.warning("what ran was not saved; its text is kept in the history"),
         Ok(false) => {}
         Err(error) => ui.warning(&format!("what ran was not saved, and its text could not be kept: {error}")),

@@ -20,7 +20,7 @@ use crate::edit;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
 use crate::model::top_members;
-use crate::store::{ConfFile, Holder, Record, ServeLock, StoreError};
+use crate::store::{ConfFile, DEFAULT_KEEP, Holder, StoreError};
 
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -37,6 +37,7 @@ pub struct Engine {
     pub(super) on_wait: fn(&Path, &Holder),
     pub(super) on_trouble: Arc<dyn Fn(&str) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
+    pub(super) keep: usize,
     has_guards: bool,
 }
 
@@ -53,6 +54,7 @@ impl Engine {
             on_wait,
             on_trouble: Arc::new(|_| {}),
             running: None,
+            keep: DEFAULT_KEEP,
             has_guards: true,
         })
     }
@@ -74,6 +76,11 @@ impl Engine {
     /// The same without guards: the letter of what is asked for.
     pub fn without_guards(self) -> Self {
         Self { has_guards: false, ..self }
+    }
+
+    /// The same with so many texts in the history.
+    pub fn keeping(self, keep: usize) -> Self {
+        Self { keep, ..self }
     }
 
     /// The file.
@@ -257,13 +264,14 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn keep_unsaved(&self, lock: &ServeLock) -> Result<bool, EngineError> {
+    pub fn keep_unsaved(&self) -> Result<bool, EngineError> {
         let is_in_file = |running: &Snapshot| self.read().is_ok_and(|file| file.bytes() == running.bytes());
         let Some(state) = self.state().filter(|state| !is_in_file(&state.running)) else { return Ok(false) };
         let last = state.last_change.as_ref();
         let by = last.map_or("", |change| &change.by);
-        let record = Record { operation: "unsaved", by, message: None, after: Some(state.saved.revision()) };
-        lock.keep(state.running.bytes(), &record)?;
+        let request = Request { by: by.to_owned(), ..Request::default() };
+        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
+        locked.keep_aside(state.running.bytes(), &request.record("unsaved", self.keep))?;
         Ok(true)
     }
 

@@ -12,6 +12,9 @@ use super::snapshot::Snapshot;
 use super::work::{Found, Operation};
 use crate::store::{Candidate, Locked, is_concatenation};
 
+/// What the history calls it.
+const TAKE_BACK: &str = "take-back";
+
 impl Engine {
     /// The reload command runs when the answer is given already; what goes wrong is remembered.
     pub(super) fn reload_later(
@@ -78,7 +81,8 @@ impl Engine {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
         // What else fails must not hide that the reload did.
-        let aftermath = self.take_back(locked, before, written, operation).unwrap_or(Aftermath::NotRestored);
+        let aftermath = self.take_back(locked, before, written, operation, occasion.by);
+        let aftermath = aftermath.unwrap_or(Aftermath::NotRestored);
         if let (Aftermath::Restored, Some(text)) = (aftermath, before.runs())
             && let Ok(old) = self.candidate(locked, &[text.bytes()])
         {
@@ -94,16 +98,20 @@ impl Engine {
         before: &Before,
         written: &[&[u8]],
         operation: Operation,
+        by: &str,
     ) -> Result<Aftermath, EngineError> {
         if let Some(locked) = locked.filter(|_| operation.writes()) {
+            let message = format!("the reload command failed after `{}`", operation.name());
+            let request = Request { by: by.to_owned(), message: Some(message), ..Request::default() };
+            let record = request.record(TAKE_BACK, self.keep);
             let found = locked.load()?.filter(|found| is_concatenation(&found.bytes, written));
             match (found, &before.file) {
                 (None, _) => return Ok(Aftermath::ChangedMeanwhile),
-                (Some(_), None) => locked.remove()?,
+                (Some(found), None) => locked.remove(found.as_old(), &record)?,
                 (Some(found), Some(file)) => {
-                    locked.replace(Some(found.as_old()), &[file.bytes()])?;
+                    locked.replace(Some(found.as_old()), &[file.bytes()], &record)?
                 }
-            }
+            };
         }
         if let (Some(running), Some(old)) = (&self.running, &before.state) {
             running.exchange(|state| {

@@ -1,7 +1,7 @@
 //! What is asked for beside the change itself.
 
 use super::guard::Guard;
-use crate::store::Revision;
+use crate::store::{Record, Revision};
 
 /// What is asked for beside the change itself.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,13 @@ pub struct Request {
     pub expected: Option<Expected>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
+}
+
+impl Request {
+    /// What the history says of it, where that keeps so many texts.
+    pub(super) fn record<'a>(&'a self, operation: &'a str, keep: usize) -> Record<'a> {
+        Record { operation, by: &self.by, message: self.message.as_deref(), keep }
+    }
 }
 
 /// A condition on the running configuration (`If-Match`).

@@ -10,7 +10,7 @@ use super::running::{LastChange, State, Turn};
 use super::snapshot::Snapshot;
 use super::{Engine, Remark};
 use crate::edit::Note;
-use crate::store::{Candidate, ConfFile, Locked, Old, Outcome, Record, Revision, Stamp, StoreError, Warning};
+use crate::store::{Candidate, ConfFile, Locked, Old, Outcome, Stamp, StoreError, Warning};
 
 /// What is done to a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,22 +81,28 @@ impl Engine {
     ) -> Result<Change, EngineError> {
         let turn = self.take_turn()?;
         self.refuse_moved()?;
-        let locked = self.lock_for(operation, request)?;
+        let mut locked = self.lock_for(operation, request)?;
         let mut state = self.running.as_ref().map(|running| running.state());
         let file = self.load(operation, state.as_ref())?;
         if let (Some(state), Some(file)) = (&mut state, &file) {
             self.note_saved(state, file);
         }
+        let mut warnings = Vec::new();
+        if let Some(locked) = locked.as_mut().filter(|_| !request.dry_run) {
+            warnings = locked.take_warnings();
+            warnings.extend(locked.look(file.as_ref().map(|file| file.snapshot.revision()))?);
+        }
         let found = Found { file, state };
         let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
-        let mut change = Change { before, next, notes, remarks, warnings: Vec::new() };
+        let mut change = Change { before, next, notes, remarks, warnings };
         let work =
             Work { engine: self, operation, request, locked: locked.as_ref(), found: &found, on_valid };
         if change.next.is_none() {
             work.refuse_invalid(&change)?;
             return Ok(change);
         }
-        change.warnings = work.carry_out(&change)?;
+        let more = work.carry_out(&change)?;
+        change.warnings.extend(more);
         if request.reload_later && !request.dry_run && self.hooks.reload.is_some() {
             drop(locked);
             self.reload_later(operation, request, &found, &change, turn);
@@ -238,18 +244,14 @@ impl Work<'_> {
         pieces: &[&[u8]],
     ) -> Result<Vec<Warning>, EngineError> {
         let file = self.found.file.as_ref();
-        let old = file.map(|file| Old { text: file.snapshot.bytes(), stamp: &file.stamp });
-        let prepared = locked.prepare(old, pieces)?;
+        let old = file.map(|file| Old {
+            text: file.snapshot.bytes(),
+            stamp: &file.stamp,
+            revision: file.snapshot.revision(),
+        });
+        let record = self.request.record(self.operation.name(), self.engine.keep);
+        let prepared = locked.prepare(old, pieces, &record)?;
         self.refuse_invalid(change)?;
-        if let Some(file) = file.filter(|_| change.remarks.contains(&Remark::OverwroteHandEdit)) {
-            let record = Record {
-                operation: "hand-edit",
-                by: &self.request.by,
-                message: self.request.message.as_deref(),
-                after: Some(Revision::of_pieces(pieces.iter().copied())),
-            };
-            locked.keep(file.snapshot.bytes(), &record)?;
-        }
         match prepared.commit()? {
             Outcome::Unchanged => Ok(Vec::new()),
             Outcome::Written { warnings } => Ok(warnings),

@@ -29,6 +29,8 @@ pub struct Old<'a> {
     pub text: &'a [u8],
     /// The version of the file it came from.
     pub stamp: &'a Stamp,
+    /// Its revision.
+    pub revision: Revision,
 }
 
 impl Loaded {
@@ -37,9 +39,9 @@ impl Loaded {
         Revision::of(&self.bytes)
     }
 
-    /// This text as the one a change was computed on.
+    /// This text as the one a change was computed on; hashes it at each call.
     pub fn as_old(&self) -> Old<'_> {
-        Old { text: &self.bytes, stamp: &self.stamp }
+        Old { text: &self.bytes, stamp: &self.stamp, revision: self.revision() }
     }
 }
 

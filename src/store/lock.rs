@@ -64,6 +64,11 @@ impl Locked<'_> {
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
+
+    /// The same, for who is going to tell it.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
 }
 
 /// Asks before anything is made: neither a folder nor a read-only file gets a state folder.

@@ -2,13 +2,15 @@
 //!
 //! A writer goes through these steps, and a failure at any of them leaves the old file:
 //! lock ([`ConfFile::lock`]) → load ([`Locked::load`]) → compare with what is there now → new text
-//! into `.FILE.mediactl-XXXXXX` beside the file → owner, group, mode, extended attributes → fsync →
-//! compare once more → rename → fsync of the folder ([`Locked::replace`]). Where a rename cannot
-//! work, because the file is a mount point of its own, the text is written in place under a
-//! journal (`in_place`). A reader takes no lock, makes nothing and writes nothing.
+//! into `.FILE.mediactl-XXXXXX` beside the file → owner, group, mode, extended attributes → fsync,
+//! and an entry in the `history` → compare once more → rename → fsync of the folder
+//! ([`Locked::replace`]). Where a rename cannot work, because the file is a mount point of its own,
+//! the text is written in place under a journal (`in_place`). A reader takes no lock, makes nothing
+//! and writes nothing.
 //!
 //! What only the kernel could close stays open: somebody who does not take our lock and writes
-//! between the last comparison and the rename is overwritten. That is some microseconds.
+//! between the last comparison and the rename writes into the old file. That is some microseconds;
+//! the old file is kept in the history, where it is found then.
 //!
 //! The *state folder* `.mediactl/FILE/` stands beside the file that the links lead to, so every
 //! process computes the same place:
@@ -22,7 +24,7 @@
 //! | `.gitignore`                                | `*`, so that a configuration under version control stays clean  |
 //! | `serve.lock`                                | held by a running server for its whole life                     |
 //! | `sock`                                      | the Unix socket of that server                                  |
-//! | `history/`                                  | texts that would be lost, and a journal of why they were kept   |
+//! | `history/`                                  | the texts that were in the file, and a journal (`history`)      |
 //! | `pending`                                   | reserved, not written yet                                       |
 //!
 //! This layer does not know what is in the text, it has no notion of a terminal and prints nothing:
@@ -60,7 +62,7 @@ mod serving;
 pub use candidate::Candidate;
 pub(crate) use error::reason;
 pub use error::{FileKind, StoreError};
-pub use history::Record;
+pub use history::{DEFAULT_KEEP, Entry, HAND_EDIT, Record};
 pub use holder::Holder;
 pub use load::{Loaded, Old};
 pub use lock::Locked;

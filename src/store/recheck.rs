@@ -10,7 +10,7 @@ use std::path::Path;
 use super::error::StoreError;
 use super::load::Old;
 use super::open::open_regular;
-use super::stamp::Stamp;
+use super::stamp::{Stamp, Writing};
 use super::target::ConfFile;
 
 /// How much of the file is compared at a time.
@@ -28,19 +28,42 @@ pub(super) struct Current {
 impl Current {
     /// Opens the file and makes sure that it holds `old`, by its stamp or else by its bytes.
     pub(super) fn expect(conf: &ConfFile, old: Old<'_>) -> Result<Current, StoreError> {
+        Current::open(conf, old.text, old.stamp)
+    }
+
+    fn open(conf: &ConfFile, text: &[u8], loaded: &Stamp) -> Result<Current, StoreError> {
         let path = conf.target();
         let (file, metadata) = open_regular(path).map_err(gone_is_changed)?;
         let stamp = Stamp::of(&metadata);
-        if !old.stamp.proves(&stamp) {
-            let same = holds(&file, old.text).map_err(StoreError::io("read", path))?;
+        if !loaded.proves(&stamp) {
+            let same = holds(&file, text).map_err(StoreError::io("read", path))?;
             refuse_unless(same, path)?;
         }
         Ok(Current { file, metadata, stamp })
     }
 
+    /// Whether it has other names than its own.
+    pub(super) fn has_other_names(&self) -> bool {
+        self.metadata.nlink() > 1
+    }
+
+    /// When it was written last.
+    pub(super) fn writing(&self) -> Writing {
+        Writing::of(&self.metadata)
+    }
+
+    /// Looks at the file again after it got one more name from us.
+    pub(super) fn renew(&mut self, conf: &ConfFile) -> Result<(), StoreError> {
+        let path = conf.target();
+        let found = self.file.metadata().map_err(StoreError::io("look at", path))?;
+        let renewed = self.stamp.with_another_name(Stamp::of(&found));
+        self.stamp = renewed.ok_or_else(|| StoreError::ChangedMeanwhile { path: path.to_owned() })?;
+        Ok(())
+    }
+
     /// Makes sure that nobody changed the text, the owner or the mode since.
     pub(super) fn recheck(&self, conf: &ConfFile, text: &[u8]) -> Result<(), StoreError> {
-        let now = Current::expect(conf, Old { text, stamp: &self.stamp })?;
+        let now = Current::open(conf, text, &self.stamp)?;
         refuse_unless(rights(&now.metadata) == rights(&self.metadata), conf.target())
     }
 }

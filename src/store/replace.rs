@@ -4,10 +4,12 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::thread;
 
 use tempfile::{NamedTempFile, TempPath};
 
 use super::error::StoreError;
+use super::history::{Entered, Record};
 use super::load::Old;
 use super::lock::Locked;
 use super::recheck::Current;
@@ -43,7 +45,7 @@ pub struct Prepared<'a> {
 
 enum Step<'a> {
     Nothing,
-    Create(TempPath),
+    Create(TempPath, Entered),
     Exchange(Box<Exchange<'a>>),
 }
 
@@ -54,12 +56,14 @@ struct Exchange<'a> {
     old: &'a [u8],
     pieces: &'a [&'a [u8]],
     new: TempPath,
+    entered: Entered,
     warnings: Vec<Warning>,
 }
 
 impl Locked<'_> {
-    /// Writes `pieces`, one after the other, to where they can take the place of the file. `old` is
-    /// what they were computed on, `None` for a file that did not exist.
+    /// Writes `pieces`, one after the other, to where they can take the place of the file, and keeps
+    /// the old text in the history. `old` is what they were computed on, `None` for a file that did not
+    /// exist.
     ///
     /// # Errors
     /// `ChangedMeanwhile` when the file is not `old` any more; `Io`, `PermissionDenied`.
@@ -67,10 +71,11 @@ impl Locked<'_> {
         &'a self,
         old: Option<Old<'a>>,
         pieces: &'a [&'a [u8]],
+        record: &Record<'_>,
     ) -> Result<Prepared<'a>, StoreError> {
         let step = match old {
-            Some(old) => self.prepare_exchange(old, pieces)?,
-            None => self.prepare_creation(pieces)?,
+            Some(old) => self.prepare_exchange(old, pieces, record)?,
+            None => self.prepare_creation(pieces, record)?,
         };
         Ok(Prepared { conf: self.conf, step })
     }
@@ -79,43 +84,57 @@ impl Locked<'_> {
     ///
     /// # Errors
     /// Those of both.
-    pub fn replace(&self, old: Option<Old<'_>>, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
-        self.prepare(old, pieces)?.commit()
+    pub fn replace(
+        &self,
+        old: Option<Old<'_>>,
+        pieces: &[&[u8]],
+        record: &Record<'_>,
+    ) -> Result<Outcome, StoreError> {
+        self.prepare(old, pieces, record)?.commit()
     }
 
-    fn prepare_exchange<'a>(&'a self, old: Old<'a>, pieces: &'a [&'a [u8]]) -> Result<Step<'a>, StoreError> {
-        let current = Current::expect(self.conf, old)?;
+    fn prepare_exchange<'a>(
+        &'a self,
+        old: Old<'a>,
+        pieces: &'a [&'a [u8]],
+        record: &Record<'_>,
+    ) -> Result<Step<'a>, StoreError> {
+        let mut current = Current::expect(self.conf, old)?;
         if is_concatenation(old.text, pieces) {
             return Ok(Step::Nothing);
         }
         let temporary = Place::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
         let warnings = self.dress(&current, temporary.as_file());
-        sync(&temporary)?;
+        let enter = || Entered::of(self, Some((old, &mut current)), Some(pieces), record);
+        let entered = sync_beside(&temporary, enter)?;
         let new = temporary.into_temp_path();
-        let exchange = Exchange { locked: self, current, old: old.text, pieces, new, warnings };
+        let exchange = Exchange { locked: self, current, old: old.text, pieces, new, entered, warnings };
         Ok(Step::Exchange(Box::new(exchange)))
     }
 
-    fn prepare_creation(&self, pieces: &[&[u8]]) -> Result<Step<'static>, StoreError> {
+    fn prepare_creation(&self, pieces: &[&[u8]], record: &Record<'_>) -> Result<Step<'static>, StoreError> {
         let path = self.conf.target();
         if fs::symlink_metadata(path).is_ok() {
             return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
         }
         let temporary = Place::beside(self.conf).write(NEW_FILE_MODE, pieces)?;
-        sync(&temporary)?;
-        Ok(Step::Create(temporary.into_temp_path()))
+        let entered = sync_beside(&temporary, || Entered::of(self, None, Some(pieces), record))?;
+        Ok(Step::Create(temporary.into_temp_path(), entered))
     }
 
-    /// Takes the file away, durably: it did not exist before.
+    /// Takes the file, which holds `old`, away; its text is kept in the history.
     ///
     /// # Errors
-    /// `Io`.
-    pub fn remove(&self) -> Result<(), StoreError> {
+    /// `ChangedMeanwhile` when the file is not `old` any more; `Io`.
+    pub fn remove(&self, old: Old<'_>, record: &Record<'_>) -> Result<Outcome, StoreError> {
         let path = self.conf.target();
+        let mut current = Current::expect(self.conf, old)?;
+        let entered = Entered::of(self, Some((old, &mut current)), None, record)?;
+        current.recheck(self.conf, old.text)?;
         fs::remove_file(path).map_err(StoreError::io("remove", path))?;
-        // That it was there for a moment is no harm after a power failure.
-        let _ = sync_folder(self.conf);
-        Ok(())
+        let mut warnings: Vec<_> = sync_folder(self.conf).into_iter().collect();
+        warnings.extend(entered.stand(self.conf, Some(&current.file)));
+        Ok(Outcome::Written { warnings })
     }
 
     /// Gives the new file what the old one had beside its text.
@@ -141,32 +160,38 @@ impl Prepared<'_> {
         let conf = self.conf;
         match self.step {
             Step::Nothing => Ok(Outcome::Unchanged),
-            Step::Create(new) => create(conf, new),
+            Step::Create(new, entered) => create(conf, new, entered),
             Step::Exchange(exchange) => exchange.commit(),
         }
     }
 }
 
 impl Exchange<'_> {
-    fn commit(self) -> Result<Outcome, StoreError> {
+    fn commit(mut self) -> Result<Outcome, StoreError> {
         let conf = self.locked.conf;
         self.current.recheck(conf, self.old)?;
         let mut warnings = self.warnings;
         match rename_over(self.new, conf.target()) {
             Ok(()) => warnings.extend(sync_folder(conf)),
             Err(error) if is_mount_point(&error) => {
+                self.entered.copy(self.old)?;
                 warnings = in_place::write(conf, &self.locked.state, self.old, self.pieces)?;
             }
             Err(error) => return Err(StoreError::io("replace", conf.target())(error)),
         }
+        warnings.extend(self.entered.stand(conf, Some(&self.current.file)));
         Ok(Outcome::Written { warnings })
     }
 }
 
-fn create(conf: &ConfFile, new: TempPath) -> Result<Outcome, StoreError> {
+fn create(conf: &ConfFile, new: TempPath, entered: Entered) -> Result<Outcome, StoreError> {
     let path = conf.target();
     match new.persist_noclobber(path) {
-        Ok(()) => Ok(Outcome::Written { warnings: sync_folder(conf).into_iter().collect() }),
+        Ok(()) => {
+            let mut warnings: Vec<_> = sync_folder(conf).into_iter().collect();
+            warnings.extend(entered.stand(conf, None));
+            Ok(Outcome::Written { warnings })
+        }
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
         }
@@ -186,6 +211,22 @@ pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
         let (here, after) = rest.split_at(piece.len());
         rest = after;
         std::ptr::eq(here, *piece) || here == *piece
+    })
+}
+
+/// Makes the new text durable while `enter` does the same with the history: both mostly wait.
+fn sync_beside(
+    temporary: &NamedTempFile,
+    enter: impl FnOnce() -> Result<Entered, StoreError>,
+) -> Result<Entered, StoreError> {
+    thread::scope(|scope| {
+        let aside = thread::Builder::new().spawn_scoped(scope, || sync(temporary));
+        let entered = enter();
+        match aside {
+            Ok(aside) => aside.join().unwrap_or_else(|_| sync(temporary)),
+            Err(_) => sync(temporary),
+        }?;
+        entered
     })
 }
 

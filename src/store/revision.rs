@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 /// Length of a revision as text.
@@ -11,7 +12,8 @@ const HEX_DIGITS: usize = 32;
 /// The xxh3-128 hash of a text, shown as 32 lower case hex digits.
 ///
 /// It tells texts apart, it does not authenticate them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Revision(u128);
 
 impl Revision {
@@ -46,6 +48,20 @@ impl FromStr for Revision {
         }
         let hash = u128::from_str_radix(text, 16).map_err(|_| NotARevision)?;
         Ok(Revision(hash))
+    }
+}
+
+impl From<Revision> for String {
+    fn from(revision: Revision) -> String {
+        revision.to_string()
+    }
+}
+
+impl TryFrom<String> for Revision {
+    type Error = NotARevision;
+
+    fn try_from(text: String) -> Result<Revision, NotARevision> {
+        text.parse()
     }
 }
 

@@ -26,7 +26,7 @@ const LOOKERS: Duration = Duration::from_millis(500);
 /// This process is the server of the configuration, until it is dropped.
 #[derive(Debug)]
 pub struct ServeLock {
-    pub(super) state: StateDir,
+    state: StateDir,
     /// Closing it gives the lock back.
     _lock: File,
 }

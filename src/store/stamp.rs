@@ -4,6 +4,8 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
+
 /// Two ticks of the slowest kernel clock that stamps files (100 Hz).
 const TICK: Duration = Duration::from_millis(20);
 
@@ -29,6 +31,20 @@ struct Identity {
     changed: (i64, i64),
 }
 
+/// When a file was written last, and how long it was then; a new name or owner leaves it as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Writing {
+    pub size: u64,
+    /// Seconds since 1970, and nanoseconds.
+    pub modified: (i64, i64),
+}
+
+impl Writing {
+    pub fn of(found: &Metadata) -> Writing {
+        Writing { size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
+    }
+}
+
 impl Stamp {
     /// The stamp of a file that is about to be read.
     pub(super) fn of(found: &Metadata) -> Stamp {
@@ -46,6 +62,15 @@ impl Stamp {
     /// The same version, as somebody says who cannot vouch for the text.
     pub(super) fn unsettled(self) -> Stamp {
         Stamp { settled: false, ..self }
+    }
+
+    /// The same text under one more name, which changed the times of the file; `None` if it is another
+    /// file, or was written into.
+    pub(super) fn with_another_name(&self, later: Stamp) -> Option<Stamp> {
+        let file = |stamp: &Stamp| (stamp.identity.device, stamp.identity.inode);
+        let same = file(self) == file(&later) && self.same_writing_as(&later);
+        // Whether equal times prove an equal text is still decided by when it was written.
+        same.then_some(Stamp { settled: self.settled, ..later })
     }
 
     /// True when a file with the stamp `later` must still hold the text that was read after `self`.

@@ -9,10 +9,11 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Uid};
+use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::error::StoreError;
+use super::stamp::Writing;
 use super::target::ConfFile;
 
 const IGNORE_FILE: &str = ".gitignore";
@@ -80,6 +81,31 @@ impl StateDir {
         Ok(file)
     }
 
+    /// Opens a file of the folder for reading.
+    pub(super) fn open_existing(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = retry_on_intr(|| rustix::fs::openat(&self.folder, name, flags, Mode::empty()))?;
+        Ok(File::from(file))
+    }
+
+    /// What is under a name of the folder, if anything is.
+    pub(super) fn look_at(&self, name: &str) -> Option<Metadata> {
+        fs::symlink_metadata(self.path_of(name)).ok()
+    }
+
+    /// Gives a file elsewhere a second name in the folder.
+    pub(super) fn link(&self, from: &Path, name: &str) -> io::Result<()> {
+        Ok(retry_on_intr(|| rustix::fs::linkat(CWD, from, &self.folder, name, AtFlags::empty()))?)
+    }
+
+    /// Sets when a file of the folder was written last.
+    pub(super) fn date(&self, name: &str, writing: Writing) -> io::Result<()> {
+        let (seconds, nanoseconds) = writing.modified;
+        let time = Timespec { tv_sec: seconds, tv_nsec: nanoseconds };
+        let times = Timestamps { last_access: time, last_modification: time };
+        Ok(rustix::fs::utimensat(&self.folder, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
     /// Gives a file of the folder the owner, group and mode that all of them have.
     pub(super) fn adopt(&self, file: &File) {
         self.rights.give(file, self.rights.file_mode());
@@ -103,9 +129,14 @@ impl StateDir {
     /// A folder inside this one, made where it is missing.
     pub(super) fn folder_in(&self, name: &str) -> Result<StateDir, StoreError> {
         let path = self.path_of(name);
-        let (folder, _) = enter(&self.folder, Path::new(name), &path, self.rights)?;
+        let (folder, new) = enter(&self.folder, Path::new(name), &path, self.rights)?;
         self.rights.give(&folder, self.rights.folder_mode());
-        Ok(StateDir { path, folder, rights: self.rights })
+        let inner = StateDir { path, folder, rights: self.rights };
+        if new {
+            // What is put into it later must not hang on names that are not durable.
+            self.sync_path().map_err(StoreError::state_folder(&inner.path))?;
+        }
+        Ok(inner)
     }
 
     /// Whether its group may use it, too.

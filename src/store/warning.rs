@@ -66,6 +66,13 @@ pub enum Warning {
         /// Where both texts of that write are kept.
         journal: PathBuf,
     },
+    /// Somebody wrote into the file while it was being replaced; that text is in the history.
+    HandEditKept {
+        /// The file.
+        path: PathBuf,
+        /// The number of the text in the history.
+        serial: u64,
+    },
     /// The journal of a write that is complete could not be removed.
     JournalNotRemoved {
         /// The journal.
@@ -104,6 +111,11 @@ impl fmt::Display for Warning {
             Warning::Leftover { path, source } | Warning::JournalNotRemoved { path, source } => {
                 write!(f, "cannot remove `{}`: {}", path.display(), reason(source))
             }
+            Warning::HandEditKept { path, serial } => write!(
+                f,
+                "somebody wrote into `{}` while it was being replaced; their text is in the history, as change {serial}",
+                path.display()
+            ),
             Warning::PutBack { path } => write!(
                 f,
                 "an earlier write of `{}` was cut short, the text before it was put back",

@@ -6,6 +6,7 @@ mod cli;
 mod edit;
 mod fixtures;
 mod generated;
+mod history;
 mod http;
 mod laws;
 mod layers;

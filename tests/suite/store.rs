@@ -7,12 +7,16 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediactl::store::{ConfFile, FileKind, Loaded, Locked, Outcome, Revision, StoreError, Warning};
+use mediactl::store::{
+    ConfFile, DEFAULT_KEEP, FileKind, Loaded, Locked, Outcome, Record, Revision, StoreError, Warning,
+};
 use tempfile::TempDir;
 
 const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
 const NEW_TEXT: &[u8] = b"http 8080;\n";
+
+const RECORD: Record<'_> = Record { operation: "save", by: "me", message: None, keep: DEFAULT_KEEP };
 
 /// A folder with a `media.conf` that holds `OLD`.
 struct Place {
@@ -86,7 +90,7 @@ fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
     let conf = ConfFile::resolve(path)?;
     let locked = conf.lock(Duration::ZERO, &mut |_| ())?;
     let old = locked.load()?;
-    locked.replace(old.as_ref().map(Loaded::as_old), pieces)
+    locked.replace(old.as_ref().map(Loaded::as_old), pieces, &RECORD)
 }
 
 fn warnings_of(outcome: Outcome) -> Vec<Warning> {
@@ -308,7 +312,7 @@ fn a_new_file_does_not_overwrite_one_that_appeared() {
     let locked = lock(&conf);
     assert!(locked.load().expect("missing is no error").is_none());
     fs::write(&place.conf, OLD).expect("the folder is writable");
-    let error = locked.replace(None, NEW).expect_err("the file appeared");
+    let error = locked.replace(None, NEW, &RECORD).expect_err("the file appeared");
     assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{error:?}");
     assert_eq!(place.text(), OLD);
 }
@@ -335,7 +339,7 @@ fn a_change_by_somebody_else_is_not_overwritten() {
         let loaded = load(&locked);
         edit(&place);
         let (text, names) = (fs::read(&place.conf).ok(), place.names());
-        let error = locked.replace(Some(loaded.as_old()), NEW).expect_err("it changed");
+        let error = locked.replace(Some(loaded.as_old()), NEW, &RECORD).expect_err("it changed");
         assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{number}: {error:?}");
         assert_eq!(fs::read(&place.conf).ok(), text, "{number}");
         assert_eq!(place.names(), names, "{number}");
@@ -352,7 +356,7 @@ fn the_same_text_in_another_file_is_no_change() {
     fs::write(place.path("next"), OLD).expect("the folder is ours");
     set_mode(&place.path("next"), 0o604);
     fs::rename(place.path("next"), &place.conf).expect("the folder is ours");
-    locked.replace(Some(loaded.as_old()), NEW).expect("the text is the same");
+    locked.replace(Some(loaded.as_old()), NEW, &RECORD).expect("the text is the same");
     assert_eq!(place.text(), NEW_TEXT);
     assert_eq!(mode(&place.conf), 0o604);
 }
@@ -433,7 +437,7 @@ fn a_folder_that_goes_away_is_an_error_and_nothing_else() {
     let moved = place.path("moved");
     fs::create_dir(&moved).expect("the folder is ours");
     fs::rename(&place.conf, moved.join("media.conf")).expect("the folder is ours");
-    let error = locked.replace(Some(loaded.as_old()), NEW).expect_err("the file is gone");
+    let error = locked.replace(Some(loaded.as_old()), NEW, &RECORD).expect_err("the file is gone");
     assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{error:?}");
     assert_eq!(read(&moved.join("media.conf")), OLD);
     assert_eq!(place.names(), ["moved"]);
@@ -528,7 +532,7 @@ fn writers_wait_for_each_other() {
     let write_once = || {
         let locked = conf.lock(Duration::from_secs(30), &mut |_| ()).expect("it gets free");
         let loaded = load(&locked);
-        locked.replace(Some(loaded.as_old()), &[&loaded.bytes, b"#"]).expect("nobody else writes");
+        locked.replace(Some(loaded.as_old()), &[&loaded.bytes, b"#"], &RECORD).expect("nobody else writes");
     };
     thread::scope(|scope| {
         for _ in 0..WRITERS {

@@ -1,0 +1,131 @@
+//! A change that is in the history and not yet in the file.
+
+use std::fs::File;
+
+use super::super::error::StoreError;
+use super::super::load::Old;
+use super::super::lock::Locked;
+use super::super::recheck::Current;
+use super::super::revision::Revision;
+use super::super::stamp::Writing;
+use super::super::state_dir::StateDir;
+use super::super::target::ConfFile;
+use super::super::warning::Warning;
+use super::journal::Journal;
+use super::{Record, kept_name, keep_copy, look, new_line, next_text, open};
+
+/// A change that is in the history; dropped before it [`stands`](Entered::stand), it is taken out.
+pub(in super::super) struct Entered {
+    folder: StateDir,
+    journal: Journal,
+    serial: u64,
+    /// The kept text is the old file itself, written last then.
+    linked: Option<Writing>,
+    keep: usize,
+    stands: bool,
+}
+
+impl Entered {
+    /// Keeps `old` and says what comes in its place, durably. `current` is the file that holds it.
+    pub fn of(
+        locked: &Locked<'_>,
+        old: Option<(Old<'_>, &mut Current)>,
+        pieces: Option<&[&[u8]]>,
+        record: &Record<'_>,
+    ) -> Result<Self, StoreError> {
+        let (folder, journal) = open(&locked.state)?;
+        let serial = journal.last_serial() + 1;
+        let keep = record.keep.max(1);
+        let mut entered = Self { folder, journal, serial, linked: None, keep, stands: false };
+        entered.enter(locked.conf, old, pieces, record)?;
+        Ok(entered)
+    }
+
+    fn enter(
+        &mut self,
+        conf: &ConfFile,
+        old: Option<(Old<'_>, &mut Current)>,
+        pieces: Option<&[&[u8]]>,
+        record: &Record<'_>,
+    ) -> Result<(), StoreError> {
+        let mut line = new_line(&self.journal, record);
+        line.after = pieces.map(|pieces| Revision::of_pieces(pieces.iter().copied()));
+        let text = old.as_ref().map_or(&[][..], |(old, _)| old.text);
+        if let Some((old, current)) = old {
+            line.before = Some(old.revision);
+            self.linked = self.link(conf, current)?.then(|| current.writing());
+            line.linked = self.linked;
+            if self.linked.is_none() {
+                keep_copy(&self.folder, self.serial, old.text)?;
+            }
+        }
+        let failed = || StoreError::state_folder(self.folder.path());
+        self.journal.append(line).map_err(failed())?;
+        self.folder.sync().map_err(failed())?;
+        if let Some(pieces) = pieces {
+            // Without it only an edit in place would lose what we are going to write.
+            let _ = next_text::note(&self.folder, self.serial, text, pieces);
+        }
+        Ok(())
+    }
+
+    /// Gives the old file a second name; false where that can't be, or where others have it under
+    /// another name and would go on writing into it.
+    fn link(&self, conf: &ConfFile, current: &mut Current) -> Result<bool, StoreError> {
+        let name = kept_name(self.serial);
+        let _ = self.folder.remove(&name);
+        if current.has_other_names() || self.folder.link(conf.target(), &name).is_err() {
+            return Ok(false);
+        }
+        // A second name changes the times that tell whether the file is still the same.
+        current.renew(conf)?;
+        Ok(true)
+    }
+
+    /// The file is going to be written in place, so the old text must not be the file itself.
+    pub fn copy(&mut self, text: &[u8]) -> Result<(), StoreError> {
+        let Some(linked) = self.linked.take() else { return Ok(()) };
+        keep_copy(&self.folder, self.serial, text)?;
+        let _ = self.folder.date(&kept_name(self.serial), linked);
+        Ok(())
+    }
+
+    /// The change was made. `old` is the file that was replaced: somebody may just have written into it.
+    pub fn stand(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
+        self.stands = true;
+        let mut warnings = Vec::new();
+        if let Some(old) = old.filter(|_| self.linked.is_some()) {
+            self.folder.adopt(old);
+            // If that fails, who writes next looks again.
+            let found = look::strays(conf, &self.folder, &mut self.journal, self.serial);
+            warnings.extend(found.ok().flatten());
+        }
+        self.forget_the_oldest();
+        warnings
+    }
+
+    /// Only so many texts are kept.
+    fn forget_the_oldest(&self) {
+        let lines = self.journal.lines();
+        let too_many = lines.len().saturating_sub(self.keep);
+        for line in &lines[..too_many] {
+            let _ = self.folder.remove(&kept_name(line.serial));
+        }
+        // A journal that stays long is no harm.
+        let _ = self.journal.shorten(&self.folder, self.keep);
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if self.stands {
+            return;
+        }
+        // What can't be taken out now is taken out by who looks next.
+        let is_in_journal = self.journal.lines().last().is_some_and(|line| line.serial == self.serial);
+        if is_in_journal {
+            let _ = self.journal.withdraw();
+        }
+        let _ = self.folder.remove(&kept_name(self.serial));
+    }
+}

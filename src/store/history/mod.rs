@@ -1,0 +1,174 @@
+//! The history: every text that was in the file, and who put what in its place.
+//!
+//! Before a text is replaced it is kept as `history/SERIAL.conf`: the old file itself under a second
+//! name, so that it costs nothing, and so that a program which still has it open and writes into it
+//! writes into what is kept; else a copy. A line of JSON in `history/journal` says when, who, why,
+//! and which revision came in its place. Both are durable before the change.
+//!
+//! Who writes looks first ([`Locked::look`]): a line whose change never came about is taken out, and
+//! what somebody did to the file by hand becomes a line of its own. `@N` counts back: `@1` is the
+//! text before the last change. Serial numbers never change.
+//!
+//! Whoever only reads takes no lock ([`ConfFile::history`]).
+
+mod entered;
+mod journal;
+mod look;
+mod next_text;
+
+use std::io::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::error::StoreError;
+use super::lock::Locked;
+use super::open::{open_regular, read_whole};
+use super::revision::Revision;
+use super::state_dir::StateDir;
+use super::target::ConfFile;
+pub(super) use entered::Entered;
+use journal::{Journal, Line};
+
+/// How many texts are kept, unless somebody says otherwise.
+pub const DEFAULT_KEEP: usize = 100;
+
+/// Name of the folder in the state folder.
+const FOLDER: &str = "history";
+
+/// What stands in the history for a change that no program of ours made.
+pub const HAND_EDIT: &str = "hand-edit";
+
+/// What the history says of a change.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// What is done: `modify`, `save`, `rollback`, …
+    pub operation: &'a str,
+    /// Who does it.
+    pub by: &'a str,
+    /// Why, in their words.
+    pub message: Option<&'a str>,
+    /// How many texts are kept; at least one is.
+    pub keep: usize,
+}
+
+/// A change in the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// How far back: 1 is the last one.
+    pub number: usize,
+    /// The number that it keeps.
+    pub serial: u64,
+    /// When it was made; of a hand edit, when the file was written.
+    pub at: SystemTime,
+    /// What was done.
+    pub operation: String,
+    /// Who did it; nobody knows that of a hand edit.
+    pub by: Option<String>,
+    /// Why, in their words.
+    pub message: Option<String>,
+    /// The text before, which is the one that is kept; none where there was no file.
+    pub before: Option<Revision>,
+    /// The text afterwards; none where there is no file any more.
+    pub after: Option<Revision>,
+    /// Whether the text was never what this change replaced in the file: it ran and was not saved, or
+    /// was written into a file that was just being replaced.
+    pub is_aside: bool,
+}
+
+impl ConfFile {
+    /// The changes of the file that are remembered, the last one first. Takes no lock.
+    ///
+    /// # Errors
+    /// `PermissionDenied`, `Io`.
+    pub fn history(&self) -> Result<Vec<Entry>, StoreError> {
+        let path = self.state_dir().join(FOLDER).join(journal::NAME);
+        let bytes = match open_regular(&path) {
+            Ok((file, _)) => read_whole(&file, &path)?,
+            Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let lines = journal::lines(&bytes).into_iter().rev();
+        Ok(lines.enumerate().map(|(at, line)| entry(at + 1, line)).collect())
+    }
+
+    /// The text that is kept with an entry; none where there was none, or where it is kept no more.
+    ///
+    /// # Errors
+    /// `PermissionDenied`, `Io`.
+    pub fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let path = self.state_dir().join(FOLDER).join(kept_name(serial));
+        match open_regular(&path) {
+            Ok((file, _)) => read_whole(&file, &path).map(Some),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Locked<'_> {
+    /// Keeps a text that is in no file, durably.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn keep_aside(&self, text: &[u8], record: &Record<'_>) -> Result<(), StoreError> {
+        let (folder, mut journal) = open(&self.state)?;
+        let mut line = new_line(&journal, record);
+        line.before = Some(Revision::of(text));
+        line.after = journal.revision();
+        line.aside = true;
+        keep_copy(&folder, line.serial, text)?;
+        journal.append(line).and_then(|()| folder.sync()).map_err(StoreError::state_folder(folder.path()))
+    }
+}
+
+fn entry(number: usize, line: Line) -> Entry {
+    Entry {
+        number,
+        serial: line.serial,
+        at: UNIX_EPOCH + Duration::from_secs(line.at),
+        operation: line.operation,
+        by: (!line.by.is_empty()).then_some(line.by),
+        message: line.message,
+        before: line.before,
+        after: line.after,
+        is_aside: line.aside,
+    }
+}
+
+fn kept_name(serial: u64) -> String {
+    format!("{serial}.conf")
+}
+
+/// The folder and its journal, made where they are missing.
+fn open(state: &StateDir) -> Result<(StateDir, Journal), StoreError> {
+    let folder = state.folder_in(FOLDER)?;
+    let journal = Journal::open(&folder)?;
+    Ok((folder, journal))
+}
+
+fn new_line(journal: &Journal, record: &Record<'_>) -> Line {
+    Line {
+        serial: journal.last_serial() + 1,
+        at: seconds(SystemTime::now()),
+        operation: record.operation.to_owned(),
+        by: record.by.to_owned(),
+        message: record.message.map(str::to_owned),
+        before: None,
+        after: None,
+        aside: false,
+        linked: None,
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// A text as a file of its own; on return it is durable, its name is not yet.
+fn keep_copy(folder: &StateDir, serial: u64, text: &[u8]) -> Result<(), StoreError> {
+    let name = kept_name(serial);
+    let path = folder.path_of(&name);
+    // What is there was left by a change that never came about, and may be a link to the file itself.
+    let _ = folder.remove(&name);
+    let mut kept = folder.open(&name)?;
+    kept.write_all(text).and_then(|()| kept.sync_all()).map_err(StoreError::state_folder(&path))
+}

@@ -1,0 +1,216 @@
+//! The history of a file: what is kept of each change, whoever made it, and what a crash leaves of it.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+
+use mediactl::store::{ConfFile, Entry, HAND_EDIT, Loaded, Outcome, Record, Revision, Warning};
+
+use crate::cli::{CONF, Place};
+
+const KEEP: usize = 5;
+
+/// A file that is changed by us and by others.
+struct Story {
+    place: Place,
+    conf: ConfFile,
+}
+
+impl Story {
+    fn of(text: &str) -> Self {
+        let place = Place::with(text);
+        let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
+        Self { place, conf }
+    }
+
+    /// Looks, then replaces the text, as every writer does.
+    fn write(&self, text: &str) -> Vec<Warning> {
+        let locked = self.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
+        let old = locked.load().expect("it can be read");
+        let mut warnings = locked.look(old.as_ref().map(Loaded::revision)).expect("there is room");
+        let record = Record { operation: "save", by: "me", message: Some(text), keep: KEEP };
+        match locked.replace(old.as_ref().map(Loaded::as_old), &[text.as_bytes()], &record) {
+            Ok(Outcome::Written { warnings: more }) => warnings.extend(more),
+            other => panic!("{other:?}"),
+        }
+        warnings
+    }
+
+    fn look(&self) -> Vec<Warning> {
+        let locked = self.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
+        let now = locked.load().expect("it can be read").map(|loaded| loaded.revision());
+        locked.look(now).expect("there is room")
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.conf.history().expect("it can be read")
+    }
+
+    /// Operation and kept text of each change, the last one first.
+    fn told(&self) -> Vec<(String, Option<String>)> {
+        let kept = |entry: &Entry| self.conf.kept(entry.serial).expect("it can be read");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
+        self.entries().iter().map(|entry| (entry.operation.clone(), kept(entry).map(text))).collect()
+    }
+
+    fn expect(&self, expected: &[(&str, Option<&str>)]) {
+        let expected: Vec<_> =
+            expected.iter().map(|(what, text)| ((*what).to_owned(), text.map(str::to_owned))).collect();
+        assert_eq!(self.told(), expected);
+    }
+
+    fn by_hand(&self, text: &str) {
+        fs::write(self.place.path(CONF), text).expect("the folder is ours");
+    }
+}
+
+#[test]
+fn each_text_is_kept_and_each_change_told() {
+    let story = Story::of("a 1;\n");
+    story.expect(&[]);
+    let inode = fs::metadata(story.place.path(CONF)).expect("it is there").ino();
+    story.write("a 2;\n");
+    story.write("a 3;\n");
+    story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
+    let entries = story.entries();
+    let numbers: Vec<_> = entries.iter().map(|entry| (entry.number, entry.serial)).collect();
+    assert_eq!(numbers, [(1, 2), (2, 1)]);
+    assert_eq!((entries[0].before, entries[0].after), (revision("a 2;\n"), revision("a 3;\n")));
+    assert_eq!((entries[0].by.as_deref(), entries[0].message.as_deref()), (Some("me"), Some("a 3;\n")));
+    let kept = fs::metadata(story.place.path(&format!(".mediactl/{CONF}/history/1.conf")));
+    let kept = kept.expect("it is kept");
+    assert_eq!(kept.ino(), inode, "what is kept is the old file itself");
+    assert_eq!(kept.mode() & 0o777, 0o600);
+}
+
+fn revision(text: &str) -> Option<Revision> {
+    Some(Revision::of(text.as_bytes()))
+}
+
+/// The editor overwrites the only file with our text in it; the text is known all the same.
+#[test]
+fn a_hand_edit_is_told_with_the_text_before_it() {
+    let story = Story::of("a 1;\nb 1;\nc 1;\n");
+    story.write("a 1;\nb 2;\nc 1;\n");
+    story.by_hand("a 1;\nb 2;\nc 3;\n");
+    story.write("a 4;\nb 2;\nc 3;\n");
+    story.expect(&[
+        ("save", Some("a 1;\nb 2;\nc 3;\n")),
+        (HAND_EDIT, Some("a 1;\nb 2;\nc 1;\n")),
+        ("save", Some("a 1;\nb 1;\nc 1;\n")),
+    ]);
+    assert_eq!(story.entries()[1].by, None);
+    assert!(story.look().is_empty());
+    assert_eq!(story.entries().len(), 3, "it is told once");
+}
+
+#[test]
+fn an_edit_of_a_file_that_was_never_changed_by_us_is_nothing_to_tell() {
+    let story = Story::of("a 1;\n");
+    story.by_hand("a 2;\n");
+    story.look();
+    story.expect(&[]);
+    assert!(!story.place.path(&format!(".mediactl/{CONF}/history")).exists());
+}
+
+#[test]
+fn a_file_that_was_removed_and_made_again_is_told() {
+    let story = Story::of("a 1;\n");
+    story.write("a 2;\n");
+    fs::remove_file(story.place.path(CONF)).expect("the folder is ours");
+    story.write("a 3;\n");
+    story.write("a 4;\n");
+    story.expect(&[
+        ("save", Some("a 3;\n")),
+        ("save", None),
+        (HAND_EDIT, Some("a 2;\n")),
+        ("save", Some("a 1;\n")),
+    ]);
+}
+
+/// `echo … >> media.conf`: the shell opened the file before it was replaced, and wrote after that.
+#[test]
+fn what_is_written_into_the_old_file_is_found() {
+    let story = Story::of("a 1;\n");
+    let mut stray = OpenOptions::new().append(true).open(story.place.path(CONF)).expect("it is ours");
+    assert!(story.write("a 2;\n").is_empty());
+    stray.write_all(b"b 1;\n").expect("it is open");
+    let warnings = story.write("a 3;\n");
+    assert!(matches!(warnings[..], [Warning::HandEditKept { serial: 2, .. }]), "{warnings:?}");
+    story.expect(&[
+        ("save", Some("a 2;\n")),
+        (HAND_EDIT, Some("a 1;\nb 1;\n")),
+        ("save", Some("a 1;\n")),
+    ]);
+    assert!(story.entries()[1].is_aside);
+    stray.write_all(b"b 2;\n").expect("it is open");
+    assert_eq!(story.look().len(), 1, "and again");
+    assert!(story.look().is_empty(), "and told once");
+    assert_eq!(story.told()[0].1.as_deref(), Some("a 1;\nb 1;\nb 2;\n"));
+}
+
+/// A text that is not what the old one became by being longer: there is no telling what it was.
+#[test]
+fn what_overwrites_the_old_file_is_found_too() {
+    let story = Story::of("a 1;\n");
+    let mut stray = OpenOptions::new().write(true).open(story.place.path(CONF)).expect("it is ours");
+    story.write("a 2;\n");
+    stray.write_all(b"X").expect("it is open");
+    assert_eq!(story.look().len(), 1);
+    story.expect(&[(HAND_EDIT, Some("X 1;\n")), ("save", None)]);
+}
+
+/// Forgetting the new text is what a kill does: its names stay, its process is gone.
+#[test]
+fn a_change_that_never_came_about_is_taken_out() {
+    let story = Story::of("a 1;\n");
+    story.write("a 2;\n");
+    let prepare = |forget: bool| {
+        let locked = story.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
+        let old = locked.load().expect("it can be read").expect("it is there");
+        let record = Record { operation: "save", by: "me", message: None, keep: KEEP };
+        let pieces: [&[u8]; 1] = [b"a 3;\n"];
+        let prepared = locked.prepare(Some(old.as_old()), &pieces, &record).expect("there is room");
+        if forget {
+            std::mem::forget(prepared);
+        }
+    };
+    prepare(false);
+    story.expect(&[("save", Some("a 1;\n"))]);
+    prepare(true);
+    assert_eq!(story.entries().len(), 2);
+    story.look();
+    story.expect(&[("save", Some("a 1;\n"))]);
+    prepare(true);
+    assert!(story.write("a 4;\n").is_empty(), "the file has no other name any more");
+    story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
+    let names: Vec<_> = story.place.names();
+    assert!(!names.iter().any(|name| name.contains("mediactl-")), "{names:?}");
+}
+
+#[test]
+fn the_newest_texts_are_kept() {
+    let story = Story::of("a 0;\n");
+    for number in 1..=3 * KEEP {
+        story.write(&format!("a {number};\n"));
+    }
+    let told = story.told();
+    let kept: Vec<_> = told.iter().filter_map(|(_, text)| text.clone()).collect();
+    assert_eq!(kept, ["a 14;\n", "a 13;\n", "a 12;\n", "a 11;\n", "a 10;\n"]);
+    assert!(told.len() < 2 * KEEP, "{}", told.len());
+    assert_eq!(story.entries()[0].serial, 3 * KEEP as u64);
+}
+
+/// After a power failure the last line may be there in part.
+#[test]
+fn a_line_that_was_cut_short_is_skipped() {
+    let story = Story::of("a 1;\n");
+    story.write("a 2;\n");
+    let journal = story.place.path(&format!(".mediactl/{CONF}/history/journal"));
+    let whole = fs::read(&journal).expect("it is there");
+    fs::write(&journal, [&whole[..], &whole[..whole.len() / 2]].concat()).expect("it is ours");
+    story.expect(&[("save", Some("a 1;\n"))]);
+    story.write("a 3;\n");
+    story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
+}
