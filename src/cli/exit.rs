@@ -64,11 +64,17 @@ impl From<&EngineError> for Exit {
             | EngineError::BadAssignments(_)
             | EngineError::CheckFailed(_) => Self::Invalid,
             EngineError::Guarded(_) => Self::Guarded,
-            EngineError::NoServer => Self::Absent,
+            EngineError::NoServer
+            | EngineError::NothingPending
+            | EngineError::NoSuchChange { .. }
+            | EngineError::NotKept { .. } => Self::Absent,
             EngineError::Stale
             | EngineError::HandEditedSince
             | EngineError::HandEdited { .. }
             | EngineError::Moved
+            | EngineError::Pending(_)
+            | EngineError::OtherPending
+            | EngineError::Unexpected(_)
             | EngineError::Busy => Self::Conflict,
             EngineError::Unproved(_) | EngineError::ReloadFailed { .. } => Self::Failed,
         }

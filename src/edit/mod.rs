@@ -14,6 +14,7 @@ mod ascending;
 pub mod assign;
 pub mod current;
 pub mod draft;
+pub mod expect;
 pub mod fault;
 pub mod json_diff;
 pub mod json_merge;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::confirm::Waiting;
 use super::snapshot::Snapshot;
 use crate::edit::Note;
 use crate::edit::text_diff::NewText;
@@ -21,6 +22,8 @@ pub struct Change {
     pub remarks: Vec<Remark>,
     /// What did not go as it should and did not stop the work.
     pub warnings: Vec<Warning>,
+    /// That it waits to be confirmed.
+    pub pending: Option<Arc<Waiting>>,
 }
 
 /// A configuration that takes the place of another.

@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::clash::Clash;
+use super::confirm::Waiting;
 use super::guard::Guard;
 use super::hook::HookFailure;
 use super::snapshot::Snapshot;
 use crate::edit::assign::AssignFault;
+use crate::edit::expect::Unmet;
 use crate::edit::{EditError, Faults, Unproved};
 use crate::store::StoreError;
 
@@ -54,6 +56,26 @@ pub enum EngineError {
         /// is unsaved.
         clashes: Vec<Clash>,
     },
+    /// Another change waits to be confirmed.
+    Pending(Arc<Waiting>),
+    /// No change waits to be confirmed.
+    NothingPending,
+    /// Another change waits to be confirmed than the one that is meant.
+    OtherPending,
+    /// The history does not go back so far.
+    NoSuchChange {
+        /// How far back.
+        number: usize,
+        /// How many changes it has.
+        known: usize,
+    },
+    /// There is no text before a change, or it is not kept any more.
+    NotKept {
+        /// Which change, counted back.
+        number: usize,
+    },
+    /// The configuration is not what the change was to be made for.
+    Unexpected(Vec<Unmet>),
     /// Another change was under way for all the time we would wait.
     Busy,
 }
@@ -121,6 +143,22 @@ impl fmt::Display for EngineError {
                 ),
             },
             Self::Busy => f.write_str("another change is under way"),
+            Self::Pending(waiting) => write!(
+                f,
+                "a change by {} waits to be confirmed, for another {} s",
+                if waiting.by.is_empty() { "somebody" } else { &waiting.by },
+                waiting.left().as_secs()
+            ),
+            Self::NothingPending => f.write_str("no change waits to be confirmed"),
+            Self::OtherPending => f.write_str("another change waits to be confirmed than this one"),
+            Self::NoSuchChange { number, known: 0 } => {
+                write!(f, "there is no `@{number}`: the history has no changes")
+            }
+            Self::NoSuchChange { number, known } => {
+                write!(f, "there is no `@{number}`: the history goes back to `@{known}`")
+            }
+            Self::NotKept { number } => write!(f, "the text of `@{number}` is not kept"),
+            Self::Unexpected(unmet) => join(f, unmet.iter()),
             Self::NoServer => {
                 f.write_str("no server runs over this file, so there is no running configuration")
             }
@@ -181,6 +219,11 @@ impl EngineError {
                 "`mediactl diff` shows what is in the file; `update` with it loads it, `--force` overwrites it"
             }
             Self::Busy => "try again when it is done",
+            Self::Pending(_) => "`mediactl confirm` keeps it, `mediactl confirm --revert` takes it back",
+            Self::NothingPending => "it was confirmed already, or taken back when its time was over",
+            Self::OtherPending => "`mediactl status` shows which",
+            Self::NoSuchChange { .. } | Self::NotKept { .. } => "`mediactl history` shows what is kept",
+            Self::Unexpected(_) => "nothing was changed",
             Self::BadPatch(_) | Self::BadAssignments(_) => return None,
         };
         Some(hint.to_owned())

@@ -1,4 +1,4 @@
-//! The operations: read, modify, update, save, over a running configuration and a store.
+//! The operations: read, modify, update, save, roll back, over a running configuration and a store.
 //!
 //! What a local command does and what an HTTP handler does is the same call here, so a fix in one
 //! is a fix in both. The order of work is: lock → load → parse and check everything → guards →
@@ -7,13 +7,17 @@
 //! *Invariants.* No HTTP types and no terminals: who has to be asked or told something is the
 //! caller. Without a `serve`, the running configuration is the file.
 
+mod blame;
 mod change;
 mod clash;
+#[allow(clippy::disallowed_methods, reason = "a change is confirmed within a time")]
+mod confirm;
 mod error;
 mod guard;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
 mod operations;
+mod past;
 mod reload;
 mod request;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
@@ -22,8 +26,10 @@ mod snapshot;
 #[allow(clippy::disallowed_methods, reason = "a change is remembered with its time")]
 mod work;
 
+pub use blame::{Blamed, blame};
 pub use change::{Change, Next, Remark};
 pub use clash::Clash;
+pub use confirm::Waiting;
 pub use error::{Aftermath, EngineError};
 pub use guard::{Guard, MAX_DELETE_FLOOR, before_deletion, before_replacement};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};

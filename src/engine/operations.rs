@@ -65,12 +65,23 @@ impl Engine {
     /// # Errors
     /// `BadConfig`, and those of reading.
     pub fn start(self, on_trouble: impl Fn(&str) + Send + Sync + 'static) -> Result<Self, EngineError> {
-        let loaded = self.read()?;
+        let engine = Self { on_trouble: Arc::new(on_trouble), ..self };
+        engine.take_back_left_over()?;
+        engine.look();
+        let loaded = engine.read()?;
         if !loaded.is_valid() {
             return Err(EngineError::BadConfig(loaded));
         }
         let running = Some(Arc::new(Running::new(loaded)));
-        Ok(Self { running, on_trouble: Arc::new(on_trouble), ..self })
+        Ok(Self { running, ..engine })
+    }
+
+    /// Notes in the history what was done by hand. That it can't be noted now keeps nobody from reading.
+    fn look(&self) {
+        let Ok(locked) = self.conf.lock(self.lock_wait, &mut |_| {}) else { return };
+        let warnings = self.read().and_then(|file| Ok(locked.look(Some(file.revision()))?));
+        let warnings = warnings.into_iter().flatten();
+        warnings.for_each(|warning| (self.on_trouble)(&warning.to_string()));
     }
 
     /// The same without guards: the letter of what is asked for.
@@ -197,7 +208,16 @@ impl Engine {
     /// Replaces the file, and what a server runs, with exactly these bytes; makes the file if it is
     /// missing.
     pub fn save(&self, request: &Request, text: &[u8]) -> Result<Change, EngineError> {
-        self.change(Operation::Save, request, &mut |found| {
+        self.replace(Operation::Save, request, text)
+    }
+
+    pub(super) fn replace(
+        &self,
+        operation: Operation,
+        request: &Request,
+        text: &[u8],
+    ) -> Result<Change, EngineError> {
+        self.change(operation, request, &mut |found| {
             let file = found.file.as_ref().map(|file| &file.snapshot);
             let mut remarks = Vec::new();
             if let Some(state) = &found.state {
@@ -240,6 +260,7 @@ impl Engine {
     /// # Errors
     /// As `update`; if the file is gone or has errors, what ran goes on.
     pub fn load_again(&self, by: &str) -> Result<Change, EngineError> {
+        self.look();
         let request = Request { max_delete: Some(usize::MAX), by: by.to_owned(), ..Request::default() };
         self.change(Operation::Load, &request, &mut |found| {
             let Some(state) = &found.state else { return Err(EngineError::NoServer) };

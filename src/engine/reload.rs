@@ -10,7 +10,7 @@ use super::request::Request;
 use super::running::{State, Turn};
 use super::snapshot::Snapshot;
 use super::work::{Found, Operation};
-use crate::store::{Candidate, Locked, is_concatenation};
+use crate::store::{Candidate, Loaded, Locked, is_concatenation};
 
 /// What the history calls it.
 const TAKE_BACK: &str = "take-back";
@@ -103,15 +103,10 @@ impl Engine {
         if let Some(locked) = locked.filter(|_| operation.writes()) {
             let message = format!("the reload command failed after `{}`", operation.name());
             let request = Request { by: by.to_owned(), message: Some(message), ..Request::default() };
-            let record = request.record(TAKE_BACK, self.keep);
-            let found = locked.load()?.filter(|found| is_concatenation(&found.bytes, written));
-            match (found, &before.file) {
-                (None, _) => return Ok(Aftermath::ChangedMeanwhile),
-                (Some(found), None) => locked.remove(found.as_old(), &record)?,
-                (Some(found), Some(file)) => {
-                    locked.replace(Some(found.as_old()), &[file.bytes()], &record)?
-                }
-            };
+            match self.file_back(locked, before, written, &request, TAKE_BACK)? {
+                Aftermath::Restored | Aftermath::Removed => {}
+                other => return Ok(other),
+            }
         }
         if let (Some(running), Some(old)) = (&self.running, &before.state) {
             running.exchange(|state| {
@@ -121,14 +116,44 @@ impl Engine {
                 state.generation += 1;
             });
         }
+        // What is back needs no confirmation.
+        if let Some(waiting) = self.state().and_then(|state| state.pending) {
+            self.forget_waiting(&waiting, locked);
+        }
         Ok(if before.runs().is_some() { Aftermath::Restored } else { Aftermath::Removed })
+    }
+
+    /// Puts the old text back into the file, if that still holds what was `written`.
+    pub(super) fn file_back(
+        &self,
+        locked: &Locked<'_>,
+        before: &Before,
+        written: &[&[u8]],
+        request: &Request,
+        operation: &str,
+    ) -> Result<Aftermath, EngineError> {
+        let record = request.record(operation, self.keep);
+        let now = locked.load()?;
+        locked.look(now.as_ref().map(Loaded::revision))?;
+        match (now, &before.file) {
+            (Some(now), Some(file)) if now.bytes == file.bytes() => Ok(Aftermath::Restored),
+            (None, None) => Ok(Aftermath::Removed),
+            (Some(now), file) if is_concatenation(&now.bytes, written) => {
+                match file {
+                    Some(file) => locked.replace(Some(now.as_old()), &[file.bytes()], &record)?,
+                    None => locked.remove(now.as_old(), &record)?,
+                };
+                Ok(if file.is_some() { Aftermath::Restored } else { Aftermath::Removed })
+            }
+            _ => Ok(Aftermath::ChangedMeanwhile),
+        }
     }
 }
 
 /// What goes back when a reload fails.
 pub(super) struct Before {
-    file: Option<Arc<Snapshot>>,
-    state: Option<State>,
+    pub file: Option<Arc<Snapshot>>,
+    pub state: Option<State>,
 }
 
 impl Found {

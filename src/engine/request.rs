@@ -1,5 +1,7 @@
 //! What is asked for beside the change itself.
 
+use std::time::Duration;
+
 use super::guard::Guard;
 use crate::store::{Record, Revision};
 
@@ -20,6 +22,8 @@ pub struct Request {
     pub message: Option<String>,
     /// The running configuration that the change was made for; `None` is any.
     pub expected: Option<Expected>,
+    /// Take the change back unless it is confirmed in time.
+    pub confirm: Option<Duration>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
 }

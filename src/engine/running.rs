@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::confirm::Waiting;
 use super::snapshot::Snapshot;
 
 /// What a server runs, and what it knows of the file.
@@ -18,6 +19,8 @@ pub struct State {
     pub last_change: Option<LastChange>,
     /// What went wrong after an answer was given.
     pub last_error: Option<String>,
+    /// The last change, as long as it is neither confirmed nor taken back.
+    pub pending: Option<Arc<Waiting>>,
 }
 
 /// The last change of a running configuration.
@@ -27,7 +30,7 @@ pub struct LastChange {
     pub at: SystemTime,
     /// Who made it.
     pub by: String,
-    /// `modify`, `save`, `update`.
+    /// `modify`, `save`, `update`, `rollback`, `revert`.
     pub operation: &'static str,
 }
 
@@ -55,6 +58,7 @@ impl Running {
             generation: 0,
             last_change: None,
             last_error: None,
+            pending: None,
         };
         Self { state: RwLock::new(state), turn: Mutex::new(false), next: Condvar::new() }
     }

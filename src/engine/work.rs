@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::change::{Change, Next};
+use super::confirm::Waiting;
 use super::error::EngineError;
 use super::hook;
 use super::request::Request;
@@ -21,6 +22,8 @@ pub enum Operation {
     Save,
     /// Replace the running configuration.
     Update,
+    /// Make a text of the history the configuration again.
+    Rollback,
     /// Run what is in the file.
     Load,
 }
@@ -32,13 +35,14 @@ impl Operation {
             Self::Modify => "modify",
             Self::Save => "save",
             Self::Update => "update",
+            Self::Rollback => "rollback",
             Self::Load => "load",
         }
     }
 
     /// Whether the file is written, too.
     pub(super) fn writes(self) -> bool {
-        matches!(self, Self::Modify | Self::Save)
+        matches!(self, Self::Modify | Self::Save | Self::Rollback)
     }
 }
 
@@ -81,6 +85,7 @@ impl Engine {
     ) -> Result<Change, EngineError> {
         let turn = self.take_turn()?;
         self.refuse_moved()?;
+        self.refuse_pending()?;
         let mut locked = self.lock_for(operation, request)?;
         let mut state = self.running.as_ref().map(|running| running.state());
         let file = self.load(operation, state.as_ref())?;
@@ -94,15 +99,16 @@ impl Engine {
         }
         let found = Found { file, state };
         let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
-        let mut change = Change { before, next, notes, remarks, warnings };
+        let mut change = Change { before, next, notes, remarks, warnings, pending: None };
         let work =
             Work { engine: self, operation, request, locked: locked.as_ref(), found: &found, on_valid };
         if change.next.is_none() {
             work.refuse_invalid(&change)?;
             return Ok(change);
         }
-        let more = work.carry_out(&change)?;
+        let (more, pending) = work.carry_out(&change)?;
         change.warnings.extend(more);
+        change.pending = pending;
         if request.reload_later && !request.dry_run && self.hooks.reload.is_some() {
             drop(locked);
             self.reload_later(operation, request, &found, &change, turn);
@@ -110,7 +116,12 @@ impl Engine {
         Ok(change)
     }
 
-    fn take_turn(&self) -> Result<Option<Turn>, EngineError> {
+    fn refuse_pending(&self) -> Result<(), EngineError> {
+        let pending = self.state().and_then(|state| state.pending);
+        pending.map_or(Ok(()), |waiting| Err(EngineError::Pending(waiting)))
+    }
+
+    pub(super) fn take_turn(&self) -> Result<Option<Turn>, EngineError> {
         let Some(running) = &self.running else { return Ok(None) };
         running.take_turn(self.lock_wait).map(Some).ok_or(EngineError::Busy)
     }
@@ -141,7 +152,8 @@ impl Engine {
     /// the file alone, except for the text that hooks look at.
     fn lock_for(&self, operation: Operation, request: &Request) -> Result<Option<Locked<'_>>, EngineError> {
         let rehearsal = request.dry_run && self.hooks.check.is_none();
-        if rehearsal || (!operation.writes() && self.hooks.are_empty()) {
+        let needs_none = self.hooks.are_empty() && request.confirm.is_none();
+        if rehearsal || (!operation.writes() && needs_none) {
             return Ok(None);
         }
         self.refuse_missing(operation)?;
@@ -149,7 +161,7 @@ impl Engine {
             Ok(locked) => Ok(Some(locked)),
             // Where nothing can be written, what runs can be exchanged all the same.
             Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })
-                if !operation.writes() =>
+                if !operation.writes() && request.confirm.is_none() =>
             {
                 Ok(None)
             }
@@ -208,7 +220,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Everything but the computation.
-    fn carry_out(&self, change: &Change) -> Result<Vec<Warning>, EngineError> {
+    fn carry_out(&self, change: &Change) -> Result<(Vec<Warning>, Option<Arc<Waiting>>), EngineError> {
         let pieces = change.pieces();
         let engine = self.engine;
         // A dry run without a check command shows its text to nobody.
@@ -223,17 +235,22 @@ impl Work<'_> {
         }
         if self.request.dry_run {
             self.refuse_invalid(change)?;
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         }
+        let (asked, what) = ((self.operation, self.request), (self.found, change));
+        let waiting = engine.wait_for_confirmation(asked, what, self.locked, &pieces)?;
         let warnings = match self.locked {
-            Some(locked) if self.operation.writes() => self.write(locked, change, &pieces)?,
-            _ => Vec::new(),
+            Some(locked) if self.operation.writes() => self.write(locked, change, &pieces),
+            _ => Ok(Vec::new()),
         };
-        self.swap(change);
+        let warnings = warnings.inspect_err(|_| {
+            waiting.iter().for_each(|waiting| engine.forget_waiting(waiting, self.locked));
+        })?;
+        self.swap(change, waiting.clone());
         if let (Some(occasion), false) = (occasion, self.request.reload_later) {
             engine.reload(occasion, self.locked, &self.found.before(), &pieces, self.operation)?;
         }
-        Ok(warnings)
+        Ok((warnings, waiting))
     }
 
     /// The new text is made durable beside the file while the last look at the old one goes on.
@@ -267,7 +284,7 @@ impl Work<'_> {
         }
     }
 
-    fn swap(&self, change: &Change) {
+    fn swap(&self, change: &Change, waiting: Option<Arc<Waiting>>) {
         let (Some(running), Some(after)) = (&self.engine.running, change.after()) else { return };
         let is_in_file = match &self.found.file {
             _ if self.operation.writes() => true,
@@ -281,6 +298,7 @@ impl Work<'_> {
             state.running = after;
             state.generation += 1;
             state.last_error = None;
+            state.pending = waiting;
             state.last_change = Some(LastChange {
                 at: std::time::SystemTime::now(),
                 by: self.request.by.clone(),

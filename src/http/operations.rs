@@ -72,6 +72,7 @@ pub(super) fn change(
         by: caller.by.clone(),
         message: parameters.message.clone(),
         expected: expected(&request.head.values("if-match").collect::<Vec<_>>()),
+        confirm: parameters.confirm,
         reload_later: parameters.reload_later,
     };
     let engine = &handler.engine;

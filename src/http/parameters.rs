@@ -1,5 +1,7 @@
 //! The query parameters of the API. Unknown ones are ignored; a known one has to make sense.
 
+use std::time::Duration;
+
 use super::problem::{Fault, Kind, Problem};
 use super::refusal::guard_kind;
 use crate::engine::Guard;
@@ -23,12 +25,14 @@ pub struct Parameters {
     pub saved: bool,
     /// `accept=NAME,…`: the guards that are answered with yes, by the names of their problem types.
     pub accepted: Vec<Guard>,
+    /// `confirm=SECONDS`: take the change back unless it is confirmed within this time.
+    pub confirm: Option<Duration>,
     /// `message=TEXT`: why the change is made.
     pub message: Option<String>,
 }
 
-/// Commit-confirm would be lost silently on a server that does not have it.
-const NOT_OFFERED: &str = "confirm";
+/// The longest time that a change may wait to be confirmed: a day, in seconds.
+pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
 
 impl Parameters {
     /// Reads a query; all faults at once.
@@ -60,7 +64,7 @@ impl Parameters {
             "source" => self.saved = choice(name, value, "running", "saved")?,
             "accept" => self.accepted = guards(name, value)?,
             "message" => self.message = Some(value.to_owned()),
-            NOT_OFFERED => return Err(fault(name, "this server does not offer it")),
+            "confirm" => self.confirm = Some(confirm(name, value)?),
             _ => {}
         }
         Ok(())
@@ -82,6 +86,12 @@ fn choice(name: &str, value: &str, first: &str, second: &str) -> Result<bool, St
         value if value == second => Ok(true),
         _ => Err(fault(name, &format!("it takes `{first}` or `{second}`"))),
     }
+}
+
+fn confirm(name: &str, value: &str) -> Result<Duration, String> {
+    let seconds = value.parse().ok().filter(|seconds| (1..=MAX_CONFIRM).contains(seconds));
+    let seconds = seconds.ok_or_else(|| fault(name, &format!("it takes 1 to {MAX_CONFIRM} seconds")))?;
+    Ok(Duration::from_secs(seconds))
 }
 
 fn guards(name: &str, value: &str) -> Result<Vec<Guard>, String> {
@@ -115,7 +125,7 @@ mod tests {
         };
         assert_eq!(read, Ok(expected));
         for (query, faults) in
-            [("dry_run=yes", 1), ("dry_run", 1), ("format=xml&source=disk", 2), ("confirm=60", 1), ("", 0)]
+            [("dry_run=yes", 1), ("dry_run", 1), ("format=xml&source=disk", 2), ("confirm=0", 1), ("", 0)]
         {
             let found = Parameters::of(query).map_or_else(|problem| problem.errors.len(), |_| 0);
             assert_eq!(found, faults, "{query}");

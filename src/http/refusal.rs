@@ -6,7 +6,7 @@ use super::problem::{Fault, Kind, Problem};
 use crate::edit::FaultKind;
 use crate::engine::{Clash, EngineError, Guard, Snapshot};
 use crate::model::Masker;
-use crate::model::redact::masked_json;
+use crate::model::redact::masked_below;
 use crate::store::StoreError;
 use crate::syntax::{LineIndex, Severity};
 
@@ -46,6 +46,13 @@ pub fn problem(error: &EngineError) -> Problem {
         }
         EngineError::HandEdited { clashes } => (Kind::Conflict, conflict(clashes, error.hint())),
         EngineError::Busy => (Kind::Busy, Vec::new()),
+        EngineError::Pending(_) | EngineError::OtherPending => {
+            (Kind::Pending, hinted(error.to_string(), error.hint()))
+        }
+        EngineError::NothingPending | EngineError::NoSuchChange { .. } | EngineError::NotKept { .. } => {
+            (Kind::NotFound, Vec::new())
+        }
+        EngineError::Unexpected(_) => (Kind::Conflict, Vec::new()),
     };
     let detail = match errors.len() {
         0 | 1 => error.to_string(),
@@ -148,9 +155,7 @@ fn conflict(clashes: &[Clash], hint: Option<String>) -> Vec<Fault> {
         // The keys above a value tell whether it is a secret.
         let keys = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
         let keys: Vec<String> = keys.collect();
-        let nested = keys.iter().rev().fold(value.clone(), |inner, key| serde_json::json!({ key: inner }));
-        let masked = masked_json(&nested, &masker);
-        masked.pointer(pointer).cloned().unwrap_or_default()
+        masked_below(&keys.iter().map(String::as_str).collect::<Vec<_>>(), value, &masker)
     };
     let faults = clashes.iter().map(|clash| Fault {
         message: "the file was changed by hand here since it was loaded".to_owned(),

@@ -181,8 +181,17 @@ pub fn masked_json(value: &Value, masker: &Masker) -> Value {
     masked_member("", value, masker)
 }
 
+/// The same of a piece that stands below these keys.
+pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
+    let inherited = keys.iter().find(|key| **key == EXTRAS).or(keys.last());
+    masked_member(inherited.copied().unwrap_or_default(), value, masker)
+}
+
+/// Everything below it is a secret.
+const EXTRAS: &str = "extra";
+
 fn masked_member(key: &str, value: &Value, masker: &Masker) -> Value {
-    let secret = key == "extra" || is_secret_keyword(key.trim_start_matches('@'));
+    let secret = key == EXTRAS || is_secret_keyword(key.trim_start_matches('@'));
     match value {
         Value::String(text) if secret => Value::String(masker.mask(text)),
         Value::String(text) => Value::String(masker.mask_parts(text).into_owned()),
@@ -191,7 +200,7 @@ fn masked_member(key: &str, value: &Value, masker: &Masker) -> Value {
             Value::Array(elements.iter().map(|element| masked_member(key, element, masker)).collect())
         }
         Value::Object(members) => {
-            let inherits = key == "extra";
+            let inherits = key == EXTRAS;
             let masked = members.iter().map(|(inner, value)| {
                 let shown = masked_member(if inherits { key } else { inner }, value, masker);
                 (inner.clone(), shown)

@@ -25,7 +25,7 @@
 //! | `serve.lock`                                | held by a running server for its whole life                     |
 //! | `sock`                                      | the Unix socket of that server                                  |
 //! | `history/`                                  | the texts that were in the file, and a journal (`history`)      |
-//! | `pending`                                   | reserved, not written yet                                       |
+//! | `pending`                                   | a change that waits to be confirmed, and what takes it back     |
 //!
 //! This layer does not know what is in the text, it has no notion of a terminal and prints nothing:
 //! what the caller should tell the user comes back as a [`StoreError`] or a [`Warning`].
@@ -57,6 +57,7 @@ mod candidate;
 mod replace;
 
 mod history;
+mod pending;
 mod serving;
 
 pub use candidate::Candidate;
@@ -66,6 +67,7 @@ pub use history::{DEFAULT_KEEP, Entry, HAND_EDIT, Record};
 pub use holder::Holder;
 pub use load::{Loaded, Old};
 pub use lock::Locked;
+pub use pending::{Pending, PendingRecord};
 pub use replace::{Outcome, Prepared, is_concatenation};
 pub use revision::{NotARevision, Revision};
 pub use serving::{ServeLock, Serving};

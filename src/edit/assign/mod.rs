@@ -90,7 +90,7 @@ pub struct AssignFault {
 }
 
 impl AssignFault {
-    fn new(path: &Path, misfit: Misfit) -> Self {
+    pub(super) fn new(path: &Path, misfit: Misfit) -> Self {
         Self { path: shown(path), message: misfit.message, hint: misfit.hint }
     }
 }

@@ -15,9 +15,12 @@ mod entered;
 mod journal;
 mod look;
 mod next_text;
+mod rfc3339;
 
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
 use super::lock::Locked;
@@ -51,13 +54,14 @@ pub struct Record<'a> {
 }
 
 /// A change in the history.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// How far back: 1 is the last one.
     pub number: usize,
     /// The number that it keeps.
     pub serial: u64,
-    /// When it was made; of a hand edit, when the file was written.
+    /// When it was made; of a hand edit, when the file was written. As JSON, in RFC 3339.
+    #[serde(with = "rfc3339")]
     pub at: SystemTime,
     /// What was done.
     pub operation: String,
@@ -71,6 +75,7 @@ pub struct Entry {
     pub after: Option<Revision>,
     /// Whether the text was never what this change replaced in the file: it ran and was not saved, or
     /// was written into a file that was just being replaced.
+    #[serde(rename = "aside", default)]
     pub is_aside: bool,
 }
 

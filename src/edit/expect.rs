@@ -1,0 +1,154 @@
+//! What a configuration has to say before it is changed: `--expect PATH=VALUE`.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::assign::{AssignFault, value};
+use super::current::Current;
+use super::path::{Path, Segment};
+use super::place::{Misfit, Place};
+use super::select::{SelectFaultKind, select};
+use crate::model::Masker;
+use crate::model::redact::masked_below;
+
+/// A place, and the value that has to be there.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Expectation {
+    /// The place.
+    pub path: Path,
+    /// The value as text, typed by the place; `null` where there has to be nothing.
+    pub value: String,
+}
+
+/// Shows no value, which may be a secret.
+impl fmt::Debug for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Expectation({})", self.path)
+    }
+}
+
+/// A place with another value than the one expected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unmet {
+    /// The place.
+    pub path: String,
+    /// What was expected, secrets masked; none where nothing was to be there.
+    pub expected: Option<Value>,
+    /// What is there, secrets masked; none where nothing is.
+    pub found: Option<Value>,
+}
+
+impl fmt::Display for Unmet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, expected, found } = self;
+        match (found, expected) {
+            (Some(found), Some(expected)) => write!(f, "`{path}` is `{found}`, not `{expected}`"),
+            (Some(found), None) => write!(f, "`{path}` is `{found}`, and was to be nothing"),
+            (None, Some(expected)) => write!(f, "`{path}` is not there, and was to be `{expected}`"),
+            (None, None) => write!(f, "`{path}` is not there"),
+        }
+    }
+}
+
+/// The expectations that `current` does not meet.
+///
+/// # Errors
+/// Paths that name no one place, and values that can't be at them.
+pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<AssignFault>> {
+    let masker = Masker::default();
+    let (mut unmet, mut faults) = (Vec::new(), Vec::new());
+    for Expectation { path, value } in expectations {
+        match compared(current, path, value) {
+            Ok((expected, found)) if expected == found => {}
+            Ok((expected, found)) => {
+                let shown = |value: Value| masked_below(&names(path), &value, &masker);
+                let (expected, found) = (expected.map(shown), found.map(shown));
+                unmet.push(Unmet { path: path.to_string(), expected, found });
+            }
+            Err(misfit) => faults.push(AssignFault::new(path, misfit)),
+        }
+    }
+    if faults.is_empty() { Ok(unmet) } else { Err(faults) }
+}
+
+/// What is expected, and what is there.
+fn compared(
+    current: &dyn Current,
+    path: &Path,
+    text: &str,
+) -> Result<(Option<Value>, Option<Value>), Misfit> {
+    let place = Place::of(&path.segments)?;
+    let expected = match text {
+        "null" if !place.is_text() => None,
+        text => Some(value::typed(place, text)?),
+    };
+    match select(current, path) {
+        Ok(found) => Ok((expected, Some(found.into_value()))),
+        Err(fault) if fault.kind == SelectFaultKind::Absent => Ok((expected, None)),
+        Err(fault) => Err(Misfit { message: fault.message, hint: fault.hint }),
+    }
+}
+
+fn names(path: &Path) -> Vec<&str> {
+    let name = |segment| match segment {
+        &Segment::Key(ref name) => Some(name.as_str()),
+        _ => None,
+    };
+    path.segments.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(expectations: &[(&str, &str)]) -> Vec<String> {
+        let current = json!({
+            "rtmp": 1935,
+            "edit_auth": {"login": "admin", "password": "geheim"},
+            "streams": {"a": {"prepush": 5, "auth": {"url": false, "extra": {"k": "v"}}, "urls": [{"url": "u"}]}},
+        });
+        let expectation = |(path, value): &(&str, &str)| Expectation {
+            path: Path::parse(path).expect(path),
+            value: (*value).to_owned(),
+        };
+        let expectations: Vec<_> = expectations.iter().map(expectation).collect();
+        match unmet(&current, &expectations) {
+            Ok(unmet) => unmet.iter().map(ToString::to_string).collect(),
+            Err(faults) => faults.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_expected_is_compared_by_its_type() {
+        let met = [
+            ("rtmp", "1935"),
+            ("rtsp", "null"),
+            ("streams.b", "null"),
+            ("streams.a.auth.url", "false"),
+            ("streams.a.urls[0].url", "u"),
+            ("edit_auth.password", "geheim"),
+        ];
+        assert_eq!(told(&met), Vec::<String>::new());
+        assert_eq!(told(&[("rtmp", "1936")]), ["`rtmp` is `1935`, not `1936`"]);
+        assert_eq!(told(&[("rtmp", "null")]), ["`rtmp` is `1935`, and was to be nothing"]);
+        assert_eq!(told(&[("rtsp", "1")]), ["`rtsp` is not there, and was to be `1`"]);
+    }
+
+    #[test]
+    fn no_secret_is_told() {
+        for expectation in [("edit_auth.password", "falsch"), ("streams.a.auth.extra.k", "w")] {
+            let told = told(&[expectation]).concat();
+            assert!(told.contains("<secret:"), "{told}");
+            assert!(!told.contains(expectation.1) && !told.contains("geheim"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_path_has_to_name_one_place() {
+        assert_eq!(told(&[("streams.*.prepush", "5")]), ["`streams.*.prepush`: `*` stands for several places"]);
+        assert_eq!(told(&[("rtmp", "x")]), ["`rtmp`: expected a port (0 to 65535) or host:port"]);
+    }
+}

@@ -1,0 +1,285 @@
+//! Commit-confirm: a change that is taken back unless somebody confirms it in time.
+//!
+//! What taking it back needs is durable before the change is made. Then a thread waits; when the
+//! time is over, running configuration and file go back, the file only if it still holds what was
+//! written. A server that was killed meanwhile does that when it starts again, before it answers
+//! anything.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::Engine;
+use super::change::Change;
+use super::error::{Aftermath, EngineError};
+use super::hook::{self, Occasion};
+use super::reload::Before;
+use super::request::Request;
+use super::running::{LastChange, State};
+use super::snapshot::Snapshot;
+use super::work::{Found, Operation};
+use crate::store::{Locked, Pending, StoreError};
+
+/// What the history calls it.
+const REVERT: &str = "revert";
+
+/// Why a change is taken back that nobody spoke of.
+const NOT_CONFIRMED: &str = "not confirmed in time";
+
+/// Why a change is taken back when its server ends.
+const SERVER_ENDED: &str = "not confirmed before the server ended";
+
+/// Between two attempts to take a change back.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// A change that waits to be confirmed.
+pub struct Waiting {
+    /// What a confirmation names.
+    pub id: String,
+    /// What was done.
+    pub operation: &'static str,
+    /// Who did it.
+    pub by: String,
+    /// When it is taken back.
+    pub deadline: SystemTime,
+    until: Instant,
+    before: Before,
+    /// What the file holds since; none if the change left it alone.
+    written: Option<Arc<Snapshot>>,
+    is_decided: Mutex<bool>,
+    decision: Condvar,
+}
+
+/// Holds whole configurations, with their secrets.
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waiting").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl Waiting {
+    /// How long it will still wait.
+    pub fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// Nobody has to wait any more.
+    pub(super) fn decide(&self) {
+        *self.is_decided.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.decision.notify_all();
+    }
+
+    /// Waits for a decision; whether there is one.
+    fn is_decided_within(&self, time: Duration) -> bool {
+        let is_decided = self.is_decided.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.decision.wait_timeout_while(is_decided, time, |is_decided| !*is_decided);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl Engine {
+    /// Makes a change that is about to be made one that goes back by itself; `None` if it is to stay.
+    pub(super) fn wait_for_confirmation(
+        &self,
+        (operation, request): (Operation, &Request),
+        (found, change): (&Found, &Change),
+        locked: Option<&Locked<'_>>,
+        pieces: &[&[u8]],
+    ) -> Result<Option<Arc<Waiting>>, EngineError> {
+        let Some(time) = request.confirm else { return Ok(None) };
+        let (Some(locked), Some(state)) = (locked, &found.state) else { return Err(EngineError::NoServer) };
+        let waiting = Arc::new(Waiting {
+            id: new_id(),
+            operation: operation.name(),
+            by: request.by.clone(),
+            deadline: SystemTime::now() + time,
+            until: Instant::now() + time,
+            before: found.before(),
+            written: change.after().filter(|_| operation.writes()),
+            is_decided: Mutex::new(false),
+            decision: Condvar::new(),
+        });
+        locked.set_pending(&Pending {
+            id: waiting.id.clone(),
+            deadline: waiting.deadline,
+            operation: waiting.operation.to_owned(),
+            by: waiting.by.clone(),
+            running: vec![state.running.bytes()],
+            file: found.file.as_ref().map(|file| vec![file.snapshot.bytes()]),
+            written: operation.writes().then(|| pieces.to_vec()),
+        })?;
+        let (engine, watched) = (self.clone(), waiting.clone());
+        if let Err(source) = std::thread::Builder::new().spawn(move || engine.watch(&watched)) {
+            locked.clear_pending()?;
+            let path = self.conf.target().to_owned();
+            return Err(StoreError::Io { operation: "start a thread for", path, source }.into());
+        }
+        Ok(Some(waiting))
+    }
+
+    /// The change was not made after all.
+    pub(super) fn forget_waiting(&self, waiting: &Waiting, locked: Option<&Locked<'_>>) {
+        if let Some(Err(error)) = locked.map(Locked::clear_pending) {
+            (self.on_trouble)(&format!("the record of a change that was not made stays: {error}"));
+        }
+        self.let_go(waiting);
+    }
+
+    /// Takes a change back when its time is over.
+    fn watch(&self, waiting: &Waiting) {
+        let mut time = waiting.left();
+        while !waiting.is_decided_within(time) {
+            match self.take_back_waiting(&waiting.id, "", NOT_CONFIRMED) {
+                Ok(_) | Err(EngineError::NothingPending | EngineError::OtherPending) => return,
+                Err(error) => (self.on_trouble)(&format!("a change could not be taken back: {error}")),
+            }
+            time = RETRY;
+        }
+    }
+
+    /// Makes the change that waits one that stays.
+    ///
+    /// # Errors
+    /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which it still waits.
+    pub fn confirm(&self, id: &str) -> Result<(), EngineError> {
+        let _turn = self.take_turn()?;
+        let waiting = self.waiting(id)?;
+        self.conf.lock(self.lock_wait, &mut |_| {})?.clear_pending()?;
+        self.let_go(&waiting);
+        Ok(())
+    }
+
+    /// Takes the change back that waits.
+    ///
+    /// # Errors
+    /// As [`Engine::confirm`].
+    pub fn cancel(&self, id: &str, by: &str) -> Result<(), EngineError> {
+        self.take_back_waiting(id, by, "taken back before it was confirmed")
+    }
+
+    /// The same for whatever waits, when the server ends; whether there was something.
+    ///
+    /// # Errors
+    /// As [`Engine::confirm`].
+    pub fn cancel_any(&self) -> Result<bool, EngineError> {
+        let Some(waiting) = self.state().and_then(|state| state.pending) else { return Ok(false) };
+        self.take_back_waiting(&waiting.id, "", SERVER_ENDED).map(|()| true)
+    }
+
+    fn waiting(&self, id: &str) -> Result<Arc<Waiting>, EngineError> {
+        let waiting = self.state().ok_or(EngineError::NoServer)?.pending;
+        let waiting = waiting.ok_or(EngineError::NothingPending)?;
+        if waiting.id == id { Ok(waiting) } else { Err(EngineError::OtherPending) }
+    }
+
+    fn let_go(&self, waiting: &Waiting) {
+        if let Some(running) = &self.running {
+            running.exchange(|state| {
+                state.pending.take_if(|pending| pending.id == waiting.id);
+            });
+        }
+        waiting.decide();
+    }
+
+    fn take_back_waiting(&self, id: &str, by: &str, why: &str) -> Result<(), EngineError> {
+        let _turn = self.take_turn()?;
+        let waiting = self.waiting(id)?;
+        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
+        let request = Request { by: by.to_owned(), message: Some(why.to_owned()), ..Request::default() };
+        let aftermath = match &waiting.written {
+            Some(written) => self.file_back(&locked, &waiting.before, &[written.bytes()], &request, REVERT),
+            None => Ok(Aftermath::Restored),
+        };
+        // What ran before runs again, whatever became of the file.
+        self.run_again(&waiting.before, &aftermath, by);
+        self.tell_of_hand_edit(&aftermath?);
+        self.reload_after_revert(&locked, by);
+        locked.clear_pending()?;
+        self.let_go(&waiting);
+        Ok(())
+    }
+
+    fn run_again(&self, before: &Before, aftermath: &Result<Aftermath, EngineError>, by: &str) {
+        let (Some(running), Some(old)) = (&self.running, &before.state) else { return };
+        running.exchange(|state: &mut State| {
+            state.running = old.running.clone();
+            if matches!(aftermath, Ok(Aftermath::Restored | Aftermath::Removed)) {
+                state.saved = old.saved.clone();
+            }
+            state.generation += 1;
+            let at = SystemTime::now();
+            state.last_change = Some(LastChange { at, by: by.to_owned(), operation: REVERT });
+        });
+    }
+
+    fn tell_of_hand_edit(&self, aftermath: &Aftermath) {
+        if *aftermath != Aftermath::ChangedMeanwhile {
+            return;
+        }
+        let told = "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
+        if let Some(running) = &self.running {
+            running.exchange(|state| state.last_error = Some(told.to_owned()));
+        }
+        (self.on_trouble)(told);
+    }
+
+    /// What the media server is to run now: what runs here, or without that what is in the file.
+    fn reload_after_revert(&self, locked: &Locked<'_>, by: &str) {
+        let Some(command) = &self.hooks.reload else { return };
+        let running = self.running().map(Ok).unwrap_or_else(|| self.read());
+        let result = running.and_then(|running| {
+            let candidate = self.candidate(Some(locked), &[running.bytes()])?;
+            let (file, text) = (self.conf.target(), candidate.path());
+            let occasion = Occasion { operation: REVERT, file, text, by };
+            let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
+            hook::run(command, occasion, self.hooks.timeout).map_err(failed)
+        });
+        if let Err(error) = result {
+            (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));
+        }
+    }
+
+    /// Takes back what a server did that was killed before anybody confirmed it.
+    ///
+    /// # Errors
+    /// `Store`: nothing may be answered then.
+    pub(super) fn take_back_left_over(&self) -> Result<(), EngineError> {
+        if !self.conf.has_pending() {
+            return Ok(());
+        }
+        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
+        // One that was cut short is of a change that was never made.
+        if let Some(record) = self.conf.pending()?
+            && let Some(pending) = record.read()
+        {
+            let aftermath = self.left_over_back(&locked, &pending)?;
+            (self.on_trouble)("a change was not confirmed before the server ended: it was taken back");
+            self.tell_of_hand_edit(&aftermath);
+            self.reload_after_revert(&locked, &pending.by);
+        }
+        Ok(locked.clear_pending()?)
+    }
+
+    fn left_over_back(&self, locked: &Locked<'_>, pending: &Pending<'_>) -> Result<Aftermath, EngineError> {
+        let request = |why: &str| Request {
+            by: pending.by.clone(),
+            message: Some(why.to_owned()),
+            ..Request::default()
+        };
+        let file = pending.file.as_ref().map(|text| Arc::new(Snapshot::of(text.concat())));
+        let running = pending.running.concat();
+        if file.as_ref().is_none_or(|file| file.bytes() != running) {
+            let why = request("ran, and was not saved, when the server ended");
+            locked.keep_aside(&running, &why.record("unsaved", self.keep))?;
+        }
+        let Some(written) = &pending.written else { return Ok(Aftermath::Restored) };
+        let before = Before { file, state: None };
+        self.file_back(locked, &before, written, &request(SERVER_ENDED), REVERT)
+    }
+}
+
+/// Nobody else's, and not to be guessed by accident.
+fn new_id() -> String {
+    format!("{:016x}", RandomState::new().hash_one(SystemTime::now()))
+}
