@@ -7,8 +7,9 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::input;
 use super::options::{Changing, Global};
-use super::remote::{self, Replacement};
-use super::target::{self, Purpose, Target};
+use super::countdown;
+use super::remote::{self, Outcome, Remote, Replacement};
+use super::target::{self, Target};
 use super::text_diff::TextDiff;
 use super::ui::Ui;
 use crate::engine::{Change, Engine, EngineError, Next, Request, Snapshot};
@@ -24,7 +25,7 @@ pub fn replace(
     what: Replacement,
 ) -> Result<Exit, CliError> {
     let text = input::read(file)?;
-    let target = target::resolve(global, Purpose::Change(changing.hooks()), ui)?;
+    let target = target::resolve(global, changing.purpose(), ui)?;
     let (operation, verb): (fn(&Engine, &Request, &[u8]) -> _, _) = match what {
         Replacement::Save => (Engine::save, Verb::SAVE),
         Replacement::Update => (Engine::update, Verb::UPDATE),
@@ -33,15 +34,25 @@ pub fn replace(
     let printing = Printing { changing, global, ui, json: false, verb, target: name };
     match target {
         Target::Local(engine) => {
+            changing.refuse_confirm()?;
             let change = with_guards(changing, ui, |request| Ok(operation(&engine, request, &text)?))?;
             printing.report(&change)
         }
         Target::Remote(mut server) => {
             let outcome =
                 with_guards(changing, ui, |request| remote::replace(&mut server, what, &text, request))?;
-            remote::report(&outcome, &printing)
+            let exit = remote::report(&outcome, &printing)?;
+            follow_up(&server, &outcome, &printing)?;
+            Ok(exit)
         }
     }
+}
+
+/// What is left to do with a change that waits to be confirmed.
+pub fn follow_up(server: &Remote, outcome: &Outcome, printing: &Printing<'_>) -> Result<(), CliError> {
+    let Some(id) = &outcome.pending else { return Ok(()) };
+    let time = printing.changing.confirm.unwrap_or_default();
+    countdown::run(server, id, outcome, time, printing)
 }
 
 /// Runs an operation; on a terminal each guard is a question.
@@ -92,6 +103,8 @@ impl Verb {
     pub const CHANGE: Self = Self { done: "changed", would: "would change" };
     /// Of `save`.
     pub const SAVE: Self = Self { done: "saved", would: "would save" };
+    /// Of `rollback`.
+    pub const ROLL_BACK: Self = Self { done: "rolled back", would: "would roll back" };
     /// Of `update`.
     pub const UPDATE: Self = Self { done: "updated", would: "would update" };
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::content::{Content, ContentDiff};
 use super::error::CliError;
 use super::exit::Exit;
+use super::history;
 use super::input::{self, STDIN};
 use super::options::Global;
 use super::remote::{Remote, Source};
@@ -25,7 +26,8 @@ const SAVED: &str = "saved";
 /// Show how two configurations differ
 ///
 /// Each side is a file, `-` for standard input, the URL of a server, `saved` for the configuration
-/// file, or `running` for what a server runs. With A alone, what `mediactl read` shows is compared
+/// file, `running` for what a server runs, or `@N` for the text before the N-th last change. With `@N`
+/// alone it is compared with the file; with another A alone, what `mediactl read` shows is compared
 /// with A. Of a server that gives no text the JSON is compared.
 ///
 /// The exit code is 0 if they are the same and 1 if they differ.
@@ -34,6 +36,7 @@ const SAVED: &str = "saved";
 Examples:
   mediactl diff old.conf new.conf
   mediactl diff new.conf
+  mediactl diff @1
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct Args {
     /// The first configuration [default: running]
@@ -53,6 +56,7 @@ pub struct Args {
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
         (None, _) => [Some(RUNNING), Some(SAVED)],
+        (Some(only), None) if past(only).is_some() => [Some(only), Some(SAVED)],
         (Some(only), None) => [None, Some(only)],
         (Some(first), Some(second)) => [Some(first), Some(second)],
     };
@@ -63,6 +67,11 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let (old, new) = (Side::load(first, global, ui)?, Side::load(second, global, ui)?);
     let different = if args.json { json(&old, &new, global, ui)? } else { text(&old, &new, global, ui)? };
     Ok(if different { Exit::Different } else { Exit::Done })
+}
+
+/// The number in `@N`.
+fn past(name: &str) -> Option<&str> {
+    name.strip_prefix('@').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// One of the two configurations.
@@ -83,6 +92,7 @@ impl Side {
             SAVED => Self::of_target(Source::Saved, global, ui),
             url if is_url(url) => Self::of_server(&mut target::at_url(url, global, ui)?, Source::Running),
             STDIN => Self::of_file("<stdin>", STDIN),
+            name if past(name).is_some() => Self::of_past(name, global, ui),
             file => Self::of_file(file, file),
         }
     }
@@ -94,6 +104,13 @@ impl Side {
             (Target::Local(_), Source::Running) => Err(EngineError::NoServer.into()),
             (Target::Local(engine), Source::Saved) => Self::of_engine(&engine, global),
         }
+    }
+
+    fn of_past(name: &str, global: &Global, ui: Ui) -> Result<Self, CliError> {
+        let number = history::number(name).map_err(|error| CliError::usage(format!("`{name}`: {error}"), "`mediactl history` shows them"))?;
+        let mut target = target::resolve(global, Purpose::Read, ui)?;
+        let name = format!("{} ({name})", target.name(global));
+        Ok(Self { name, content: Content::Text(target.kept(number)?) })
     }
 
     fn of_engine(engine: &Engine, global: &Global) -> Result<Self, CliError> {

@@ -14,6 +14,9 @@ use crate::http::client::ClientError;
 use crate::http::wire::Feature;
 use crate::store::{Holder, reason};
 
+/// The status of a server that has nothing under a path.
+const NOT_FOUND: u16 = 404;
+
 /// Why a command ended early.
 #[derive(Debug)]
 pub enum CliError {
@@ -103,6 +106,15 @@ impl CliError {
     /// A file that could not be read.
     pub fn input(path: &Path, source: io::Error) -> Self {
         Self::Input { path: path.to_owned(), source }
+    }
+
+    /// Whether there is just no text in the history where one was asked for.
+    pub fn is_not_kept(&self) -> bool {
+        match self {
+            Self::Engine(EngineError::NotKept { .. }) => true,
+            Self::Server { error, .. } => error.status() == Some(NOT_FOUND),
+            _ => false,
+        }
     }
 
     /// The exit code it leads to.

@@ -5,22 +5,28 @@
 //! the exit codes are in one table ([`exit`]).
 
 mod access_log;
+mod blame;
 mod change;
 mod check;
+mod confirm;
 mod content;
+mod countdown;
 mod diagnostics;
 mod diff;
 mod error;
 pub mod exit;
+mod history;
 mod input;
 mod masked;
 mod modify;
 mod options;
 mod read;
 mod remote;
+mod rollback;
 mod save;
 pub mod serve;
 mod server;
+mod status;
 mod table;
 mod target;
 mod text_diff;
@@ -65,6 +71,11 @@ enum Command {
     Save(save::Args),
     Diff(diff::Args),
     Check(check::Args),
+    History(history::Args),
+    Rollback(rollback::Args),
+    Blame(blame::Args),
+    Confirm(confirm::Args),
+    Status(status::Args),
     Serve(serve::Args),
 }
 
@@ -94,6 +105,11 @@ fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, Cli
         Command::Save(args) => save::run(args, &cli.global, ui),
         Command::Diff(args) => diff::run(args, &cli.global, ui),
         Command::Check(args) => check::run(args, &cli.global, ui),
+        Command::History(args) => history::run(args, &cli.global, ui),
+        Command::Rollback(args) => rollback::run(args, &cli.global, ui),
+        Command::Blame(args) => blame::run(args, &cli.global, ui),
+        Command::Confirm(args) => confirm::run(args, &cli.global, ui),
+        Command::Status(args) => status::run(args, &cli.global, ui),
         Command::Serve(args) => serve::run(args, &cli.global, ui),
     }
 }

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, ValueEnum};
 use serde_json::Value;
 
-use super::change::{Printing, Verb, with_guards};
+use super::change::{Printing, Verb, follow_up, with_guards};
 use super::error::CliError;
 use super::exit::Exit;
 use super::input;
 use super::options::{Changing, Global};
 use super::remote;
-use super::target::{self, Purpose, Target};
+use super::target::{self, Target};
 use super::ui::Ui;
 use crate::edit::assign::{AssignFault, Assignment, Change as Becomes, Options, to_patch};
 use crate::edit::current::{Current, LocalView};
+use crate::edit::expect::{Expectation, unmet};
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
 use crate::engine::EngineError;
@@ -40,6 +41,7 @@ Examples:
   mediactl modify --set 'streams.cam1.urls[+]=udp://239.0.0.1:1234'
   mediactl modify --set edit_auth.password
   mediactl modify --unset streams.cam1 --dry-run
+  mediactl modify --expect rtmp=1935 --set rtmp=1936
   echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
 )]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
@@ -65,6 +67,10 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
 
+    /// Make the change only if this value is there; `null` if nothing is; may be given several times
+    #[arg(long, value_name = "PATH=VALUE")]
+    expect: Vec<String>,
+
     /// Let --set make a stream, live or plugin that is not there yet
     #[arg(long)]
     create: bool,
@@ -89,11 +95,12 @@ enum Form {
 /// Runs the command.
 pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let wanted = Wanted::of(args, matches, ui)?;
-    let target = target::resolve(global, Purpose::Change(args.changing.hooks()), ui)?;
+    let target = target::resolve(global, args.changing.purpose(), ui)?;
     let (changing, json, name) = (&args.changing, args.output == Form::Json, target.name(global));
     let printing = Printing { changing, global, ui, json, verb: Verb::CHANGE, target: name };
     match target {
         Target::Local(engine) => {
+            changing.refuse_confirm()?;
             let change = with_guards(changing, ui, |request| {
                 Ok(engine.modify(request, &mut |members| wanted.patch(members))?)
             })?;
@@ -101,7 +108,9 @@ pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result
         }
         Target::Remote(mut server) => {
             let outcome = with_guards(changing, ui, |request| remote::modify(&mut server, &wanted, request))?;
-            remote::report(&outcome, &printing)
+            let exit = remote::report(&outcome, &printing)?;
+            follow_up(&server, &outcome, &printing)?;
+            Ok(exit)
         }
     }
 }
@@ -115,7 +124,13 @@ pub struct Evaluated {
 }
 
 /// What the command line asks for.
-pub enum Wanted {
+pub struct Wanted {
+    edits: Edits,
+    /// What has to be there for it to be done.
+    expectations: Vec<Expectation>,
+}
+
+enum Edits {
     /// A merge patch.
     Patch(Value),
     /// Edits, from which a patch is computed.
@@ -129,12 +144,15 @@ pub enum Wanted {
 
 impl Wanted {
     fn of(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Self, CliError> {
-        if let Some(file) = &args.file {
-            let patch = patch::parse(&input::read(file)?).map_err(EngineError::from)?;
-            return Ok(Self::Patch(patch));
-        }
-        let assignments = assignments(args, matches, ui)?;
-        Ok(Self::Assignments { assignments, options: Options { create: args.create } })
+        let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
+        let edits = match &args.file {
+            Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
+            None => Edits::Assignments {
+                assignments: assignments(args, matches, ui)?,
+                options: Options { create: args.create },
+            },
+        };
+        Ok(Self { edits, expectations })
     }
 
     fn patch(&self, members: &Members<'_>) -> Result<Value, EngineError> {
@@ -144,16 +162,32 @@ impl Wanted {
 
     /// The patch for a configuration.
     pub fn evaluate(&self, current: &dyn Current) -> Result<Evaluated, EngineError> {
-        match self {
-            Self::Patch(patch) => Ok(Evaluated { patch: patch.clone(), depends_on_read: false }),
-            Self::Assignments { assignments, options } => match to_patch(current, assignments, *options) {
+        let unmet = unmet(current, &self.expectations).map_err(EngineError::BadAssignments)?;
+        if !unmet.is_empty() {
+            return Err(EngineError::Unexpected(unmet));
+        }
+        let is_test = !self.expectations.is_empty();
+        match &self.edits {
+            Edits::Patch(patch) => Ok(Evaluated { patch: patch.clone(), depends_on_read: is_test }),
+            Edits::Assignments { assignments, options } => match to_patch(current, assignments, *options) {
                 Ok(computed) => Ok(Evaluated {
                     patch: Value::Object(computed.patch),
-                    depends_on_read: computed.depends_on_read,
+                    depends_on_read: computed.depends_on_read || is_test,
                 }),
                 Err(faults) => Err(EngineError::BadAssignments(faults)),
             },
         }
+    }
+}
+
+/// `PATH=VALUE` of a value that has to be there.
+fn expectation(text: &str) -> Result<Expectation, CliError> {
+    match split(text)? {
+        (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
+        (_, None) => Err(CliError::usage(
+            format!("`{text}` says not what is expected"),
+            "write PATH=VALUE, or PATH=null for nothing",
+        )),
     }
 }
 

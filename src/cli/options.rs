@@ -5,16 +5,22 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::target::{Chosen, GivenUrl, RemoteOptions};
+use super::error::CliError;
+use super::target::{Chosen, GivenUrl, Purpose, RemoteOptions};
 use super::ui::{ColorChoice, Ui};
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, Hooks, Request};
+use crate::http::parameters::MAX_CONFIRM;
 use crate::model::{Lens, Masker};
+use crate::store::DEFAULT_KEEP;
 
 /// Where the configuration is, unless somebody says otherwise.
 pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
 /// The longest time that a hook may be given: a day, in seconds.
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
+
+/// The most texts that a history may be told to keep.
+const MAX_KEEP: u64 = 100_000;
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -93,11 +99,15 @@ pub struct Changing {
     #[arg(long, value_name = "N")]
     pub max_delete: Option<usize>,
 
+    /// Take the change back unless it is confirmed within this time, such as `60s` or `5m`
+    #[arg(long, value_name = "TIME", value_parser = confirm_time)]
+    pub confirm: Option<Duration>,
+
     #[command(flatten)]
     pub hooking: Hooking,
 }
 
-/// Options that tie changes to a real media server.
+/// Options of where the file is changed: what ties changes to a real media server, and the history.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of hooks")]
 pub struct Hooking {
@@ -117,9 +127,23 @@ pub struct Hooking {
         value_parser = clap::value_parser!(u64).range(1..=MAX_HOOK_TIMEOUT)
     )]
     pub hook_timeout: u64,
+
+    /// How many texts the history keeps
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = DEFAULT_KEEP as u64,
+        value_parser = clap::value_parser!(u64).range(1..=MAX_KEEP)
+    )]
+    pub keep: u64,
 }
 
 impl Hooking {
+    /// How many texts the history keeps.
+    pub fn keep(&self) -> usize {
+        usize::try_from(self.keep).unwrap_or(usize::MAX)
+    }
+
     /// The commands to run.
     pub fn hooks(&self) -> Hooks {
         let command = |given: &Option<String>| given.clone().filter(|command| !command.trim().is_empty());
@@ -132,9 +156,20 @@ impl Hooking {
 }
 
 impl Changing {
-    /// The commands to run around a change of a file.
-    pub fn hooks(&self) -> Hooks {
-        self.hooking.hooks()
+    /// What is to be known where the file is changed.
+    pub fn purpose(&self) -> Purpose {
+        Purpose::Change { hooks: self.hooking.hooks(), keep: self.hooking.keep() }
+    }
+
+    /// Only a server is there when the time is over.
+    pub fn refuse_confirm(&self) -> Result<(), CliError> {
+        match self.confirm {
+            None => Ok(()),
+            Some(_) => Err(CliError::usage(
+                "`--confirm` needs a server, which takes the change back if nobody confirms it",
+                "start `mediactl serve` over the file, or leave it out",
+            )),
+        }
     }
 
     /// What goes along with the change.
@@ -145,8 +180,19 @@ impl Changing {
             max_delete: self.max_delete,
             by: local_user(),
             message: self.message.clone(),
+            confirm: self.confirm,
             ..Request::default()
         }
+    }
+}
+
+/// A time such as `60s`, or a number of seconds.
+fn confirm_time(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map(Duration::from_secs).ok();
+    let time = seconds.map_or_else(|| humantime::parse_duration(text).map_err(|error| error.to_string()), Ok)?;
+    match (1..=MAX_CONFIRM).contains(&time.as_secs()) {
+        true => Ok(Duration::from_secs(time.as_secs())),
+        false => Err(format!("it takes from 1 to {MAX_CONFIRM} seconds")),
     }
 }
 

@@ -136,7 +136,7 @@ fn shown(mut whole: Value, args: &Args, masker: Option<Masker>) -> Value {
     masker.map_or(whole.clone(), |masker| masked_json(&whole, &masker))
 }
 
-fn parse(path: &str) -> Result<Path, CliError> {
+pub(super) fn parse(path: &str) -> Result<Path, CliError> {
     if let Some(error) = misplaced_url(path) {
         return Err(error);
     }

@@ -107,7 +107,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     // Before anything is served, so that no signal finds the default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::Serve)?;
     refuse_url(global)?;
-    let engine = Engine::open(&global.conf, args.hooking.hooks(), waiting)?;
+    let engine = Engine::open(&global.conf, args.hooking.hooks(), waiting)?.keeping(args.hooking.keep());
     // A file that is missing gets no state folder.
     engine.read()?;
     let lock = lock(&engine, ui)?;
@@ -131,6 +131,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let server = Server::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
     let server = server.map_err(CliError::Serve)?;
     handler.runtime().watch_connections(server.connection_count());
+    handler.runtime().listens_on(urls.clone());
     announce(&urls)?;
     for signal in signals.forever() {
         match signal {
@@ -143,6 +144,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         ui.warning("a change was still being reloaded");
     }
     if lock.is_some() {
+        take_back_unconfirmed(&engine, ui);
         keep_unsaved(&engine, ui);
     }
     Ok(Exit::Done)
@@ -280,6 +282,14 @@ fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     }
     if let Some(Err(error)) = tls.map(Tls::reload) {
         ui.warning(&format!("SIGHUP: the certificate was not loaded: {error}"));
+    }
+}
+
+fn take_back_unconfirmed(engine: &Engine, ui: Ui) {
+    match engine.cancel_any() {
+        Ok(true) => ui.warning("a change that was not confirmed was taken back"),
+        Ok(false) => {}
+        Err(error) => ui.warning(&format!("a change that was not confirmed was not taken back: {error}")),
     }
 }
 

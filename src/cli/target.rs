@@ -23,7 +23,7 @@ use crate::http::client::{
     BadUrl, Client, Credentials, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo,
 };
 use crate::http::wire::DEFAULT_PREFIX;
-use crate::store::Serving;
+use crate::store::{DEFAULT_KEEP, Entry, Serving};
 
 /// The longest time that a request may be given: a day, in seconds.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
@@ -158,13 +158,44 @@ impl Target {
     }
 }
 
+impl Target {
+    /// The file, as text.
+    pub fn saved(&mut self) -> Result<Arc<Snapshot>, CliError> {
+        match self {
+            Self::Local(engine) => Ok(engine.read()?),
+            Self::Remote(remote) => remote.text(Source::Saved),
+        }
+    }
+
+    /// The changes of the file, the last one first.
+    pub fn history(&mut self) -> Result<Vec<Entry>, CliError> {
+        match self {
+            Self::Local(engine) => Ok(engine.history()?),
+            Self::Remote(remote) => remote.history(),
+        }
+    }
+
+    /// The text before a change, counted back.
+    pub fn kept(&mut self, number: usize) -> Result<Arc<Snapshot>, CliError> {
+        match self {
+            Self::Local(engine) => Ok(engine.kept(number)?),
+            Self::Remote(remote) => remote.kept(number),
+        }
+    }
+}
+
 /// What a command does to its target.
 #[derive(Debug, Clone)]
 pub enum Purpose {
     /// It looks.
     Read,
-    /// It changes something; these commands run around a change of a file.
-    Change(Hooks),
+    /// It changes something.
+    Change {
+        /// What runs around a change of a file.
+        hooks: Hooks,
+        /// How many texts the history of a file keeps.
+        keep: usize,
+    },
 }
 
 /// Finds out what the command works on.
@@ -193,17 +224,20 @@ fn hooks_elsewhere() -> CliError {
 
 /// The file, or the server that runs over it: one of them alone changes it.
 fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
-    let hooks = match &purpose {
-        Purpose::Read => Hooks::default(),
-        Purpose::Change(hooks) => hooks.clone(),
+    let (hooks, keep) = match &purpose {
+        Purpose::Read => (Hooks::default(), DEFAULT_KEEP),
+        Purpose::Change { hooks, keep } => (hooks.clone(), *keep),
     };
-    let engine = Engine::open(&global.conf, hooks, waiting)?;
-    let Some(serving) = engine.conf().serving() else { return Ok(Target::Local(engine)) };
+    let engine = Engine::open(&global.conf, hooks, waiting)?.keeping(keep);
+    let Some(serving) = engine.conf().serving() else {
+        warn_of_pending(&engine, ui);
+        return Ok(Target::Local(engine));
+    };
     let name = global.file_name();
     match (purpose, reach(&serving)) {
-        (Purpose::Change(_), Ok(())) if global.chosen.hooks => Err(hooks_elsewhere()),
+        (Purpose::Change { .. }, Ok(())) if global.chosen.hooks => Err(hooks_elsewhere()),
         (_, Ok(())) => Ok(Target::Remote(Box::new(at_socket(serving, name, global, ui)))),
-        (Purpose::Change(_), Err(source)) => {
+        (Purpose::Change { .. }, Err(source)) => {
             Err(CliError::Unreachable { name, holder: serving.holder, source })
         }
         (Purpose::Read, Err(error)) => {
@@ -213,6 +247,15 @@ fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError
             ));
             Ok(Target::Local(engine))
         }
+    }
+}
+
+/// Only a server takes back what was not confirmed.
+fn warn_of_pending(engine: &Engine, ui: Ui) {
+    if engine.conf().has_pending() {
+        ui.warning(
+            "a change was not confirmed before its server ended; `mediactl serve` takes it back when it starts",
+        );
     }
 }
 

@@ -179,6 +179,11 @@ fn masked_header(header: &str, masker: &Masker) -> String {
     }
 }
 
+/// A text of somebody else on one line: what would move the cursor is a blank.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
 fn prompt_failed(error: dialoguer::Error) -> CliError {
     let dialoguer::Error::IO(error) = error;
     CliError::Prompt(error)

@@ -1,0 +1,95 @@
+//! What a person is asked while a change waits to be confirmed.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::change::Printing;
+use super::content::Content;
+use super::error::CliError;
+use super::remote::{Outcome, Remote};
+use super::target;
+use super::ui::Ui;
+use crate::http::client::Credentials;
+
+/// Between two looks at the clock.
+const TICK: Duration = Duration::from_secs(1);
+
+/// On a terminal, asks whether the change stays, as long as it waits; elsewhere says how to tell.
+///
+/// A yes goes over a new connection, with the login and the password that hold since the change: who
+/// has locked themselves out can't confirm that.
+pub fn run(
+    server: &Remote,
+    id: &str,
+    outcome: &Outcome,
+    time: Duration,
+    printing: &Printing<'_>,
+) -> Result<(), CliError> {
+    let (ui, name) = (printing.ui, &printing.target);
+    let seconds = time.as_secs();
+    if !ui.can_ask() {
+        ui.note_line(&format!(
+            "in {seconds} s the change of {name} is taken back; `mediactl confirm` keeps it, `mediactl confirm --revert` takes it back now"
+        ));
+        return Ok(());
+    }
+    let answer = ask(time, ui);
+    let mut server = server.anew(credentials(outcome)?);
+    match answer {
+        Some(is_kept) => {
+            server.decide(id, is_kept)?;
+            printing.say(&format!("{} {name}", if is_kept { "confirmed the change of" } else { "took back the change of" }));
+            Ok(())
+        }
+        None => {
+            ui.warning(&format!("nobody answered: the change of {name} is taken back"));
+            Ok(())
+        }
+    }
+}
+
+/// Login and password that hold since the change; none where the server shows no text.
+fn credentials(outcome: &Outcome) -> Result<Option<Credentials>, CliError> {
+    let Content::Text(after) = &outcome.after else { return Ok(None) };
+    after.account().map(|[login, password]| target::credentials(login, password)).transpose()
+}
+
+/// Whether the change is kept; `None` if nobody says so in time.
+fn ask(time: Duration, ui: Ui) -> Option<bool> {
+    let deadline = Instant::now() + time;
+    let (tell, told) = mpsc::channel();
+    // Reading can't be given up; the thread ends with the program.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        while io::stdin().read_line(&mut line).is_ok_and(|count| count > 0) {
+            if tell.send(std::mem::take(&mut line)).is_err() {
+                return;
+            }
+        }
+    });
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let _ = write!(io::stderr(), "\r{}", question(left, ui));
+        match told.recv_timeout(left.min(TICK)) {
+            Ok(line) => match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => return Some(true),
+                "n" | "no" => return Some(false),
+                _ => {}
+            },
+            Err(RecvTimeoutError::Timeout) if left > TICK => {}
+            Err(RecvTimeoutError::Timeout) => break,
+            // Without anybody to answer there is only the time to wait for.
+            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(TICK)),
+        }
+        if left.is_zero() {
+            break;
+        }
+    }
+    let _ = writeln!(io::stderr());
+    None
+}
+
+fn question(left: Duration, ui: Ui) -> String {
+    ui.paint_question(&format!("keep the change? [y/n] {:>5} s left: ", left.as_secs()))
+}

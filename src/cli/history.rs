@@ -1,0 +1,136 @@
+//! `mediactl history`
+
+use std::io::{self, BufWriter, Write};
+
+use clap::{Subcommand, ValueEnum};
+use colored::Color;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::masked::MaskedText;
+use super::options::Global;
+use super::target::{self, Purpose};
+use super::ui::{Ui, one_line};
+use crate::model::Masker;
+use crate::store::Entry;
+
+/// Show what was changed, when, and by whom
+///
+/// One line a change, the last one first. `@1` is the text before the last change, `@2` the one before
+/// that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these numbers. The
+/// number behind `#` is the one that a change keeps. What was done to the file by hand is a line of its
+/// own as soon as the next change is made, or a server looks.
+///
+/// Passwords and keys are always masked, unless --show-secrets is given.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  mediactl history
+  mediactl history show 1
+  mediactl history -o json"
+)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    output: Form,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show the whole text before a change
+    Show {
+        /// The number of the change, counted back from the last one
+        #[arg(value_name = "N", value_parser = number)]
+        number: usize,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Form {
+    /// Lines
+    #[default]
+    Text,
+    /// A JSON array
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    let mut target = target::resolve(global, Purpose::Read, ui)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    match &args.command {
+        Some(Command::Show { number }) => {
+            let snapshot = target.kept(*number)?;
+            let whole = 0..snapshot.document().text().len();
+            match global.masker() {
+                None => out.write_all(snapshot.bytes())?,
+                masker => {
+                    let shown = MaskedText::new(snapshot.document(), masker, vec![whole.clone()]);
+                    out.write_all(shown.line(whole).as_bytes())?;
+                }
+            }
+        }
+        None => {
+            let entries: Vec<Entry> =
+                target.history()?.into_iter().map(|entry| masked(entry, global.masker().as_ref())).collect();
+            match args.output {
+                Form::Json => {
+                    serde_json::to_writer_pretty(&mut out, &entries).map_err(io::Error::from)?;
+                    writeln!(out)?;
+                }
+                Form::Text => print(&entries, ui, &mut out)?,
+            }
+            if entries.is_empty() && args.output == Form::Text {
+                ui.say(&format!("no change of {} is known", target.name(global)));
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// A number of the history: `3` or `@3`.
+pub(super) fn number(text: &str) -> Result<usize, String> {
+    let digits = text.strip_prefix('@').unwrap_or(text);
+    let number = digits.parse().ok().filter(|number| *number >= 1);
+    number.ok_or_else(|| "it takes a number of the history, such as 1 for the last change".to_owned())
+}
+
+/// What people write as a message may hold anything.
+pub(super) fn masked(entry: Entry, masker: Option<&Masker>) -> Entry {
+    let Some(masker) = masker else { return entry };
+    let shown = |text: String| masker.mask_parts(&text).into_owned();
+    Entry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
+}
+
+fn print(entries: &[Entry], ui: Ui, out: &mut impl Write) -> io::Result<()> {
+    let rows: Vec<[String; 5]> = entries.iter().map(row).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(width);
+    for (row, entry) in rows.iter().zip(entries) {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        let line = format!(
+            "{}  {}",
+            cells.collect::<Vec<_>>().join("  "),
+            one_line(entry.message.as_deref().unwrap_or_default())
+        );
+        let (number, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        writeln!(out, "{} {}", ui.paint(number, Color::Yellow), rest.trim_end())?;
+    }
+    Ok(())
+}
+
+fn row(entry: &Entry) -> [String; 5] {
+    [
+        format!("@{}", entry.number),
+        format!("#{}", entry.serial),
+        humantime::format_rfc3339_seconds(entry.at).to_string(),
+        one_line(entry.by.as_deref().unwrap_or("-")),
+        one_line(&entry.operation),
+    ]
+}

@@ -1,0 +1,236 @@
+//! `mediactl status`
+
+use std::io::{self, BufWriter, Write};
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::content::Content;
+use super::error::CliError;
+use super::exit::Exit;
+use super::history::{Form, masked};
+use super::options::Global;
+use super::remote::{Remote, Source, View};
+use super::target::{self, Purpose, Target};
+use super::ui::{Ui, one_line};
+use crate::edit::json_diff;
+use crate::edit::path::{Path, Segment};
+use crate::engine::Engine;
+use crate::http::runtime::PendingFigures;
+use crate::model::Masker;
+use crate::store::{Entry, Revision};
+
+/// So many paths are named in the text.
+const MOST_PATHS: usize = 20;
+
+/// Show what runs, what is saved, and what is open
+///
+/// Tells whether a server runs over the file, and where; which values differ between what it runs and
+/// what is saved; whether a change waits to be confirmed; and the last change.
+///
+/// The exit code is 1 if something is not saved or waits to be confirmed, and 0 if all is well.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    output: Form,
+}
+
+/// What is known; the JSON form.
+#[derive(Debug, Serialize)]
+struct Status {
+    /// What messages call the target.
+    target: String,
+    /// The server, if there is one.
+    server: Option<Server>,
+    /// Whether what runs is what is saved; null where the server does not tell.
+    saved: Option<bool>,
+    /// The paths whose values differ between the two; empty where only comments or spacing do.
+    differing: Vec<String>,
+    /// Whether the file was changed by hand since the last change that is in the history.
+    edited_by_hand: bool,
+    /// The change that waits to be confirmed.
+    pending: Option<PendingFigures>,
+    /// The last change that is in the history.
+    last_change: Option<Entry>,
+    /// What went wrong after an answer was given.
+    last_error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Server {
+    pid: Option<u64>,
+    version: Option<String>,
+    /// Where it listens.
+    addresses: Vec<String>,
+    started_at: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+    let target = target::resolve(global, Purpose::Read, ui)?;
+    let name = target.name(global);
+    let mut status = match target {
+        Target::Local(engine) => of_file(&engine, name)?,
+        Target::Remote(mut server) => of_server(&mut server, name)?,
+    };
+    status.last_change = status.last_change.map(|entry| masked(entry, global.masker().as_ref()));
+    let mut out = BufWriter::new(io::stdout().lock());
+    match args.output {
+        Form::Json => {
+            serde_json::to_writer_pretty(&mut out, &status).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        Form::Text => print(&status, &mut out)?,
+    }
+    out.flush()?;
+    let is_open = status.saved == Some(false) || status.pending.is_some();
+    Ok(if is_open { Exit::Different } else { Exit::Done })
+}
+
+/// Without a server what is in the file is all there is.
+fn of_file(engine: &Engine, target: String) -> Result<Status, CliError> {
+    let file = engine.read()?;
+    let last_change = engine.history()?.into_iter().next();
+    let record = engine.conf().pending().map_err(crate::engine::EngineError::from)?;
+    let pending = record.as_ref().and_then(|record| record.read()).map(|pending| PendingFigures {
+        id: pending.id,
+        operation: pending.operation,
+        by: pending.by,
+        deadline: humantime::format_rfc3339_seconds(pending.deadline).to_string(),
+        seconds_left: pending.deadline.duration_since(SystemTime::now()).map_or(0, |left| left.as_secs()),
+    });
+    Ok(Status {
+        target,
+        server: None,
+        saved: Some(true),
+        differing: Vec::new(),
+        edited_by_hand: is_edited(last_change.as_ref(), file.revision()),
+        pending,
+        last_change,
+        last_error: None,
+    })
+}
+
+fn of_server(server: &mut Remote, target: String) -> Result<Status, CliError> {
+    let whole = server.read(View { source: Source::Running, skip_streams: true, runtime: true })?;
+    let (figures, config) = (&whole["runtime"]["server"], &whole["runtime"]["config"]);
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let addresses = figures["addresses"].as_array().into_iter().flatten().filter_map(text);
+    let is_ours = figures.is_object();
+    let [running, saved] = match is_ours {
+        true => [Some(server.fetch(Source::Running)?.content), Some(server.fetch(Source::Saved)?.content)],
+        false => [None, None],
+    };
+    let last_change = if is_ours { server.history()?.into_iter().next() } else { None };
+    let in_file = match &saved {
+        Some(Content::Text(saved)) => Some(saved.revision()),
+        _ => None,
+    };
+    Ok(Status {
+        target,
+        server: Some(Server {
+            pid: figures["pid"].as_u64(),
+            version: text(&figures["version"]),
+            addresses: addresses.collect(),
+            started_at: text(&figures["started_at"]),
+        }),
+        saved: config["saved"].as_bool(),
+        differing: running.zip(saved).map(|(running, saved)| differing(&running, &saved)).unwrap_or_default(),
+        edited_by_hand: in_file.is_some_and(|revision| is_edited(last_change.as_ref(), revision)),
+        pending: serde_json::from_value(config["pending"].clone()).ok(),
+        last_change,
+        last_error: text(&config["last_error"]),
+    })
+}
+
+/// A file that the history has never seen is nobody's edit.
+fn is_edited(last_change: Option<&Entry>, revision: Revision) -> bool {
+    last_change.is_some_and(|entry| entry.after != Some(revision))
+}
+
+/// The paths of the values that differ.
+fn differing(running: &Content, saved: &Content) -> Vec<String> {
+    let mut paths = Vec::new();
+    let is_valid = |content: &Content| match content {
+        Content::Text(snapshot) => snapshot.is_valid(),
+        Content::Json(_) => true,
+    };
+    if is_valid(running) && is_valid(saved) {
+        let patch = Value::Object(json_diff::diff(&running.to_json(), &saved.to_json()));
+        collect(&patch, &mut Vec::new(), &mut paths);
+    }
+    let masker = Masker::default();
+    paths.into_iter().map(|path| masker.mask_parts(&path).into_owned()).collect()
+}
+
+fn collect(patch: &Value, at: &mut Vec<Segment>, paths: &mut Vec<String>) {
+    match patch {
+        Value::Object(members) if !members.is_empty() => {
+            for (key, value) in members {
+                at.push(Segment::Key(key.clone()));
+                collect(value, at, paths);
+                at.pop();
+            }
+        }
+        _ if at.is_empty() => {}
+        _ => paths.push(Path { segments: at.clone() }.to_string()),
+    }
+}
+
+fn print(status: &Status, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "configuration: {}", status.target)?;
+    match &status.server {
+        None => writeln!(out, "server:        none runs over it")?,
+        Some(server) => writeln!(out, "server:        {}", in_words(server))?,
+    }
+    match (status.saved, &status.server) {
+        (_, None) => {}
+        (None, _) => writeln!(out, "saved:         the server does not tell")?,
+        (Some(true), _) => writeln!(out, "saved:         yes, it runs what is in the file")?,
+        (Some(false), _) => writeln!(out, "saved:         no, it runs something else than what is in the file")?,
+    }
+    if status.saved == Some(false) {
+        print_paths(&status.differing, out)?;
+    }
+    if status.edited_by_hand {
+        writeln!(out, "by hand:       the file was edited since the last change")?;
+    }
+    if let Some(pending) = &status.pending {
+        let PendingFigures { operation, by, seconds_left, .. } = pending;
+        let by = one_line(by);
+        writeln!(out, "pending:       {operation} by {by} waits to be confirmed, for {seconds_left} s")?;
+    }
+    if let Some(last) = &status.last_change {
+        let ago = SystemTime::now().duration_since(last.at).unwrap_or_default();
+        let ago = humantime::format_duration(Duration::from_secs(ago.as_secs()));
+        let by = last.by.as_deref().map_or("somebody", |by| by);
+        let message = last.message.as_deref().map_or(String::new(), |message| format!(": {message}"));
+        let line = format!("{} by {by}, {ago} ago{message}", last.operation);
+        writeln!(out, "last change:   {}", one_line(&line))?;
+    }
+    if let Some(error) = &status.last_error {
+        writeln!(out, "last error:    {}", one_line(error))?;
+    }
+    Ok(())
+}
+
+fn in_words(server: &Server) -> String {
+    let mut words = Vec::new();
+    words.extend(server.pid.map(|pid| format!("process {pid}")));
+    words.extend(server.version.as_ref().map(|version| format!("mediactl {version}")));
+    words.extend((!server.addresses.is_empty()).then(|| server.addresses.join(", ")));
+    if words.is_empty() { "does not tell".to_owned() } else { one_line(&words.join(", ")) }
+}
+
+fn print_paths(paths: &[String], out: &mut impl Write) -> io::Result<()> {
+    for path in paths.iter().take(MOST_PATHS) {
+        writeln!(out, "               {}", one_line(path))?;
+    }
+    match paths.len() {
+        0 => writeln!(out, "               (no value differs, only comments or spacing)"),
+        count if count > MOST_PATHS => writeln!(out, "               and {} more", count - MOST_PATHS),
+        _ => Ok(()),
+    }
+}
