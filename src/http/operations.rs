@@ -8,14 +8,12 @@ use super::message::{Head, Request, Response};
 use super::parameters::Parameters;
 use super::problem::{Kind, Problem};
 use super::refusal::problem;
-use super::wire::{NOTE_HEADER, Operation};
+use super::route::{JSON, Operation, TEXT};
+use super::wire::NOTE_HEADER;
 use crate::edit::{Note, patch};
 use crate::engine::{self, Change, EngineError, Expected, Remark, Snapshot};
 use crate::model::{Lens, View, top_members, write_compact};
 use crate::store::Revision;
-
-const JSON: &str = "application/json";
-const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Behind the revision in an entity tag: another version of us may write other JSON.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

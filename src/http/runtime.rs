@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Map, Value, json};
 
 use super::operations::entity_tag;
-use super::wire::Operation;
+use super::route::Operation;
 use crate::engine::{Engine, Snapshot, hook_output};
 use crate::model::shape::only_argument;
 use crate::model::top_members;

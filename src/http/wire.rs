@@ -30,11 +30,17 @@ pub const RUNTIME: &str = "runtime";
 /// The query parameter that asks for another form of the answer.
 pub const FORMAT: &str = "format";
 
+/// The value of [`FORMAT`] for JSON, the default.
+pub const FORMAT_JSON: &str = "json";
+
 /// The value of [`FORMAT`] for the text.
 pub const FORMAT_CONF: &str = "conf";
 
 /// The query parameter of `read_config` that asks for another configuration than the running one.
 pub const SOURCE: &str = "source";
+
+/// The value of [`SOURCE`] for what runs, the default.
+pub const SOURCE_RUNNING: &str = "running";
 
 /// The value of [`SOURCE`] for the file.
 pub const SOURCE_SAVED: &str = "saved";
@@ -44,6 +50,9 @@ pub const DRY_RUN: &str = "dry_run";
 
 /// The query parameter of a change that answers guards and conflicts.
 pub const FORCE: &str = "force";
+
+/// The query parameter of a change whose answer does not wait for the reload command.
+pub const ASYNC: &str = "async";
 
 /// The query parameter of a change with its reason in the words of who makes it.
 pub const MESSAGE: &str = "message";
@@ -106,32 +115,4 @@ pub fn api_value() -> String {
 pub fn offers(value: &str, feature: Feature) -> bool {
     let words = value.split_once(';').map_or("", |(_, words)| words);
     words.split(',').any(|word| word.trim() == feature.word())
-}
-
-/// The four operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// `GET read_config`
-    Read,
-    /// `POST modify_config`
-    Modify,
-    /// `POST update_config`
-    Update,
-    /// `POST save_config`
-    Save,
-}
-
-impl Operation {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Modify, Self::Update, Self::Save];
-
-    /// The last segment of its path.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read_config",
-            Self::Modify => "modify_config",
-            Self::Update => "update_config",
-            Self::Save => "save_config",
-        }
-    }
 }

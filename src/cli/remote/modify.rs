@@ -16,7 +16,8 @@ use crate::edit::{self, json_merge, reduce};
 use crate::engine::{EngineError, Guard, Request, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::problem::Kind;
-use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, Operation, SOURCE, SOURCE_SAVED};
+use crate::http::route::Operation;
+use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
 use crate::model::{Lens, top_members};
 
 /// How often edits are computed again because the server has another configuration by then.

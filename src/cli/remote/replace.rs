@@ -10,7 +10,8 @@ use super::{Fetched, Remote, Source};
 use crate::edit::current::{Current, LocalView};
 use crate::engine::{EngineError, Guard, Request, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};
-use crate::http::wire::{Feature, Operation};
+use crate::http::route::Operation;
+use crate::http::wire::Feature;
 use crate::model::secret::holds_mask;
 use crate::model::{Lens, top_members};
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use reqwest::Url;
 
-use crate::http::wire::Operation;
+use crate::http::route::Operation;
 
 /// What a request over a Unix socket says it is for.
 const SOCKET_URL: &str = "http://localhost";
@@ -153,7 +153,8 @@ fn hexadecimal(digits: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::Endpoint;
-    use crate::http::wire::{DEFAULT_PREFIX, Operation};
+    use crate::http::route::Operation;
+    use crate::http::wire::DEFAULT_PREFIX;
 
     fn check(text: &str, name: &str, operation: &str, userinfo: Option<(&str, &str)>) {
         let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);

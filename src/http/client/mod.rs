@@ -26,7 +26,8 @@ pub use endpoint::{BadUrl, Endpoint, without_userinfo};
 pub use error::{ClientError, Refusal};
 pub use tls::Trust;
 
-use super::wire::{API_HEADER, Feature, NOTE_HEADER, Operation, offers};
+use super::route::Operation;
+use super::wire::{API_HEADER, Feature, NOTE_HEADER, offers};
 
 /// How long a whole request may take: a hook of the server may take a part of it.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);

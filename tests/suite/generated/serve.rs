@@ -8,10 +8,12 @@ use mediactl::cli::serve::GRACE;
 use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, Remark};
 use mediactl::http::auth::{FAILURE_LIFE, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
 use mediactl::http::gate::limits;
+use mediactl::http::parameters::{PARAMETERS, Parameter, Values};
 use mediactl::http::problem::{KINDS, MEDIA_TYPE, TYPE_PREFIX};
 use mediactl::http::remark_word;
+use mediactl::http::route::{ROUTES, Route};
 use mediactl::http::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
-use mediactl::http::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, Operation, REALM, api_value};
+use mediactl::http::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, REALM, api_value};
 use mediactl::syntax::MAX_DEPTH;
 
 use super::page::Page;
@@ -41,26 +43,9 @@ fn operations(page: &mut Page) {
          The server speaks HTTP/1.0 and HTTP/1.1; with `--tls-cert`, TLS 1.2 and 1.3. JSON is in UTF-8. \
          Of the options for a server only `--api-prefix` counts here; `--url` is refused."
     ));
-    for operation in Operation::ALL {
-        let (method, what) = match operation {
-            Operation::Read => ("GET", "Answers with the running configuration. `HEAD` is taken, too."),
-            Operation::Modify => (
-                "POST",
-                "Merges the JSON object in the body into the running configuration, and saves the result to \
-                 the file. Answers with the new configuration. `media.conf`(5) has the rules.",
-            ),
-            Operation::Update => (
-                "POST",
-                "The body is the text of a whole configuration. It becomes the running configuration; \
-                 the file stays as it is. Answers `true`.",
-            ),
-            Operation::Save => (
-                "POST",
-                "The body is the text of a whole configuration. It becomes the running configuration, and \
-                 the file gets exactly these bytes. Answers `true`.",
-            ),
-        };
-        page.item(&format!("`{method} {DEFAULT_PREFIX}/{}`", operation.name()), what);
+    for route in ROUTES {
+        let term = format!("`{} {DEFAULT_PREFIX}/{}`", route.methods[0], route.template());
+        page.item(&term, route.summary);
     }
     page.text(
         "Everything is checked before anything is done: the password, the body, the parameters, the new \
@@ -74,42 +59,49 @@ fn operations(page: &mut Page) {
     );
 }
 
-const PARAMETERS: &[(&str, &str)] = &[
-    ("`skip_streams=true`", "`read_config`: leaves out streams that are static."),
-    ("`runtime=true`", "`read_config`: adds `runtime`, the figures of the server; see RUNTIME."),
-    (
-        "`source=saved`",
-        "`read_config`: the configuration in the file instead of the running one. `running` is the default.",
-    ),
-    (
-        "`format=conf`",
-        "`read_config`, `modify_config`: answers with the text instead of JSON. `json` is the default.",
-    ),
-    (
-        "`dry_run=true`",
-        "All that change something: does everything, also the check command, but writes nothing, replaces \
-         nothing, and does not run the reload command.",
-    ),
-    ("`force=true`", "All that change something: passes the guards, and overwrites a hand edit of the file."),
-    (
-        "`async=true`",
-        "All that change something: the answer does not wait for the reload command. If that fails later, file \
-         and running configuration still go back; it is logged, and shown in `runtime.config.last_error`.",
-    ),
-    (
-        "`accept=`*NAME*`,`…",
-        "All that change something: go on although this guard, named like its problem type, would refuse.",
-    ),
-    ("`message=`*TEXT*", "All that change something: why, for the history."),
-];
-
 fn parameters(page: &mut Page) {
     page.section("PARAMETERS").line(
         "They stand in the query of the URL. Switches take `true`, `1`, `false` and `0`. \
          A value that a parameter does not take is refused with 400. Unknown parameters are ignored; \
          only `confirm`, which this server does not have, is refused.",
     );
-    page.items(PARAMETERS);
+    for parameter in PARAMETERS {
+        page.item(&term(parameter), &format!("{}: {}", who_takes(parameter), described(parameter)));
+    }
+}
+
+fn term(parameter: &Parameter) -> String {
+    let name = parameter.name;
+    match &parameter.values {
+        Values::Switch(_) => format!("`{name}=true`"),
+        Values::OneOf([_, word], _) => format!("`{name}={word}`"),
+        Values::Guards(_) => format!("`{name}=`*NAME*`,`…"),
+        Values::Text(_) => format!("`{name}=`*TEXT*"),
+        Values::Number(..) => format!("`{name}=`*NUMBER*"),
+    }
+}
+
+/// The routes that take it.
+fn who_takes(parameter: &Parameter) -> String {
+    let takes = |route: &&Route| route.parameters.contains(&parameter.name);
+    let is_of_changes = ROUTES.iter().all(|route| takes(&route) == route.is_change());
+    match is_of_changes {
+        true => "All that change something".to_owned(),
+        false => {
+            let names = ROUTES.iter().filter(takes).map(|route| format!("`{}`", route.path));
+            names.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn described(parameter: &Parameter) -> String {
+    match &parameter.values {
+        Values::OneOf([default, _], _) => format!("{} `{default}` is the default.", parameter.doc),
+        Values::Number(bounds, _) => {
+            format!("{} It is from {} to {}.", parameter.doc, bounds.start(), bounds.end())
+        }
+        _ => parameter.doc.to_owned(),
+    }
 }
 
 fn headers(page: &mut Page) {
@@ -445,7 +437,7 @@ fn time(time: Duration) -> String {
 }
 
 #[test]
-fn every_limit_and_every_parameter_is_in_the_page() {
+fn every_limit_is_in_the_page() {
     let own = include_str!("serve.rs");
     let constants = include_str!("../../../src/http/gate/limits.rs");
     let names = constants.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(':'));
@@ -455,13 +447,6 @@ fn every_limit_and_every_parameter_is_in_the_page() {
             "{name}"
         )
     });
-    let source = include_str!("../../../src/http/parameters.rs");
-    let arms = source.lines().filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" => self."));
-    let arms: Vec<&str> = arms.map(|(name, _)| name).collect();
-    assert_eq!(arms.len(), PARAMETERS.len(), "{arms:?}");
-    for name in arms {
-        assert!(PARAMETERS.iter().any(|(term, _)| term.starts_with(&format!("`{name}="))), "{name}");
-    }
 }
 
 #[test]
