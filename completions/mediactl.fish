@@ -44,6 +44,11 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "update" -d 'Repla
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "save" -d 'Replace the configuration file with exactly the given text'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "diff" -d 'Show how two configurations differ'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "check" -d 'Check configuration files and show every fault'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "history" -d 'Show what was changed, when, and by whom'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "rollback" -d 'Make an earlier text the configuration again'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "blame" -d 'Show which changes made a value what it is'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep a change that waits to be confirmed, or take it back'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show what runs, what is saved, and what is open'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
 compact\t'JSON on one line'
@@ -73,13 +78,16 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-string 
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d 'Set a value to what is in a file; `-` is standard input' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if this value is there; `null` if nothing is; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
 json\t'The whole new configuration as JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l keep -d 'How many texts the history keeps' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -100,9 +108,11 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l keep -d 'How many texts the history keeps' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -122,9 +132,11 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l keep -d 'How many texts the history keeps' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -174,6 +186,109 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l show-secrets
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s o -l output -d 'How to print it' -r -f -a "text\t'Lines'
+json\t'A JSON array'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Show the whole text before a change'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s m -l message -d 'Why the change is made, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l keep -d 'How many texts the history keeps' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s o -l output -d 'How to print it' -r -f -a "text\t'Lines'
+json\t'A JSON array'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l revert -d 'Take the change back now'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s o -l output -d 'How to print it' -r -f -a "text\t'Lines'
+json\t'A JSON array'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on; `none` for the Unix socket alone, port 0 for any free one; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, the own one first; TCP then speaks HTTPS only' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-key -d 'Private key of the certificate, in PEM' -r -F
@@ -186,6 +301,7 @@ json\t'A JSON object'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How many texts the history keeps' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'

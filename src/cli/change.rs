@@ -3,11 +3,11 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use super::countdown;
 use super::error::CliError;
 use super::exit::Exit;
 use super::input;
 use super::options::{Changing, Global};
-use super::countdown;
 use super::remote::{self, Outcome, Remote, Replacement};
 use super::target::{self, Target};
 use super::text_diff::TextDiff;

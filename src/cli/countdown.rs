@@ -39,7 +39,10 @@ pub fn run(
     match answer {
         Some(is_kept) => {
             server.decide(id, is_kept)?;
-            printing.say(&format!("{} {name}", if is_kept { "confirmed the change of" } else { "took back the change of" }));
+            printing.say(&format!(
+                "{} {name}",
+                if is_kept { "confirmed the change of" } else { "took back the change of" }
+            ));
             Ok(())
         }
         None => {

@@ -107,7 +107,9 @@ impl Side {
     }
 
     fn of_past(name: &str, global: &Global, ui: Ui) -> Result<Self, CliError> {
-        let number = history::number(name).map_err(|error| CliError::usage(format!("`{name}`: {error}"), "`mediactl history` shows them"))?;
+        let number = history::number(name).map_err(|error| {
+            CliError::usage(format!("`{name}`: {error}"), "`mediactl history` shows them")
+        })?;
         let mut target = target::resolve(global, Purpose::Read, ui)?;
         let name = format!("{} ({name})", target.name(global));
         Ok(Self { name, content: Content::Text(target.kept(number)?) })

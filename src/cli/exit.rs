@@ -36,7 +36,7 @@ pub enum Exit {
 /// Every exit code with its meaning, as the manual page has it.
 pub const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Done, "done, or no difference"),
-    (Exit::Different, "difference found (diff)"),
+    (Exit::Different, "difference found (diff); something is not saved, or waits to be confirmed (status)"),
     (Exit::Usage, "usage"),
     (Exit::Invalid, "invalid configuration, JSON, path or value"),
     (Exit::Denied, "authentication failed, or no permission to open the file or make its state folder"),

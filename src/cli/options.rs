@@ -189,7 +189,8 @@ impl Changing {
 /// A time such as `60s`, or a number of seconds.
 fn confirm_time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map(Duration::from_secs).ok();
-    let time = seconds.map_or_else(|| humantime::parse_duration(text).map_err(|error| error.to_string()), Ok)?;
+    let time =
+        seconds.map_or_else(|| humantime::parse_duration(text).map_err(|error| error.to_string()), Ok)?;
     match (1..=MAX_CONFIRM).contains(&time.as_secs()) {
         true => Ok(Duration::from_secs(time.as_secs())),
         false => Err(format!("it takes from 1 to {MAX_CONFIRM} seconds")),

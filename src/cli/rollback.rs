@@ -41,9 +41,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
             printing.report(&change)
         }
         Target::Remote(mut server) => {
-            let outcome = with_guards(changing, ui, |request| {
-                remote::roll_back(&mut server, args.number, request)
-            })?;
+            let outcome =
+                with_guards(changing, ui, |request| remote::roll_back(&mut server, args.number, request))?;
             let exit = remote::report(&outcome, &printing)?;
             follow_up(&server, &outcome, &printing)?;
             Ok(exit)

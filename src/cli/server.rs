@@ -19,6 +19,8 @@ pub fn noun(feature: Feature) -> &'static str {
         Feature::Force => "forced changes",
         Feature::Accept => "answers to single guards",
         Feature::Message => "messages",
+        Feature::History => "a history",
+        Feature::Confirm => "changes that have to be confirmed",
     }
 }
 

@@ -31,6 +31,10 @@ const MOST_PATHS: usize = 20;
 ///
 /// The exit code is 1 if something is not saved or waits to be confirmed, and 0 if all is well.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl status
+  mediactl status -o json")]
 pub struct Args {
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
@@ -189,7 +193,9 @@ fn print(status: &Status, out: &mut impl Write) -> io::Result<()> {
         (_, None) => {}
         (None, _) => writeln!(out, "saved:         the server does not tell")?,
         (Some(true), _) => writeln!(out, "saved:         yes, it runs what is in the file")?,
-        (Some(false), _) => writeln!(out, "saved:         no, it runs something else than what is in the file")?,
+        (Some(false), _) => {
+            writeln!(out, "saved:         no, it runs something else than what is in the file")?
+        }
     }
     if status.saved == Some(false) {
         print_paths(&status.differing, out)?;

@@ -128,9 +128,19 @@ impl Ui {
         self.tell("note:", Color::Cyan, note);
     }
 
+    /// Whether somebody is there to be asked.
+    pub fn can_ask(self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// A question that is shown again and again.
+    pub fn paint_question(self, question: &str) -> String {
+        self.paint_err(question, Color::Yellow)
+    }
+
     /// A guard's question; `None` where nobody can be asked.
     pub fn confirm(self, question: &str) -> Result<Option<bool>, CliError> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        if !self.can_ask() {
             return Ok(None);
         }
         // `Confirm` hides the cursor, and an interrupt leaves it hidden.
@@ -141,7 +151,7 @@ impl Ui {
 
     /// A line that is no secret; `None` where nobody can be asked.
     pub fn line(self, what: &str) -> Result<Option<String>, CliError> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        if !self.can_ask() {
             return Ok(None);
         }
         let prompt = Input::<String>::new().with_prompt(what).allow_empty(true);
@@ -150,7 +160,7 @@ impl Ui {
 
     /// A secret that is known to somebody else; `None` where nobody can be asked.
     pub fn secret(self, what: &str) -> Result<Option<String>, CliError> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        if !self.can_ask() {
             return Ok(None);
         }
         Password::new()
@@ -163,7 +173,7 @@ impl Ui {
 
     /// A secret, typed twice; `None` where nobody can be asked.
     pub fn new_secret(self, what: &str) -> Result<Option<String>, CliError> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        if !self.can_ask() {
             return Ok(None);
         }
         let prompt = Password::new().with_prompt(what).with_confirmation("again", "the two differ");

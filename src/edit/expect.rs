@@ -91,11 +91,7 @@ fn compared(
 }
 
 fn names(path: &Path) -> Vec<&str> {
-    let name = |segment| match segment {
-        &Segment::Key(ref name) => Some(name.as_str()),
-        _ => None,
-    };
-    path.segments.iter().filter_map(name).collect()
+    path.segments.iter().filter_map(Segment::name).collect()
 }
 
 #[cfg(test)]
@@ -148,7 +144,10 @@ mod tests {
 
     #[test]
     fn a_path_has_to_name_one_place() {
-        assert_eq!(told(&[("streams.*.prepush", "5")]), ["`streams.*.prepush`: `*` stands for several places"]);
+        assert_eq!(
+            told(&[("streams.*.prepush", "5")]),
+            ["`streams.*.prepush`: `*` stands for several places"]
+        );
         assert_eq!(told(&[("rtmp", "x")]), ["`rtmp`: expected a port (0 to 65535) or host:port"]);
     }
 }

@@ -39,12 +39,5 @@ fn with_name(path: &Path, parts: std::ops::Range<usize>, name: String) -> Path {
 
 /// The names in `segments`; `None` if there is something else.
 pub fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
-    segments.iter().map(name).collect()
-}
-
-fn name(segment: &Segment) -> Option<&str> {
-    match segment {
-        Segment::Key(name) => Some(name),
-        _ => None,
-    }
+    segments.iter().map(Segment::name).collect()
 }

@@ -217,7 +217,8 @@ impl Engine {
         if *aftermath != Aftermath::ChangedMeanwhile {
             return;
         }
-        let told = "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
+        let told =
+            "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
         if let Some(running) = &self.running {
             running.exchange(|state| state.last_error = Some(told.to_owned()));
         }
@@ -262,11 +263,7 @@ impl Engine {
     }
 
     fn left_over_back(&self, locked: &Locked<'_>, pending: &Pending<'_>) -> Result<Aftermath, EngineError> {
-        let request = |why: &str| Request {
-            by: pending.by.clone(),
-            message: Some(why.to_owned()),
-            ..Request::default()
-        };
+        let request = |why: &str| Request { message: Some(why.to_owned()), ..Request::default() };
         let file = pending.file.as_ref().map(|text| Arc::new(Snapshot::of(text.concat())));
         let running = pending.running.concat();
         if file.as_ref().is_none_or(|file| file.bytes() != running) {

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use super::auth::{Credentials, Gatekeeper, Verdict};
+use super::history;
 use super::log::{Access, Log};
 use super::message::{Head, Peer, Request, Response, Service};
 use super::operations;
 use super::parameters::Parameters;
 use super::problem::{self, Kind, Problem};
 use super::refusal::masked_text;
+use super::route::{self, Body, Found, Operation, ROUTES, Route};
 use super::runtime::Runtime;
-use super::wire::{API_HEADER, DEFAULT_PREFIX, Operation, REALM, api_value};
+use super::wire::{API_HEADER, DEFAULT_PREFIX, PENDING_HEADER, REALM, api_value};
 use crate::engine::{Engine, Snapshot};
 
 /// What stands between the sockets and the engine.
@@ -81,14 +83,43 @@ impl Handler {
     fn respond(&self, request: &Request, access: &mut Access) -> Result<Response, Refused> {
         let caller = self.authenticate(&request.head, access)?;
         refuse_cross_site(&request.head)?;
-        let operation = self.route(&request.head)?;
-        self.runtime.count(operation);
-        let parameters = Parameters::of(request.head.query())?;
-        if operation == Operation::Read {
-            return Ok(operations::read(self, &request.head, &parameters)?);
+        let Found { route, argument } = self.route(&request.head)?;
+        self.runtime.count(route.operation);
+        let parameters = Parameters::of(route, request.head.query())?;
+        if route.body != Body::None {
+            refuse_coding(&request.head)?;
         }
-        refuse_coding(&request.head)?;
-        Ok(operations::change(self, operation, request, &parameters, &caller, access)?)
+        let answer = self.carry_out(route, argument, request, &parameters, &caller, access)?;
+        Ok(self.with_pending(answer))
+    }
+
+    fn carry_out(
+        &self,
+        route: &Route,
+        argument: &str,
+        request: &Request,
+        parameters: &Parameters,
+        caller: &Caller,
+        access: &mut Access,
+    ) -> Result<Response, Refused> {
+        match route.operation {
+            Operation::Read => Ok(operations::read(self, &request.head, parameters)?),
+            Operation::History => Ok(history::changes(self)?),
+            Operation::Kept => Ok(history::kept(self, argument)?),
+            operation @ (Operation::Confirm | Operation::Cancel) => {
+                Ok(history::decide(self, operation, parameters, caller)?)
+            }
+            operation @ (Operation::Modify | Operation::Update | Operation::Save | Operation::Rollback) => {
+                Ok(operations::change(self, operation, request, parameters, caller, access)?)
+            }
+        }
+    }
+
+    /// Who reads has to know that what they see may not stay.
+    fn with_pending(&self, mut answer: Response) -> Response {
+        let pending = self.engine.state().and_then(|state| state.pending);
+        answer.headers.extend(pending.map(|waiting| (PENDING_HEADER, waiting.id.clone())));
+        answer
     }
 
     fn authenticate(&self, head: &Head, access: &mut Access) -> Result<Caller, Refused> {
@@ -126,27 +157,40 @@ impl Handler {
         Some(client.unwrap_or(peer))
     }
 
-    fn route(&self, head: &Head) -> Result<Operation, Refused> {
+    fn route<'h>(&self, head: &'h Head) -> Result<Found<'h>, Refused> {
+        let here = self.routes_at(head);
+        if here.is_empty() {
+            return Err(self.not_found().into());
+        }
+        let allowed: Vec<&str> = here.iter().flat_map(|found| found.route.methods).copied().collect();
+        let name = here[0].route.path;
+        match here.into_iter().find(|found| found.route.takes(&head.method)) {
+            Some(found) => Ok(found),
+            None => Err(wrong_method(name, allowed.join(", "))),
+        }
+    }
+
+    /// The routes at the path behind the prefix.
+    fn routes_at<'h>(&self, head: &'h Head) -> Vec<Found<'h>> {
         // Local commands do not know what prefix a server was started with.
         let local = matches!(head.peer, Peer::Uid(_)).then_some(DEFAULT_PREFIX);
-        let name = [Some(self.prefix.as_str()), local]
-            .into_iter()
-            .flatten()
-            .find_map(|prefix| head.path().strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/'));
-        let operation = Operation::ALL.into_iter().find(|operation| name == Some(operation.name()));
-        let Some(operation) = operation else {
-            let names = Operation::ALL.map(|operation| format!("{}/{}", self.prefix, operation.name()));
-            let detail = format!("there is nothing here; the operations are {}", names.join(", "));
-            return Err(Problem::new(Kind::NotFound, detail).into());
-        };
-        let allowed: &[&str] = if operation == Operation::Read { &["GET", "HEAD"] } else { &["POST"] };
-        if allowed.contains(&head.method.as_str()) {
-            return Ok(operation);
-        }
-        let allowed = allowed.join(", ");
-        let problem = Problem::new(Kind::Method, format!("`{}` takes {allowed}", operation.name()));
-        Err(Refused::with(problem, vec![("Allow", allowed)]))
+        let prefixes = [Some(self.prefix.as_str()), local].into_iter().flatten();
+        let behind = |prefix: &str| head.path().strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
+        let mut here = prefixes.filter_map(behind).map(route::at);
+        here.find(|here| !here.is_empty()).unwrap_or_default()
     }
+
+    fn not_found(&self) -> Problem {
+        let paths: Vec<String> =
+            ROUTES.iter().map(|route| format!("{}/{}", self.prefix, route.template())).collect();
+        let detail = format!("there is nothing here; the operations are {}", paths.join(", "));
+        Problem::new(Kind::NotFound, detail)
+    }
+}
+
+fn wrong_method(name: &str, allowed: String) -> Refused {
+    let problem = Problem::new(Kind::Method, format!("`{name}` takes {allowed}"));
+    Refused::with(problem, vec![("Allow", allowed)])
 }
 
 /// An address, maybe with a port.

@@ -8,8 +8,8 @@
 //! What both ends say is in [`wire`] and [`problem`], once. The handler knows no socket and no
 //! tiny_http type, and is tested without either; the gate knows no operation and no configuration.
 //!
-//! To be read in this order: `message` (a request and its answer), [`problem`], [`wire`], [`handler`]
-//! with its `operations` and `refusal` (errors of the engine as problems), [`gate`], then [`client`].
+//! To be read in this order: `message` (a request and its answer), [`problem`], [`wire`], [`parameters`]
+//! and [`route`] (what the API has, in tables), [`handler`] with its `operations` and `refusal` (errors of the engine as problems), [`gate`], then [`client`].
 //!
 //! *Invariants.* No terminals. I/O is in `gate`, `server` and `client` only. A secret is in no log
 //! line, no problem document and no header that is sent.
@@ -18,12 +18,13 @@
 pub mod client;
 pub mod message;
 pub mod problem;
+pub mod route;
 pub mod wire;
 
 #[allow(clippy::disallowed_methods, reason = "what counts against a client counts for a time")]
 pub mod auth;
 pub mod log;
-mod parameters;
+pub mod parameters;
 mod refusal;
 
 #[allow(clippy::disallowed_methods, reason = "figures of the process and its file systems")]
@@ -31,6 +32,7 @@ pub mod runtime;
 
 #[allow(clippy::disallowed_methods, reason = "a log line has a time")]
 pub mod handler;
+mod history;
 mod operations;
 
 #[allow(clippy::disallowed_methods, reason = "certificate and key are files")]

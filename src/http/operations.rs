@@ -1,6 +1,7 @@
-//! The four operations, from their parameters to their answers.
+//! Reading and changing the configuration, from their parameters to their answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::handler::{Caller, Handler};
 use super::log::Access;
@@ -8,14 +9,12 @@ use super::message::{Head, Request, Response};
 use super::parameters::Parameters;
 use super::problem::{Kind, Problem};
 use super::refusal::problem;
-use super::wire::{NOTE_HEADER, Operation};
+use super::route::{JSON, Operation, TEXT};
+use super::wire::NOTE_HEADER;
 use crate::edit::{Note, patch};
 use crate::engine::{self, Change, EngineError, Expected, Remark, Snapshot};
 use crate::model::{Lens, View, top_members, write_compact};
 use crate::store::Revision;
-
-const JSON: &str = "application/json";
-const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Behind the revision in an entity tag: another version of us may write other JSON.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -54,7 +53,7 @@ fn without_static(snapshot: &Snapshot) -> Arc<Vec<u8>> {
     Arc::new(body)
 }
 
-/// `modify_config`, `update_config` and `save_config`
+/// `modify_config`, `update_config`, `save_config` and `rollback_config`
 pub(super) fn change(
     handler: &Handler,
     operation: Operation,
@@ -72,7 +71,7 @@ pub(super) fn change(
         by: caller.by.clone(),
         message: parameters.message.clone(),
         expected: expected(&request.head.values("if-match").collect::<Vec<_>>()),
-        confirm: parameters.confirm,
+        confirm: parameters.confirm.map(Duration::from_secs),
         reload_later: parameters.reload_later,
     };
     let engine = &handler.engine;
@@ -83,7 +82,10 @@ pub(super) fn change(
             .and_then(|patch| engine.modify(&asked, &mut |_| Ok(patch.clone()))),
         Operation::Save => engine.save(&asked, &request.body),
         Operation::Update => engine.update(&asked, &request.body),
-        Operation::Read => unreachable!("a reading operation changes nothing"),
+        Operation::Rollback => engine.rollback(&asked, number(parameters.to)),
+        Operation::Read | Operation::History | Operation::Kept | Operation::Confirm | Operation::Cancel => {
+            unreachable!("these change no text")
+        }
     };
     let change = changed.map_err(|error| {
         access.detail = Some(error.without_output());
@@ -105,6 +107,11 @@ pub(super) fn change(
         headers.push((NOTE_HEADER, words.join("; ")));
     }
     Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
+}
+
+/// A number of the history; one that no history has, where it is missing or too large.
+fn number(given: Option<u64>) -> usize {
+    given.and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX)
 }
 
 fn note(change: &Change, before: Revision, after: &Snapshot, access: &mut Access) {

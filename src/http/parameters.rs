@@ -1,10 +1,113 @@
-//! The query parameters of the API. Unknown ones are ignored; a known one has to make sense.
+//! The query parameters of the API, in one table: requests are read by it, and the manual page and
+//! the OpenAPI document are made from it. Unknown ones are ignored; a known one has to make sense.
 
-use std::time::Duration;
+use std::ops::RangeInclusive;
 
 use super::problem::{Fault, Kind, Problem};
 use super::refusal::guard_kind;
+use super::route::Route;
+use super::wire::{
+    ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
+    SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
+};
 use crate::engine::Guard;
+
+/// One row of the table.
+pub struct Parameter {
+    /// Its name in a query.
+    pub name: &'static str,
+    /// What it takes, and where that goes.
+    pub values: Values,
+    /// What it does, in a sentence that follows the names of the routes that take it.
+    pub doc: &'static str,
+}
+
+/// The values that a parameter takes, with the field that one goes to.
+pub enum Values {
+    /// `true`, `1`, `false` or `0`.
+    Switch(fn(&mut Parameters) -> &mut bool),
+    /// One of two words, of which the first is the default; the field says whether it is the second.
+    OneOf([&'static str; 2], fn(&mut Parameters) -> &mut bool),
+    /// Names of guards, with commas between.
+    Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
+    /// Any text.
+    Text(fn(&mut Parameters) -> &mut Option<String>),
+    /// A whole number within bounds.
+    Number(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<u64>),
+}
+
+/// Every parameter, in the order of documentation.
+pub static PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: SKIP_STREAMS,
+        values: Values::Switch(|parameters| &mut parameters.skip_streams),
+        doc: "leaves out streams that are static.",
+    },
+    Parameter {
+        name: RUNTIME,
+        values: Values::Switch(|parameters| &mut parameters.runtime),
+        doc: "adds `runtime`, the figures of the server; see RUNTIME.",
+    },
+    Parameter {
+        name: SOURCE,
+        values: Values::OneOf([SOURCE_RUNNING, SOURCE_SAVED], |parameters| &mut parameters.saved),
+        doc: "the configuration in the file instead of the running one.",
+    },
+    Parameter {
+        name: FORMAT,
+        values: Values::OneOf([FORMAT_JSON, FORMAT_CONF], |parameters| &mut parameters.text),
+        doc: "answers with the text instead of JSON.",
+    },
+    Parameter {
+        name: DRY_RUN,
+        values: Values::Switch(|parameters| &mut parameters.dry_run),
+        doc: "does everything, also the check command, but writes nothing, replaces nothing, and does not \
+              run the reload command.",
+    },
+    Parameter {
+        name: FORCE,
+        values: Values::Switch(|parameters| &mut parameters.force),
+        doc: "passes the guards, and overwrites a hand edit of the file.",
+    },
+    Parameter {
+        name: ASYNC,
+        values: Values::Switch(|parameters| &mut parameters.reload_later),
+        doc: "the answer does not wait for the reload command. If that fails later, file and running \
+              configuration still go back; it is logged, and shown in `runtime.config.last_error`.",
+    },
+    Parameter {
+        name: ACCEPT,
+        values: Values::Guards(|parameters| &mut parameters.accepted),
+        doc: "go on although this guard, named like its problem type, would refuse.",
+    },
+    Parameter {
+        name: MESSAGE,
+        values: Values::Text(|parameters| &mut parameters.message),
+        doc: "why, for the history.",
+    },
+    Parameter {
+        name: CONFIRM,
+        values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
+        doc: "the change is taken back after so many seconds, unless `confirm_config` comes before; see \
+              CONFIRMATION.",
+    },
+    Parameter {
+        name: TO,
+        values: Values::Number(1..=MAX_NUMBER, |parameters| &mut parameters.to),
+        doc: "which text: 1 is the one before the last change.",
+    },
+    Parameter {
+        name: ID,
+        values: Values::Text(|parameters| &mut parameters.id),
+        doc: "which change: what the header `Mediactl-Pending` says.",
+    },
+];
+
+/// The longest time that a change may wait to be confirmed: a day, in seconds.
+pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
+
+/// No history goes back further.
+pub const MAX_NUMBER: u64 = 100_000;
 
 /// What was asked for beside the operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,97 +128,106 @@ pub struct Parameters {
     pub saved: bool,
     /// `accept=NAME,…`: the guards that are answered with yes, by the names of their problem types.
     pub accepted: Vec<Guard>,
-    /// `confirm=SECONDS`: take the change back unless it is confirmed within this time.
-    pub confirm: Option<Duration>,
     /// `message=TEXT`: why the change is made.
     pub message: Option<String>,
+    /// `confirm=SECONDS`: take the change back unless it is confirmed by then.
+    pub confirm: Option<u64>,
+    /// `to=N`: which text of the history.
+    pub to: Option<u64>,
+    /// `id=ID`: which change is confirmed or taken back.
+    pub id: Option<String>,
 }
 
-/// The longest time that a change may wait to be confirmed: a day, in seconds.
-pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
-
 impl Parameters {
-    /// Reads a query; all faults at once.
-    pub fn of(query: &str) -> Result<Self, Problem> {
+    /// Reads the query of a request for `route`; all faults at once.
+    pub fn of(route: &Route, query: &str) -> Result<Self, Problem> {
         let mut parameters = Self::default();
+        let mut missing = route.required.to_vec();
         let mut faults = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            if let Err(message) = parameters.set(&name, &value) {
-                faults.push(Fault { message, ..Fault::default() });
-            }
+            missing.retain(|required| *required != name);
+            faults.extend(parameters.set(&name, &value).err().map(|message| fault(&name, &message)));
         }
-        match faults.is_empty() {
-            true => Ok(parameters),
-            false => {
-                let detail = faults[0].message.clone();
-                Err(Problem::new(Kind::BadParameter, detail).with_errors(faults))
-            }
-        }
+        faults.extend(missing.iter().map(|name| fault(name, "it has to be given")));
+        let Some(first) = faults.first() else { return Ok(parameters) };
+        let detail = first.message.clone();
+        Err(Problem::new(Kind::BadParameter, detail).with_errors(faults))
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        match name {
-            "skip_streams" => self.skip_streams = switch(name, value)?,
-            "runtime" => self.runtime = switch(name, value)?,
-            "dry_run" => self.dry_run = switch(name, value)?,
-            "force" => self.force = switch(name, value)?,
-            "async" => self.reload_later = switch(name, value)?,
-            "format" => self.text = choice(name, value, "json", "conf")?,
-            "source" => self.saved = choice(name, value, "running", "saved")?,
-            "accept" => self.accepted = guards(name, value)?,
-            "message" => self.message = Some(value.to_owned()),
-            "confirm" => self.confirm = Some(confirm(name, value)?),
-            _ => {}
+        let known = PARAMETERS.iter().find(|known| known.name == name);
+        known.map_or(Ok(()), |known| known.values.put(value, self))
+    }
+}
+
+impl Values {
+    /// Reads `value` into its field.
+    fn put(&self, value: &str, parameters: &mut Parameters) -> Result<(), String> {
+        match self {
+            Self::Switch(field) => *field(parameters) = switch(value)?,
+            Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
+            Self::Guards(field) => *field(parameters) = guards(value)?,
+            Self::Text(field) => *field(parameters) = Some(value.to_owned()),
+            Self::Number(bounds, field) => *field(parameters) = Some(number(bounds, value)?),
         }
         Ok(())
     }
 }
 
-fn switch(name: &str, value: &str) -> Result<bool, String> {
+/// What a switch may be.
+pub const SWITCH_WORDS: [&str; 4] = ["true", "1", "false", "0"];
+
+fn switch(value: &str) -> Result<bool, String> {
+    let place = SWITCH_WORDS.iter().position(|word| *word == value);
+    place.map(|place| place < 2).ok_or_else(|| "it takes `true` or `false`".to_owned())
+}
+
+fn is_second([first, second]: &[&str; 2], value: &str) -> Result<bool, String> {
     match value {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => Err(fault(name, "it takes `true` or `false`")),
+        value if value == *first => Ok(false),
+        value if value == *second => Ok(true),
+        _ => Err(format!("it takes `{first}` or `{second}`")),
     }
 }
 
-/// Whether it is the second of two.
-fn choice(name: &str, value: &str, first: &str, second: &str) -> Result<bool, String> {
-    match value {
-        value if value == first => Ok(false),
-        value if value == second => Ok(true),
-        _ => Err(fault(name, &format!("it takes `{first}` or `{second}`"))),
-    }
-}
-
-fn confirm(name: &str, value: &str) -> Result<Duration, String> {
-    let seconds = value.parse().ok().filter(|seconds| (1..=MAX_CONFIRM).contains(seconds));
-    let seconds = seconds.ok_or_else(|| fault(name, &format!("it takes 1 to {MAX_CONFIRM} seconds")))?;
-    Ok(Duration::from_secs(seconds))
-}
-
-fn guards(name: &str, value: &str) -> Result<Vec<Guard>, String> {
+/// The guards that can be answered, by the names of their problem types.
+pub fn guard_names() -> impl Iterator<Item = (&'static str, Guard)> {
     let known = [Guard::WouldRemoveCredentials, Guard::EmptyReplacement];
+    known.into_iter().map(|guard| (guard_kind(&guard).name(), guard))
+}
+
+fn guards(value: &str) -> Result<Vec<Guard>, String> {
     let names = value.split(',').map(str::trim).filter(|guard| !guard.is_empty());
     names
         .map(|wanted| {
-            let guard = known.iter().find(|guard| guard_kind(guard).name() == wanted);
-            guard.cloned().ok_or_else(|| fault(name, &format!("there is no guard `{wanted}`")))
+            let guard = guard_names().find(|(name, _)| *name == wanted).map(|(_, guard)| guard);
+            guard.ok_or_else(|| format!("there is no guard `{wanted}`"))
         })
         .collect()
 }
 
-fn fault(name: &str, message: &str) -> String {
-    format!("`{name}`: {message}")
+fn number(bounds: &RangeInclusive<u64>, value: &str) -> Result<u64, String> {
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value.parse().ok().filter(|number| is_plain && bounds.contains(number));
+    number.ok_or_else(|| format!("it takes a number from {} to {}", bounds.start(), bounds.end()))
+}
+
+fn fault(name: &str, message: &str) -> Fault {
+    Fault { message: format!("`{name}`: {message}"), ..Fault::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::route::Operation;
+
+    fn read(query: &str) -> Result<Parameters, Problem> {
+        Parameters::of(Operation::Read.route(), query)
+    }
 
     #[test]
     fn known_values_are_read_and_others_refused() {
-        let read = Parameters::of("skip_streams=true&runtime=0&x=y&async=1&format=conf&message=a+b%21");
+        let read = read("skip_streams=true&runtime=0&x=y&async=1&format=conf&message=a+b%21");
         let expected = Parameters {
             skip_streams: true,
             reload_later: true,
@@ -124,11 +236,34 @@ mod tests {
             ..Parameters::default()
         };
         assert_eq!(read, Ok(expected));
-        for (query, faults) in
-            [("dry_run=yes", 1), ("dry_run", 1), ("format=xml&source=disk", 2), ("confirm=0", 1), ("", 0)]
-        {
-            let found = Parameters::of(query).map_or_else(|problem| problem.errors.len(), |_| 0);
+        for (query, faults) in [
+            ("dry_run=yes", 1),
+            ("dry_run", 1),
+            ("format=xml&source=disk", 2),
+            ("confirm=0&to=x", 2),
+            ("", 0),
+        ] {
+            let found = super::tests::read(query).map_or_else(|problem| problem.errors.len(), |_| 0);
             assert_eq!(found, faults, "{query}");
         }
+    }
+    #[test]
+    fn numbers_have_bounds_and_are_plain() {
+        for (value, expected) in
+            [("1", Some(1)), ("86400", Some(86400)), ("007", Some(7)), ("0", None), ("86401", None)]
+        {
+            assert_eq!(number(&(1..=86400), value).ok(), expected, "{value}");
+        }
+        for value in ["", "+1", "-1", "1.0", "x", "99999999999999999999999"] {
+            assert!(number(&(1..=86400), value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_a_route_can_not_do_without_has_to_be_given() {
+        let route = Route { required: &[MESSAGE], ..Operation::Modify.route().clone() };
+        assert!(Parameters::of(&route, "message=x").is_ok());
+        let problem = Parameters::of(&route, "force=1").expect_err("it is missing");
+        assert_eq!(problem.detail, "`message`: it has to be given");
     }
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::operations::entity_tag;
-use super::wire::Operation;
-use crate::engine::{Engine, Snapshot, hook_output};
+use super::route::Operation;
+use crate::engine::{Engine, Snapshot, Waiting, hook_output};
 use crate::model::shape::only_argument;
 use crate::model::top_members;
 use crate::model::view::{is_static, sources};
@@ -21,11 +22,27 @@ pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long its answer is good for.
 pub const COMMAND_LIFE: Duration = Duration::from_secs(1);
 
+/// A change that waits to be confirmed, in `runtime.config.pending`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PendingFigures {
+    /// What a confirmation names.
+    pub id: String,
+    /// What was done.
+    pub operation: String,
+    /// Who did it.
+    pub by: String,
+    /// When it is taken back (RFC 3339).
+    pub deadline: String,
+    /// How many seconds are left.
+    pub seconds_left: u64,
+}
+
 /// Counts, and where further figures come from.
 pub struct Runtime {
     started: (Instant, SystemTime),
     command: Option<String>,
     requests: Mutex<Requests>,
+    addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
     /// What the command printed last, and when; held while it runs, so that it runs once.
     printed: Mutex<Option<(Instant, Result<Value, String>)>>,
@@ -44,9 +61,16 @@ impl Runtime {
             started: (Instant::now(), SystemTime::now()),
             command,
             requests: Mutex::default(),
+            addresses: OnceLock::new(),
             connections: OnceLock::new(),
             printed: Mutex::default(),
         }
+    }
+
+    /// Where the server listens.
+    pub fn listens_on(&self, addresses: Vec<String>) {
+        // The first ones stay: a server is started once.
+        let _ = self.addresses.set(addresses);
     }
 
     /// Where the number of open connections comes from.
@@ -102,6 +126,7 @@ impl Runtime {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
+            "addresses": self.addresses.get(),
             "started_at": timestamp(time),
             "uptime_s": clock.elapsed().as_secs(),
             "rss_bytes": resident_bytes(),
@@ -157,7 +182,20 @@ fn config(engine: &Engine) -> Value {
             "operation": change.operation,
         })),
         "last_error": state.last_error,
+        "pending": state.pending.as_deref().map(PendingFigures::of),
     })
+}
+
+impl PendingFigures {
+    fn of(waiting: &Waiting) -> Self {
+        Self {
+            id: waiting.id.clone(),
+            operation: waiting.operation.to_owned(),
+            by: waiting.by.clone(),
+            deadline: timestamp(waiting.deadline),
+            seconds_left: waiting.left().as_secs(),
+        }
+    }
 }
 
 fn streams(running: &Snapshot) -> Value {

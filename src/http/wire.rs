@@ -30,11 +30,17 @@ pub const RUNTIME: &str = "runtime";
 /// The query parameter that asks for another form of the answer.
 pub const FORMAT: &str = "format";
 
+/// The value of [`FORMAT`] for JSON, the default.
+pub const FORMAT_JSON: &str = "json";
+
 /// The value of [`FORMAT`] for the text.
 pub const FORMAT_CONF: &str = "conf";
 
 /// The query parameter of `read_config` that asks for another configuration than the running one.
 pub const SOURCE: &str = "source";
+
+/// The value of [`SOURCE`] for what runs, the default.
+pub const SOURCE_RUNNING: &str = "running";
 
 /// The value of [`SOURCE`] for the file.
 pub const SOURCE_SAVED: &str = "saved";
@@ -45,8 +51,23 @@ pub const DRY_RUN: &str = "dry_run";
 /// The query parameter of a change that answers guards and conflicts.
 pub const FORCE: &str = "force";
 
+/// The query parameter of a change whose answer does not wait for the reload command.
+pub const ASYNC: &str = "async";
+
 /// The query parameter of a change with its reason in the words of who makes it.
 pub const MESSAGE: &str = "message";
+
+/// The query parameter of a change that is taken back unless it is confirmed: how many seconds it waits.
+pub const CONFIRM: &str = "confirm";
+
+/// The query parameter that says which change is confirmed or taken back.
+pub const ID: &str = "id";
+
+/// The query parameter that says which text of the history becomes the configuration.
+pub const TO: &str = "to";
+
+/// Says, as long as a change waits to be confirmed, which.
+pub const PENDING_HEADER: &str = "Mediactl-Pending";
 
 /// The parameter that answers single guards, by the names of their problem types.
 pub const ACCEPT: &str = "accept";
@@ -68,6 +89,10 @@ pub enum Feature {
     Accept,
     /// `message=TEXT` goes to the history.
     Message,
+    /// `history` shows earlier texts, and `rollback_config` goes back to one.
+    History,
+    /// `confirm=SECONDS` makes a change that has to be confirmed.
+    Confirm,
 }
 
 /// All of them, in the order of the header.
@@ -79,6 +104,8 @@ pub const FEATURES: &[Feature] = &[
     Feature::Force,
     Feature::Accept,
     Feature::Message,
+    Feature::History,
+    Feature::Confirm,
 ];
 
 impl Feature {
@@ -92,6 +119,8 @@ impl Feature {
             Self::Force => "force",
             Self::Accept => "accept",
             Self::Message => "message",
+            Self::History => "history",
+            Self::Confirm => "confirm",
         }
     }
 }
@@ -106,32 +135,4 @@ pub fn api_value() -> String {
 pub fn offers(value: &str, feature: Feature) -> bool {
     let words = value.split_once(';').map_or("", |(_, words)| words);
     words.split(',').any(|word| word.trim() == feature.word())
-}
-
-/// The four operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// `GET read_config`
-    Read,
-    /// `POST modify_config`
-    Modify,
-    /// `POST update_config`
-    Update,
-    /// `POST save_config`
-    Save,
-}
-
-impl Operation {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Modify, Self::Update, Self::Save];
-
-    /// The last segment of its path.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read_config",
-            Self::Modify => "modify_config",
-            Self::Update => "update_config",
-            Self::Save => "save_config",
-        }
-    }
 }

@@ -138,11 +138,7 @@ fn what_is_written_into_the_old_file_is_found() {
     stray.write_all(b"b 1;\n").expect("it is open");
     let warnings = story.write("a 3;\n");
     assert!(matches!(warnings[..], [Warning::HandEditKept { serial: 2, .. }]), "{warnings:?}");
-    story.expect(&[
-        ("save", Some("a 2;\n")),
-        (HAND_EDIT, Some("a 1;\nb 1;\n")),
-        ("save", Some("a 1;\n")),
-    ]);
+    story.expect(&[("save", Some("a 2;\n")), (HAND_EDIT, Some("a 1;\nb 1;\n")), ("save", Some("a 1;\n"))]);
     assert!(story.entries()[1].is_aside);
     stray.write_all(b"b 2;\n").expect("it is open");
     assert_eq!(story.look().len(), 1, "and again");

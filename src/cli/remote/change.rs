@@ -1,5 +1,6 @@
 //! What changes of a server have in common: what goes along, guards, and the report.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::edit::current::Current;
 use crate::engine::{EngineError, Guard, Request, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
 use crate::http::problem::Kind;
-use crate::http::wire::{ACCEPT, DRY_RUN, FORCE, Feature, MESSAGE};
+use crate::http::wire::{ACCEPT, CONFIRM, DRY_RUN, FORCE, Feature, MESSAGE};
 use crate::model::redact::masked_json;
 
 /// What the notes of a server of ours mean.
@@ -34,6 +35,8 @@ pub struct Outcome {
     pub after: Content,
     /// What the server says about it.
     pub notes: Vec<String>,
+    /// That it waits to be confirmed.
+    pub pending: Option<String>,
 }
 
 impl Remote {
@@ -50,23 +53,29 @@ impl Remote {
         &self,
         request: &'r Request,
         server: &Fetched,
-    ) -> Vec<(&'static str, &'r str)> {
-        let mut parameters = Vec::new();
+    ) -> Result<Vec<(&'static str, Cow<'r, str>)>, CliError> {
+        let mut parameters: Vec<(&str, Cow<'r, str>)> = Vec::new();
         if request.dry_run {
-            parameters.push((DRY_RUN, "true"));
+            parameters.push((DRY_RUN, "true".into()));
         }
         if request.force && server.offers(Feature::Force) {
-            parameters.push((FORCE, "true"));
+            parameters.push((FORCE, "true".into()));
         }
         if let Some(accepted) = accepted(request).filter(|_| server.offers(Feature::Accept)) {
-            parameters.push((ACCEPT, accepted));
+            parameters.push((ACCEPT, accepted.into()));
         }
         match &request.message {
-            Some(message) if server.offers(Feature::Message) => parameters.push((MESSAGE, message)),
+            Some(message) if server.offers(Feature::Message) => parameters.push((MESSAGE, message.into())),
             Some(_) => self.ui.warning(&format!("`{}` keeps no messages", self.name)),
             None => {}
         }
-        parameters
+        match request.confirm {
+            // It would be made, and stay.
+            Some(_) if !server.offers(Feature::Confirm) => return Err(self.not_offered(Feature::Confirm)),
+            Some(time) => parameters.push((CONFIRM, time.as_secs().to_string().into())),
+            None => {}
+        }
+        Ok(parameters)
     }
 }
 

@@ -6,14 +6,16 @@
 
 mod change;
 mod modify;
+mod past;
 mod replace;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use change::report;
+pub use change::{Outcome, report};
 pub use modify::modify;
+pub use past::roll_back;
 pub use replace::{Replacement, replace};
 
 use super::content::Content;
@@ -21,7 +23,7 @@ use super::error::CliError;
 use super::target;
 use super::ui::Ui;
 use crate::engine::Snapshot;
-use crate::http::client::{Answer, Call, Client, ClientError};
+use crate::http::client::{Answer, Call, Client, ClientError, Credentials};
 use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED};
 use crate::store::Serving;
 
@@ -35,7 +37,7 @@ pub struct Remote {
     login: Option<String>,
     ui: Ui,
     /// The way to the Unix socket.
-    _serving: Option<Serving>,
+    _serving: Option<Arc<Serving>>,
 }
 
 /// Which configuration of a server is read.
@@ -82,7 +84,7 @@ impl Remote {
 
     /// The same, keeping what leads to its socket.
     pub fn keeping(self, serving: Serving) -> Self {
-        Self { _serving: Some(serving), ..self }
+        Self { _serving: Some(Arc::new(serving)), ..self }
     }
 
     /// Warns of credentials that everybody on the way can read.
@@ -90,6 +92,21 @@ impl Remote {
         let endpoint = self.client.endpoint();
         if self.client.credentials().is_some() && !endpoint.is_https() && !endpoint.is_local() {
             self.ui.warning(&format!("login and password go to `{}` without encryption", self.name));
+        }
+    }
+
+    /// The same server over a new connection, maybe as somebody else.
+    pub fn anew(&self, credentials: Option<Credentials>) -> Self {
+        let mut client = self.client.anew();
+        if let Some(credentials) = credentials.filter(|_| client.credentials().is_some()) {
+            client.authenticate(credentials);
+        }
+        Self {
+            client,
+            name: self.name.clone(),
+            login: self.login.clone(),
+            ui: self.ui,
+            _serving: self._serving.clone(),
         }
     }
 
@@ -143,6 +160,14 @@ impl Remote {
 
     fn get(&mut self, parameters: Vec<(&'static str, &str)>) -> Result<Answer, CliError> {
         self.send(&Call::read(parameters))
+    }
+
+    /// What the server says of itself, without a configuration.
+    fn look(&mut self) -> Result<Answer, CliError> {
+        let mut call = Call::read(Vec::new());
+        // Any configuration is the one that is known.
+        call.if_none_match = Some("*");
+        self.send(&call)
     }
 
     /// Sends a request; on a terminal a server that asks who one is is told.

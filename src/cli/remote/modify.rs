@@ -16,7 +16,8 @@ use crate::edit::{self, json_merge, reduce};
 use crate::engine::{EngineError, Guard, Request, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::problem::Kind;
-use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, Operation, SOURCE, SOURCE_SAVED};
+use crate::http::route::Operation;
+use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
 use crate::model::{Lens, top_members};
 
 /// How often edits are computed again because the server has another configuration by then.
@@ -56,9 +57,9 @@ fn send(
     evaluated: Evaluated,
     request: &Request,
 ) -> Result<Outcome, CliError> {
-    let mut parameters = remote.parameters(request, &before);
+    let mut parameters = remote.parameters(request, &before)?;
     if before.offers(Feature::Conf) {
-        parameters.push((FORMAT, FORMAT_CONF));
+        parameters.push((FORMAT, FORMAT_CONF.into()));
     }
     let etag = before.answer.etag.as_deref().filter(|_| before.offers(Feature::IfMatch));
     if evaluated.depends_on_read && etag.is_none() {
@@ -71,15 +72,15 @@ fn send(
     let body = evaluated.patch.to_string();
     let file = remote.file_beside(&before);
     let answer = remote.post(&Call {
-        operation: Operation::Modify,
         parameters,
         if_match: etag.filter(|_| evaluated.depends_on_read && !request.force),
-        if_none_match: None,
         body: body.as_bytes(),
         applies: !request.dry_run,
+        ..Call::of(Operation::Modify)
     })?;
     let after = remote.content(&answer, !request.dry_run)?;
-    Ok(Outcome { before: file.unwrap_or(before.content), after, notes: answer.notes })
+    let (notes, pending) = (answer.notes, answer.pending);
+    Ok(Outcome { before: file.unwrap_or(before.content), after, notes, pending })
 }
 
 impl Remote {
@@ -148,7 +149,7 @@ fn rehearse(before: Content, patch: Value) -> Result<Outcome, CliError> {
             Content::Json(after)
         }
     };
-    Ok(Outcome { before, after, notes: Vec::new() })
+    Ok(Outcome { before, after, notes: Vec::new(), pending: None })
 }
 
 fn is_stale(error: &CliError) -> bool {

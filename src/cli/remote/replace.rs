@@ -10,7 +10,8 @@ use super::{Fetched, Remote, Source};
 use crate::edit::current::{Current, LocalView};
 use crate::engine::{EngineError, Guard, Request, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};
-use crate::http::wire::{Feature, Operation};
+use crate::http::route::Operation;
+use crate::http::wire::Feature;
 use crate::model::secret::holds_mask;
 use crate::model::{Lens, top_members};
 
@@ -42,26 +43,20 @@ pub fn replace(
     let new = checked(text)?;
     let before = remote.replaced(what)?;
     refuse_guarded(guards(&before, &new, request), request)?;
-    let mut outcome = Outcome { before: before.content, after: Content::Text(new), notes: Vec::new() };
+    let mut outcome =
+        Outcome { before: before.content, after: Content::Text(new), notes: Vec::new(), pending: None };
     let server = Fetched { content: Content::Json(serde_json::Value::Null), answer: before.answer };
     if request.dry_run && !server.offers(Feature::DryRun) {
         return Ok(outcome);
     }
     let applies = !request.dry_run;
-    let parameters = remote.parameters(request, &server);
-    let call = Call {
-        operation: what.operation(),
-        parameters,
-        if_match: None,
-        if_none_match: None,
-        body: text,
-        applies,
-    };
+    let parameters = remote.parameters(request, &server)?;
+    let call = Call { parameters, body: text, applies, ..Call::of(what.operation()) };
     let answer = remote.post(&call)?;
     if answer.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
         return Err(remote.failed(ClientError::NotOfTheApi { applies, what: "something else than `true`" }));
     }
-    outcome.notes = answer.notes;
+    (outcome.notes, outcome.pending) = (answer.notes, answer.pending);
     if let (Content::Json(_), Some(after)) = (&outcome.before, remote.read_back()) {
         outcome.after = after;
     }
@@ -107,7 +102,8 @@ fn checked(text: &[u8]) -> Result<Arc<Snapshot>, CliError> {
     Ok(new)
 }
 
-fn guards(before: &Fetched, new: &Arc<Snapshot>, request: &Request) -> [Option<Guard>; 2] {
+/// What stands before a replacement, as far as the server does not ask itself.
+pub(super) fn guards(before: &Fetched, new: &Arc<Snapshot>, request: &Request) -> [Option<Guard>; 2] {
     let members = top_members(new.document());
     let lens = Lens::default();
     let kept: HashSet<String> = LocalView::new(&members, &lens).names(&["streams"]).into_iter().collect();

@@ -54,6 +54,16 @@ pub enum Segment {
     },
 }
 
+impl Segment {
+    /// The name of the field, if it is a single one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Key(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
 /// Why a text is no path.
 ///
 /// `at` is the byte offset of the fault in the text given. No variant holds more than one

@@ -1,12 +1,13 @@
 //! Where a server is: a URL with the prefix of the API, or a Unix socket.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use reqwest::Url;
 
-use crate::http::wire::Operation;
+use crate::http::route::Operation;
 
 /// What a request over a Unix socket says it is for.
 const SOCKET_URL: &str = "http://localhost";
@@ -88,7 +89,12 @@ impl Endpoint {
     }
 
     /// The URL of an operation.
-    pub(super) fn url(&self, operation: Operation, parameters: &[(&'static str, &str)]) -> Url {
+    pub(super) fn url(
+        &self,
+        operation: Operation,
+        argument: Option<&str>,
+        parameters: &[(&'static str, Cow<'_, str>)],
+    ) -> Url {
         let mut url = match self {
             Self::Url { url, .. } => url.clone(),
             Self::Socket { prefix, .. } => {
@@ -97,7 +103,8 @@ impl Endpoint {
                 url
             }
         };
-        url.set_path(&format!("{}/{}", url.path().trim_end_matches('/'), operation.name()));
+        let argument = argument.map_or(String::new(), |argument| format!("/{argument}"));
+        url.set_path(&format!("{}/{}{argument}", url.path().trim_end_matches('/'), operation.name()));
         if !parameters.is_empty() {
             url.query_pairs_mut().extend_pairs(parameters);
         }
@@ -153,12 +160,13 @@ fn hexadecimal(digits: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::Endpoint;
-    use crate::http::wire::{DEFAULT_PREFIX, Operation};
+    use crate::http::route::Operation;
+    use crate::http::wire::DEFAULT_PREFIX;
 
     fn check(text: &str, name: &str, operation: &str, userinfo: Option<(&str, &str)>) {
         let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);
         assert_eq!(endpoint.to_string(), name);
-        assert_eq!(endpoint.url(Operation::Read, &[]).as_str(), operation);
+        assert_eq!(endpoint.url(Operation::Read, None, &[]).as_str(), operation);
         assert_eq!(found, userinfo.map(|(login, password)| (login.to_owned(), password.to_owned())));
         assert!(!format!("{endpoint:?}").contains("s3"), "{endpoint:?}");
     }
@@ -176,10 +184,10 @@ mod tests {
             None,
         );
         let (endpoint, _) = Endpoint::parse("http://h/x", "/").expect("it is a URL");
-        assert_eq!(endpoint.url(Operation::Save, &[]).as_str(), "http://h/x/save_config");
-        let parameters = [("message", "a&b ü"), ("force", "true")];
+        assert_eq!(endpoint.url(Operation::Save, None, &[]).as_str(), "http://h/x/save_config");
+        let parameters = [("message", "a&b ü".into()), ("force", "true".into())];
         let socket = Endpoint::socket("/run/sock".into(), "api/");
-        let url = socket.url(Operation::Modify, &parameters);
+        let url = socket.url(Operation::Modify, None, &parameters);
         assert_eq!(url.as_str(), "http://localhost/api/modify_config?message=a%26b+%C3%BC&force=true");
     }
 

@@ -13,6 +13,7 @@ mod endpoint;
 mod error;
 mod tls;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::io::Read;
 use std::time::Duration;
@@ -26,7 +27,8 @@ pub use endpoint::{BadUrl, Endpoint, without_userinfo};
 pub use error::{ClientError, Refusal};
 pub use tls::Trust;
 
-use super::wire::{API_HEADER, Feature, NOTE_HEADER, Operation, offers};
+use super::route::{Body, JSON, Operation, TEXT};
+use super::wire::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
 
 /// How long a whole request may take: a hook of the server may take a part of it.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
@@ -63,8 +65,10 @@ impl Default for Settings {
 pub struct Call<'a> {
     /// What is asked for.
     pub operation: Operation,
+    /// What stands in the path behind the operation.
+    pub argument: Option<&'a str>,
     /// The query: names and values, as they are before they are escaped.
-    pub parameters: Vec<(&'static str, &'a str)>,
+    pub parameters: Vec<(&'static str, Cow<'a, str>)>,
     /// The `ETag` of what a change was computed from.
     pub if_match: Option<&'a str>,
     /// The `ETag` of what is known already.
@@ -78,8 +82,21 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// A request that reads.
     pub fn read(parameters: Vec<(&'static str, &'a str)>) -> Self {
-        let operation = Operation::Read;
-        Self { operation, parameters, if_match: None, if_none_match: None, body: &[], applies: false }
+        let parameters = parameters.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
+        Self { parameters: parameters.collect(), ..Self::of(Operation::Read) }
+    }
+
+    /// A request with nothing but its operation, which changes nothing.
+    pub fn of(operation: Operation) -> Self {
+        Self {
+            operation,
+            argument: None,
+            parameters: Vec::new(),
+            if_match: None,
+            if_none_match: None,
+            body: &[],
+            applies: false,
+        }
     }
 }
 
@@ -92,6 +109,8 @@ pub struct Answer {
     pub etag: Option<String>,
     /// What a change did beside what was asked for.
     pub notes: Vec<String>,
+    /// The change that waits to be confirmed.
+    pub pending: Option<String>,
     /// The body; none where what is known already is still right.
     pub body: Option<Vec<u8>>,
 }
@@ -125,6 +144,11 @@ impl Client {
     /// Who asks.
     pub fn credentials(&self) -> Option<&Credentials> {
         self.settings.credentials.as_ref()
+    }
+
+    /// Another client of the same server, which has no connection to it yet.
+    pub fn anew(&self) -> Self {
+        Self::new(self.endpoint.clone(), self.settings.clone())
     }
 
     /// Asks as somebody from now on.
@@ -161,13 +185,15 @@ impl Client {
             api: header(&headers, API_HEADER),
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
+            pending: header(&headers, PENDING_HEADER),
             body: (!is_known).then_some(body),
         })
     }
 
     fn request(&self, call: &Call<'_>) -> Result<sockets::RequestBuilder, ClientError> {
-        let method = if call.operation == Operation::Read { Method::GET } else { Method::POST };
-        let url = self.endpoint.url(call.operation, &call.parameters);
+        let route = call.operation.route();
+        let method = if route.is_change() { Method::POST } else { Method::GET };
+        let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
         let mut request = self.sockets()?.request(method, url).timeout(self.settings.timeout);
         if let Some(credentials) = &self.settings.credentials {
             request = request.header(AUTHORIZATION, credentials.header());
@@ -178,12 +204,10 @@ impl Client {
         if let Some(etag) = call.if_none_match {
             request = request.header(IF_NONE_MATCH, etag);
         }
-        Ok(match call.operation {
-            Operation::Read => request,
-            Operation::Modify => request.header(CONTENT_TYPE, "application/json").body(call.body.to_vec()),
-            Operation::Update | Operation::Save => {
-                request.header(CONTENT_TYPE, "text/plain; charset=utf-8").body(call.body.to_vec())
-            }
+        Ok(match route.body {
+            Body::None => request,
+            Body::Patch => request.header(CONTENT_TYPE, JSON).body(call.body.to_vec()),
+            Body::Text => request.header(CONTENT_TYPE, TEXT).body(call.body.to_vec()),
         })
     }
 

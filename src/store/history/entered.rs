@@ -12,7 +12,7 @@ use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
 use super::super::warning::Warning;
 use super::journal::Journal;
-use super::{Record, kept_name, keep_copy, look, new_line, next_text, open};
+use super::{Record, keep_copy, kept_name, look, new_line, next_text, open};
 
 /// A change that is in the history; dropped before it [`stands`](Entered::stand), it is taken out.
 pub(in super::super) struct Entered {

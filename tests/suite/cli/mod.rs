@@ -5,6 +5,7 @@ mod check;
 mod concurrent;
 mod diff;
 mod guards;
+mod history;
 mod hooks;
 mod masking;
 mod modify;
@@ -104,13 +105,28 @@ impl Place {
         self.mediactl(["modify", "-f", "-"]).input(patch).run()
     }
 
-    /// The names of all files but the lock, below the folder.
+    /// The texts that the history keeps, the oldest first.
+    pub fn kept(&self) -> Vec<String> {
+        let folder = self.path(&format!(".mediactl/{CONF}/history"));
+        let mut names = Vec::new();
+        if folder.exists() {
+            collect(&folder, &folder, &mut names);
+        }
+        let mut serials: Vec<u64> =
+            names.iter().filter_map(|name| name.strip_suffix(".conf")?.parse().ok()).collect();
+        serials.sort_unstable();
+        let text = |serial| fs::read_to_string(folder.join(format!("{serial}.conf"))).expect("it is text");
+        serials.into_iter().map(text).collect()
+    }
+
+    /// The names of all files below the folder but the lock and what the history keeps.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         collect(self.folder.path(), self.folder.path(), &mut names);
         names.sort();
         names.retain(|name| {
-            !name.contains(".mediactl/") || !(name.ends_with("/lock") || name.ends_with("/.gitignore"))
+            let is_usual = ["/lock", "/.gitignore"].iter().any(|usual| name.ends_with(usual));
+            !name.contains(".mediactl/") || !(is_usual || name.contains("/history/"))
         });
         names
     }

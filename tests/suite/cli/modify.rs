@@ -167,7 +167,7 @@ fn usage() {
         &["modify", "--set", "a=1", "--hook-timeout", "0"],
         &["modify", "--set", "a=1", "--hook-timeout", "99999999999999999999"],
         &["modify", "--set", "a=1", "--confirm", "60s"],
-        &["history"],
+        &["history", "hide"],
         &["nonsense"],
         &[],
     ] {

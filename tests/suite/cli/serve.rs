@@ -98,7 +98,7 @@ fn an_update_runs_and_is_kept_if_nobody_saves_it() {
     place.run(["diff", "new.conf"]).exits(0);
     place.run(["diff", "saved", "new.conf"]).exits(1);
     server.stop().exits(0).says("was not saved; its text is kept in the history");
-    let kept = std::fs::read_to_string(place.path(&format!(".mediactl/{CONF}/history/1.conf")));
+    let kept = place.kept().pop();
     assert_eq!(kept.expect("it is kept"), SAMPLE.replace("rtsp 554", "rtsp 555"));
     place.run(["update", "new.conf"]).exits(7);
 }
@@ -168,4 +168,67 @@ fn a_hangup_loads_the_file_again() {
     assert!(reads("555"));
     let stopped = server.stop().exits(0);
     stopped.says("SIGHUP: the file was loaded again").says("SIGHUP: the file was not loaded");
+}
+
+#[test]
+fn history_status_and_confirmation_through_the_server() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    place.run(["status"]).exits(0).prints("the Unix socket of media.conf").prints(&server.url);
+    place.run(["modify", "--set", "rtmp=1", "--confirm", "60s"]).exits(0).says("`mediactl confirm` keeps it");
+    place.run(["status"]).exits(1).prints("waits to be confirmed");
+    place.set(&["rtmp=2"]).exits(5).says("waits to be confirmed");
+    place.run(["confirm"]).exits(0).says("confirmed");
+    place.run(["confirm"]).exits(7).says("no change waits to be confirmed");
+    place.run(["modify", "--set", "rtmp=2", "--confirm", "60s", "-q"]).exits(0);
+    place.run(["confirm", "--revert"]).exits(0).says("taken back");
+    place.run(["read", "rtmp"]).exits(0).prints("1");
+    place.run(["history"]).exits(0).prints("@1  #3").prints("taken back before it was confirmed");
+    place.run(["rollback", "3"]).exits(0).says("rolled back");
+    assert_eq!(place.text(), SAMPLE);
+    place.run(["blame", "rtmp"]).exits(0).prints("@4");
+    place.put("new.conf", SAMPLE.replace("554", "555"));
+    place.run(["update", "new.conf"]).exits(0);
+    let status = place.run(["status", "-o", "json"]).exits(1).json();
+    assert_eq!((&status["saved"], &status["differing"]), (&false.into(), &serde_json::json!(["rtsp"])));
+    place.run(["status"]).exits(1).prints("rtsp").prints("saved:         no");
+    place.run(["modify", "--set", "rtmp=2", "--expect", "rtsp=554"]).exits(5).says("`rtsp` is `555`");
+    server.stop().exits(0);
+}
+
+/// The new password is not the one that the client has: it has to prove that it knows it.
+#[test]
+fn a_change_is_confirmed_with_the_credentials_that_hold_then() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    let remote = |password: &str, arguments: &[&str]| {
+        let call = place.mediactl(["--url", &server.url].iter().chain(arguments));
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", password).without("MEDIACTL_CONF").run()
+    };
+    remote("hunter2", &["modify", "--set", "edit_auth.password=new", "--confirm", "60", "-q"]).exits(0);
+    remote("hunter2", &["confirm"]).exits(4);
+    remote("new", &["confirm"]).exits(0);
+    remote("new", &["read", "rtsp"]).exits(0);
+    server.stop().exits(0);
+}
+
+#[test]
+fn what_was_not_confirmed_goes_back_when_the_server_ends_or_starts() {
+    let place = Place::with(SAMPLE);
+    for kill in [true, false] {
+        let server = Serving::with(&place, &["--listen", "none"]);
+        place.run(["modify", "--set", "rtmp=1", "--confirm", "60", "-q"]).exits(0);
+        assert_ne!(place.text(), SAMPLE);
+        if kill {
+            server.kill();
+            place.run(["read", "rtmp"]).exits(0).says("`mediactl serve` takes it back when it starts");
+            place.run(["status"]).exits(1).prints("waits to be confirmed");
+            let server = Serving::with(&place, &["--listen", "none"]);
+            assert_eq!(place.text(), SAMPLE);
+            server.stop().exits(0);
+        } else {
+            server.stop().exits(0).says("was taken back");
+        }
+        assert_eq!(place.text(), SAMPLE);
+    }
 }

@@ -226,8 +226,23 @@ fn files(page: &mut Page) {
             "Such a record that no longer fits the file. It is kept for its texts.",
         ),
         (
-            "`.mediactl/`*FILE*`/serve.lock`, `sock`, `history/`",
-            "Of `mediactl-serve`(1): its lock and its socket, and texts that would be lost without it.",
+            "`.mediactl/`*FILE*`/history/`*SERIAL*`.conf`",
+            "The text before each change, the newest ones of them: the old file itself, under another name, \
+             or a copy. What was written into a file that was just being replaced is kept, too.",
+        ),
+        (
+            "`.mediactl/`*FILE*`/history/journal`",
+            "A JSON object a line for each change, the oldest first: number, time, operation, who, why, and the \
+             revisions before and after. Edits by hand are noted by who makes the next change.",
+        ),
+        (
+            "`.mediactl/`*FILE*`/history/next`",
+            "What the last change made of the text before it, so that an edit by hand overwrites nothing \
+             that is not kept.",
+        ),
+        (
+            "`.mediactl/`*FILE*`/serve.lock`, `sock`, `pending`",
+            "Of `mediactl-serve`(1): its lock, its socket, and a change that waits to be confirmed.",
         ),
         ("`.mediactl/`*FILE*`/.gitignore`", "Keeps the folder out of version control."),
     ]);

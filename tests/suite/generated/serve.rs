@@ -8,10 +8,12 @@ use mediactl::cli::serve::GRACE;
 use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, Remark};
 use mediactl::http::auth::{FAILURE_LIFE, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
 use mediactl::http::gate::limits;
+use mediactl::http::parameters::{PARAMETERS, Parameter, Values};
 use mediactl::http::problem::{KINDS, MEDIA_TYPE, TYPE_PREFIX};
 use mediactl::http::remark_word;
+use mediactl::http::route::{ROUTES, Route};
 use mediactl::http::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
-use mediactl::http::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, Operation, REALM, api_value};
+use mediactl::http::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value};
 use mediactl::syntax::MAX_DEPTH;
 
 use super::page::Page;
@@ -25,6 +27,7 @@ pub fn sections(page: &mut Page) {
     parameters(page);
     headers(page);
     hand_edits(page);
+    confirmation(page);
     authentication(page);
     problems(page);
     limits_and_defaults(page);
@@ -41,26 +44,9 @@ fn operations(page: &mut Page) {
          The server speaks HTTP/1.0 and HTTP/1.1; with `--tls-cert`, TLS 1.2 and 1.3. JSON is in UTF-8. \
          Of the options for a server only `--api-prefix` counts here; `--url` is refused."
     ));
-    for operation in Operation::ALL {
-        let (method, what) = match operation {
-            Operation::Read => ("GET", "Answers with the running configuration. `HEAD` is taken, too."),
-            Operation::Modify => (
-                "POST",
-                "Merges the JSON object in the body into the running configuration, and saves the result to \
-                 the file. Answers with the new configuration. `media.conf`(5) has the rules.",
-            ),
-            Operation::Update => (
-                "POST",
-                "The body is the text of a whole configuration. It becomes the running configuration; \
-                 the file stays as it is. Answers `true`.",
-            ),
-            Operation::Save => (
-                "POST",
-                "The body is the text of a whole configuration. It becomes the running configuration, and \
-                 the file gets exactly these bytes. Answers `true`.",
-            ),
-        };
-        page.item(&format!("`{method} {DEFAULT_PREFIX}/{}`", operation.name()), what);
+    for route in ROUTES {
+        let term = format!("`{} {DEFAULT_PREFIX}/{}`", route.methods[0], route.template());
+        page.item(&term, route.summary);
     }
     page.text(
         "Everything is checked before anything is done: the password, the body, the parameters, the new \
@@ -74,42 +60,48 @@ fn operations(page: &mut Page) {
     );
 }
 
-const PARAMETERS: &[(&str, &str)] = &[
-    ("`skip_streams=true`", "`read_config`: leaves out streams that are static."),
-    ("`runtime=true`", "`read_config`: adds `runtime`, the figures of the server; see RUNTIME."),
-    (
-        "`source=saved`",
-        "`read_config`: the configuration in the file instead of the running one. `running` is the default.",
-    ),
-    (
-        "`format=conf`",
-        "`read_config`, `modify_config`: answers with the text instead of JSON. `json` is the default.",
-    ),
-    (
-        "`dry_run=true`",
-        "All that change something: does everything, also the check command, but writes nothing, replaces \
-         nothing, and does not run the reload command.",
-    ),
-    ("`force=true`", "All that change something: passes the guards, and overwrites a hand edit of the file."),
-    (
-        "`async=true`",
-        "All that change something: the answer does not wait for the reload command. If that fails later, file \
-         and running configuration still go back; it is logged, and shown in `runtime.config.last_error`.",
-    ),
-    (
-        "`accept=`*NAME*`,`…",
-        "All that change something: go on although this guard, named like its problem type, would refuse.",
-    ),
-    ("`message=`*TEXT*", "All that change something: why, for the history."),
-];
-
 fn parameters(page: &mut Page) {
     page.section("PARAMETERS").line(
         "They stand in the query of the URL. Switches take `true`, `1`, `false` and `0`. \
-         A value that a parameter does not take is refused with 400. Unknown parameters are ignored; \
-         only `confirm`, which this server does not have, is refused.",
+         A value that a parameter does not take is refused with 400. Unknown parameters are ignored.",
     );
-    page.items(PARAMETERS);
+    for parameter in PARAMETERS {
+        page.item(&term(parameter), &format!("{}: {}", who_takes(parameter), described(parameter)));
+    }
+}
+
+fn term(parameter: &Parameter) -> String {
+    let name = parameter.name;
+    match &parameter.values {
+        Values::Switch(_) => format!("`{name}=true`"),
+        Values::OneOf([_, word], _) => format!("`{name}={word}`"),
+        Values::Guards(_) => format!("`{name}=`*NAME*`,`…"),
+        Values::Text(_) => format!("`{name}=`*TEXT*"),
+        Values::Number(..) => format!("`{name}=`*NUMBER*"),
+    }
+}
+
+/// The routes that take it.
+fn who_takes(parameter: &Parameter) -> String {
+    let takes = |route: &&Route| route.parameters.contains(&parameter.name);
+    let is_of_changes = ROUTES.iter().all(|route| takes(&route) == route.is_change());
+    match is_of_changes {
+        true => "All that change something".to_owned(),
+        false => {
+            let names = ROUTES.iter().filter(takes).map(|route| format!("`{}`", route.path));
+            names.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn described(parameter: &Parameter) -> String {
+    match &parameter.values {
+        Values::OneOf([default, _], _) => format!("{} `{default}` is the default.", parameter.doc),
+        Values::Number(bounds, _) => {
+            format!("{} It is from {} to {}.", parameter.doc, bounds.start(), bounds.end())
+        }
+        _ => parameter.doc.to_owned(),
+    }
 }
 
 fn headers(page: &mut Page) {
@@ -166,6 +158,10 @@ fn headers(page: &mut Page) {
         &format!("`{NOTE_HEADER}`"),
         &format!("What a change did beside what was asked for. {}.", notes.join("; ")),
     );
+    page.item(
+        &format!("`{PENDING_HEADER}`"),
+        "In every answer, as long as a change waits to be confirmed: the *ID* of that change.",
+    );
     page.items(&[
         ("`Cache-Control: no-store`", "In every answer."),
         ("`Allow`", "With 405: the methods that the path takes."),
@@ -199,6 +195,20 @@ fn hand_edits(page: &mut Page) {
         "The header `Mediactl-Note` has a word for each thing that a change did beside what was asked for: \
          `saved-earlier-update`, `picked-up-hand-edit`, `overwrote-hand-edit`, `comments-kept`, \
          `extras-dropped`, and `warnings-in-log`.",
+    );
+}
+
+fn confirmation(page: &mut Page) {
+    page.section("CONFIRMATION").line(
+        "A change with `confirm=`*SECONDS* is made, and taken back unless `confirm_config` names it in time: what \
+         ran before runs again, and what was in the file is in it again, if it still holds what the change wrote. \
+         If somebody edited it by hand meanwhile, it is left as it is; the log says so. Then the reload command \
+         runs, with `revert` as MEDIACTL_OPERATION.",
+    );
+    page.text(
+        "What taking it back needs is on the disk before the change is made. A server that was killed while a \
+         change waited takes it back when it starts, before it answers anything; one that is ended, before it \
+         ends. While a change waits, every other one is refused with 409 `pending`.",
     );
 }
 
@@ -348,11 +358,13 @@ fn runtime(page: &mut Page) {
     page.items(&[
         (
             "`server`",
-            "Version, process, start, memory, open connections, requests by operation and by status.",
+            "Version, process, addresses, start, memory, open connections, requests by operation and by status.",
         ),
         (
             "`config`",
-            "`etag`, `generation`, `saved` (what runs is what is in the file), `last_change`, `last_error`.",
+            "`etag`, `generation`, `saved` (what runs is what is in the file), `last_change`, `last_error`, and \
+             `pending`: the change that waits to be confirmed, with `id`, `operation`, `by`, `deadline`, and \
+             `seconds_left`.",
         ),
         ("`streams`", "How many there are, static and on demand, and their sources by scheme."),
         (
@@ -400,12 +412,9 @@ fn files(page: &mut Page) {
             "Held as long as the server runs. A second server over the same file is refused, with exit code 5.",
         ),
         ("`sock`", "The Unix socket for commands on the same machine."),
-        (
-            "`history/`*N*`.conf`",
-            "Texts that would be lost: edits by hand that were overwritten, and what ran at the end and was not saved.",
-        ),
-        ("`history/journal`", "A JSON object a line for each of them: when, who, why."),
+        ("`pending`", "What takes a change back that waits to be confirmed; there only as long as one does."),
     ]);
+    page.text("`mediactl`(1) has the files that are there without a server, too.");
     page.text(
         "Where the folder can't be made, the server works without it and says so: there is no Unix socket then, \
          and changes to the file are refused. The server also keeps a socket for \
@@ -445,7 +454,7 @@ fn time(time: Duration) -> String {
 }
 
 #[test]
-fn every_limit_and_every_parameter_is_in_the_page() {
+fn every_limit_is_in_the_page() {
     let own = include_str!("serve.rs");
     let constants = include_str!("../../../src/http/gate/limits.rs");
     let names = constants.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(':'));
@@ -455,13 +464,6 @@ fn every_limit_and_every_parameter_is_in_the_page() {
             "{name}"
         )
     });
-    let source = include_str!("../../../src/http/parameters.rs");
-    let arms = source.lines().filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" => self."));
-    let arms: Vec<&str> = arms.map(|(name, _)| name).collect();
-    assert_eq!(arms.len(), PARAMETERS.len(), "{arms:?}");
-    for name in arms {
-        assert!(PARAMETERS.iter().any(|(term, _)| term.starts_with(&format!("`{name}="))), "{name}");
-    }
 }
 
 #[test]

@@ -13,23 +13,27 @@ use serde_json::{Value, json};
 
 use crate::cli::{CONF, Place};
 
-const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\nstream a { url udp://1; }\n\
+pub(super) const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\nstream a { url udp://1; }\n\
                     stream b {\n  url udp://2;\n  prepush 5;\n}\nondemand film file://f.mp4;\n";
 
 /// A handler over a configuration in a folder of its own.
-struct Server {
-    place: Place,
+pub(super) struct Server {
+    pub(super) place: Place,
     handler: Handler,
     log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn over(text: &str) -> Self {
+    pub(super) fn over(text: &str) -> Self {
         Self::with_hooks(text, Hooks::default())
     }
 
-    fn with_hooks(text: &str, hooks: Hooks) -> Self {
-        let place = Place::with(text);
+    pub(super) fn with_hooks(text: &str, hooks: Hooks) -> Self {
+        Self::at(Place::with(text), hooks)
+    }
+
+    /// Over a folder as it was left.
+    pub(super) fn at(place: Place, hooks: Hooks) -> Self {
         let engine = Engine::open(&place.path(CONF), hooks, |_, _| {}).expect("it can be opened");
         let engine = engine.start(|_| {}).expect("it is valid");
         let log = Arc::new(Mutex::new(Vec::new()));
@@ -43,7 +47,7 @@ impl Server {
         Self { place, handler: Handler::new(engine, settings), log }
     }
 
-    fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
+    pub(super) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let credentials = Credentials { login: "admin".to_owned(), password: "s3cret".to_owned() };
         let authorization = credentials.to_header();
         let mut all = vec![("host", "h:80")];
@@ -54,15 +58,15 @@ impl Server {
         self.handler.answer(&request(method, target, &all, body))
     }
 
-    fn get(&self, query: &str) -> Response {
+    pub(super) fn get(&self, query: &str) -> Response {
         self.ask("GET", &format!("/media/api/read_config{query}"), &[], "")
     }
 
-    fn post(&self, operation: &str, body: &str) -> Response {
+    pub(super) fn post(&self, operation: &str, body: &str) -> Response {
         self.ask("POST", &format!("/media/api/{operation}"), &[], body)
     }
 
-    fn edit_by_hand(&self, from: &str, to: &str) {
+    pub(super) fn edit_by_hand(&self, from: &str, to: &str) {
         let text = self.place.text();
         assert!(text.contains(from), "{from}");
         self.place.put(CONF, text.replace(from, to));
@@ -76,11 +80,11 @@ fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> 
     Request { head, body: body.as_bytes().to_vec() }
 }
 
-fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
+pub(super) fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
     response.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
 }
 
-fn body(response: &Response) -> Value {
+pub(super) fn body(response: &Response) -> Value {
     serde_json::from_slice(&response.body).expect("the body is JSON")
 }
 
@@ -95,7 +99,7 @@ fn kind(response: &Response) -> String {
         .to_owned()
 }
 
-fn refused(response: &Response, status: u16, name: &str) {
+pub(super) fn refused(response: &Response, status: u16, name: &str) {
     assert_eq!((response.status, kind(response).as_str()), (status, name), "{}", body(response));
 }
 
@@ -379,8 +383,7 @@ fn a_hand_edit_is_picked_up_where_it_does_not_clash() {
         server.ask("POST", "/media/api/modify_config?force=1", &[], r#"{"edit_auth":{"password":"sent"}}"#);
     assert_eq!(header(&forced, "Mediactl-Note"), Some("overwrote-hand-edit"));
     assert!(server.place.text().contains("edit_auth admin sent; # keep"));
-    let history = server.place.path(&format!(".mediactl/{CONF}/history/1.conf"));
-    assert_eq!(std::fs::read_to_string(history).expect("it is kept"), text);
+    assert_eq!(server.place.kept().last(), Some(&text));
 }
 
 #[test]

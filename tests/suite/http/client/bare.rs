@@ -94,11 +94,44 @@ fn what_it_does_not_offer_is_refused() {
         (&["diff"], "the saved configuration"),
         (&["diff", "saved", "media.conf"], "the saved configuration"),
         (&["check"], "the text of the configuration"),
+        (&["history"], "a history"),
+        (&["history", "show", "1"], "a history"),
+        (&["rollback", "1"], "a history"),
+        (&["blame", "rtsp"], "a history"),
+        (&["diff", "@1", "running"], "a history"),
+        (&["confirm"], "changes that have to be confirmed"),
+        (&["confirm", "--revert"], "changes that have to be confirmed"),
+        (&["modify", "--set", "rtsp=1", "--confirm", "9"], "changes that have to be confirmed"),
+        (&["save", "-", "--confirm", "9s"], "changes that have to be confirmed"),
+        (&["update", "-", "--confirm", "1m"], "changes that have to be confirmed"),
     ] {
-        let run = run(&server, &place, arguments, "").exits(7);
+        let run = run(&server, &place, arguments, SAMPLE).exits(7);
         run.says(&format!("error: the server at `{}` does not offer {what}", server.url()));
     }
     assert_eq!(server.posts(), []);
+}
+
+#[test]
+fn its_status_is_what_it_tells() {
+    let (server, place) = (bare(), place());
+    let status = run(&server, &place, &["status", "-o", "json"], "").exits(0).json();
+    assert_eq!(
+        (&status["saved"], &status["pending"], &status["last_change"]),
+        (&json!(null), &json!(null), &json!(null))
+    );
+    run(&server, &place, &["status"], "").exits(0).prints("the server does not tell");
+    assert_eq!(server.posts(), []);
+}
+
+#[test]
+fn what_is_expected_is_looked_at_before_anything_is_sent() {
+    let (server, place) = (bare(), place());
+    let modify =
+        |expected: &str| run(&server, &place, &["modify", "--set", "rtmp=1", "--expect", expected], "");
+    modify("rtsp=1").exits(5).says("`rtsp` is `554`, not `1`");
+    assert_eq!(server.posts(), []);
+    modify("rtsp=554").exits(0).says("nothing guards against a change");
+    assert_eq!(server.posts().len(), 1);
 }
 
 #[test]

@@ -1,0 +1,134 @@
+//! `history`, `rollback`, `blame`, `status`, `confirm`, `--expect`, on a file.
+
+use serde_json::{Value, json};
+
+use super::{CONF, Place, SAMPLE};
+
+fn history(place: &Place) -> Vec<Value> {
+    place.run(["history", "-o", "json"]).exits(0).json().as_array().expect("it is a list").clone()
+}
+
+#[test]
+fn each_change_is_told_and_can_be_undone() {
+    let place = Place::with(SAMPLE);
+    place.run(["history"]).exits(0).says("no change of media.conf is known");
+    assert!(!place.path(".mediactl").exists(), "looking makes nothing");
+    place.run(["modify", "--set", "rtmp=1936", "-m", "for the test"]).exits(0);
+    place.put(CONF, place.text() + "# by hand\n");
+    place.set(&["rtmp=1937"]).exits(0);
+    let entries = history(&place);
+    let operations: Vec<_> = entries.iter().map(|entry| entry["operation"].clone()).collect();
+    assert_eq!(operations, ["modify", "hand-edit", "modify"]);
+    assert_eq!(entries[2]["message"], json!("for the test"));
+    assert_eq!(entries[1]["by"], Value::Null);
+    place.run(["history"]).exits(0).prints("@3  #1  ").prints("modify     for the test");
+    place.run(["diff", "@3", "@1"]).exits(1).prints("+# by hand");
+    place.run(["diff", "@1"]).exits(1).prints("+rtmp 1937;");
+    place.run(["rollback", "3"]).exits(0).says("rolled back media.conf");
+    assert_eq!(place.text(), SAMPLE);
+    place.run(["rollback", "@1", "-q"]).exits(0);
+    assert!(place.text().ends_with("# by hand\n"));
+    place.run(["rollback", "9"]).exits(7).says("there is no `@9`: the history goes back to `@5`");
+    place.run(["diff", "@9"]).exits(7);
+    place.run(["rollback", "0"]).exits(2);
+    place.run(["history", "show", "9"]).exits(7);
+}
+
+#[test]
+fn rolling_back_can_be_rehearsed() {
+    let place = Place::with(SAMPLE);
+    place.set(&["rtmp=1936"]).exits(0);
+    let text = place.text();
+    place.run(["rollback", "1", "--dry-run"]).exits(0).prints("-rtmp 1936;").says("would roll back");
+    assert_eq!((place.text(), history(&place).len()), (text, 1));
+}
+
+#[test]
+fn only_so_many_texts_are_kept() {
+    let place = Place::with(SAMPLE);
+    for number in 0..7 {
+        place.run(["modify", "--set", &format!("rtmp={}", 2000 + number), "--keep", "3", "-q"]).exits(0);
+    }
+    assert_eq!(place.kept().len(), 3);
+    place.run(["history", "show", "3"]).exits(0);
+    place.run(["rollback", "4"]).exits(7);
+}
+
+#[test]
+fn blame_tells_who_changed_a_value() {
+    let place = Place::with(SAMPLE);
+    place.set(&["streams.cam1.prepush=6"]).exits(0);
+    place.set(&["rtsp=555"]).exits(0);
+    place.run(["modify", "--unset", "streams.cam1.prepush"]).exits(0);
+    let blamed = place.run(["blame", "streams.cam1.prepush", "-o", "json"]).exits(0).json();
+    let told: Vec<_> = blamed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| (&one["number"], &one["from"], &one["to"]))
+        .collect();
+    assert_eq!(told, [(&json!(1), &json!(6), &Value::Null), (&json!(3), &json!(5), &json!(6))]);
+    place.run(["blame", "streams.cam1.prepush"]).exits(0).prints("modify: 6 → nothing").prints("5 → 6");
+    place.run(["blame", "streams.cam1.title"]).exits(7);
+    place.run(["blame", "streams.cam1.urls"]).exits(0).says("no change of `streams.cam1.urls` is known");
+    place.set(&["edit_auth.password=another"]).exits(0);
+    place.run(["blame", "edit_auth.password"]).exits(0).prints("\"<secret:").hides("another");
+    place.run(["blame", "edit_auth.password", "--show-secrets"]).exits(0).prints("→ \"another\"");
+}
+
+#[test]
+fn a_change_can_be_made_to_depend_on_what_is_there() {
+    let place = Place::with(SAMPLE);
+    let expect = |expected: &[&str]| {
+        let expected = expected.iter().flat_map(|expected| ["--expect", expected]);
+        place.run(["modify", "--set", "rtsp=9", "--dry-run"].into_iter().chain(expected))
+    };
+    expect(&["rtsp=554", "streams.cam1.prepush=5", "streams.none=null"]).exits(0);
+    expect(&["rtsp=555", "streams.cam1.title=x"])
+        .exits(5)
+        .says("`rtsp` is `554`, not `555`; `streams.cam1.title` is not there, and was to be `\"x\"`");
+    expect(&["rtsp=null"]).exits(5).says("and was to be nothing");
+    expect(&["edit_auth.password=wrong"]).exits(5).says("<secret:").hides("wrong");
+    expect(&["rtsp=x"]).exits(3);
+    expect(&["rtsp"]).exits(2);
+    expect(&["streams.*.title=x"]).exits(3);
+    let patch = place.mediactl(["modify", "-f", "-", "--expect", "rtsp=1"]).input("{\"rtsp\":2}").run();
+    patch.exits(5);
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn confirmation_needs_a_server() {
+    let place = Place::with(SAMPLE);
+    let hint = "start `mediactl serve` over the file";
+    place.run(["modify", "--set", "rtsp=9", "--confirm", "60s"]).exits(2).says(hint);
+    place.put("new.conf", SAMPLE.replace("554", "555"));
+    place.run(["save", "new.conf", "--confirm", "60s"]).exits(2).says(hint);
+    place.run(["confirm"]).exits(7);
+    place.run(["modify", "--set", "rtsp=9", "--confirm", "0s"]).exits(2);
+    place.run(["modify", "--set", "rtsp=9", "--confirm", "soon"]).exits(2);
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn status_tells_what_there_is() {
+    let place = Place::with(SAMPLE);
+    place.run(["status"]).exits(0).prints("none runs over it");
+    place.run(["modify", "--set", "rtsp=9", "-m", "why not"]).exits(0);
+    place.run(["status"]).exits(0).prints("last change:   modify by").prints(": why not");
+    place.put(CONF, SAMPLE);
+    let status = place.run(["status", "-o", "json"]).exits(0).json();
+    assert_eq!((&status["edited_by_hand"], &status["server"]), (&json!(true), &Value::Null));
+    assert_eq!(status["last_change"]["operation"], json!("modify"));
+}
+
+/// Whoever wrote them: what moves the cursor or hides text does not reach the terminal.
+#[test]
+fn messages_stay_on_their_line() {
+    let place = Place::with(SAMPLE);
+    let message = "one\ntwo\u{1b}[2Jrtsp://admin:geheim@h/x";
+    place.run(["modify", "--set", "rtsp=9", "-m", message]).exits(0);
+    let told = place.run(["history"]).exits(0).prints("one two [2Jrtsp://<secret:").hides("geheim");
+    assert_eq!(told.out.lines().count(), 1, "{}", told.out);
+    place.run(["history", "--show-secrets"]).prints("geheim");
+}
