@@ -7,6 +7,7 @@ mod edit;
 mod fixtures;
 mod generated;
 mod http;
+mod law;
 mod laws;
 mod layers;
 mod oracle;
