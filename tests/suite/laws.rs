@@ -2,17 +2,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mediactl::edit::text_diff::{Line, hunks_of_splices};
-use mediactl::edit::{EditError, modify, patch};
-use mediactl::model::member::Key;
-use mediactl::model::schema::{Scope, parameters};
-use mediactl::model::{Lens, View, check, has_errors, top_members};
-use mediactl::syntax::{Document, Entry, LineIndex, Snippet, Splice};
+use mediactl::edit::{EditError, modify};
+use mediactl::model::{check, top_members};
+use mediactl::syntax::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::fixtures::{self, Case};
-use crate::oracle;
+use crate::law::{
+    an_empty_patch_is_the_identity, changes_only_what_it_says, is_valid, parsing_changes_nothing, patched,
+    view,
+};
 
 /// Every text there is: fixtures, worked cases, corpus.
 fn texts() -> Vec<(String, String)> {
@@ -49,50 +49,12 @@ fn mutations(number: usize, text: &str) -> impl Iterator<Item = String> + '_ {
     prefixes.chain(deletions).chain(whole)
 }
 
-fn is_valid(document: &Document) -> bool {
-    check(document).errors() == 0
-}
-
-fn view(document: &Document, own_only: bool) -> Value {
-    let lens = Lens { own_only, ..Lens::default() };
-    serde_json::to_value(View::new(&top_members(document), &lens)).expect("a view is JSON")
-}
-
-/// The document after a patch; the same one where nothing changes, none where it is refused.
-fn patched(document: &Document, patch: &Value) -> Option<Document> {
-    match modify(document, patch.clone()) {
-        Ok(Some(edit)) => {
-            let after = document.with(&edit.splices);
-            runs_hold_what_changes(document, &edit.splices, &after);
-            Some(after)
-        }
-        Ok(None) => Some(document.clone()),
-        Err(EditError::Faults(_)) => None,
-        Err(EditError::Unproved(unproved)) => {
-            panic!("not proved at {}\n{}\n{patch}", unproved.at, document.text())
-        }
-    }
-}
-
 fn looks_at_everything(text: &str) {
-    let document = Document::parse(text.to_owned());
-    assert_eq!(document.text(), text, "parsing changes no text");
-    let lines = LineIndex::new(text);
-    assert_eq!(has_errors(&document), check(&document).errors() > 0, "both see the same errors\n{text}");
-    for diagnostic in check(&document).iter() {
-        Snippet::of(diagnostic, &document, &lines, &|_| Vec::new());
-    }
-    mediactl::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
+    let document = parsing_changes_nothing(text);
     if !is_valid(&document) {
         return;
     }
-    assert!(
-        modify(&document, json!({})).expect("an empty patch is fine").is_none(),
-        "an empty patch is the identity"
-    );
-    let full = patch::parse(view(&document, false).to_string().as_bytes()).expect("a view is a patch");
-    let sent_back = modify(&document, full).map_err(|error| format!("{error:?}"));
-    assert!(matches!(sent_back, Ok(None)), "the view sent back changes nothing: {sent_back:?}");
+    an_empty_patch_is_the_identity(&document);
     for patch in some_patches(&document) {
         changes_only_what_it_says(&document, &patch);
     }
@@ -126,97 +88,6 @@ fn some_patches(document: &Document) -> Vec<Value> {
         patches.push(json!({ key: null }));
     }
     patches
-}
-
-fn changes_only_what_it_says(document: &Document, patch: &Value) {
-    let Some(after) = patched(document, patch) else { return };
-    assert!(is_valid(&after), "an edit makes no errors\n{}\n{patch}\n{}", document.text(), after.text());
-    let reparsed = Document::parse(after.text().to_owned());
-    assert!(
-        same_index(&after, &reparsed),
-        "the index of an edited text is that of the text\n{}",
-        after.text()
-    );
-    let twice =
-        patched(&after, patch).unwrap_or_else(|| panic!("a patch is taken twice\n{}\n{patch}", after.text()));
-    let moves = patch.to_string().contains("position");
-    assert!(
-        moves || twice.text() == after.text(),
-        "edit twice is edit once\n{patch}\n{}\n{}",
-        after.text(),
-        twice.text()
-    );
-    let expected = oracle::merge(&view(document, true), patch);
-    assert_eq!(
-        oracle::canon(&view(&after, true)),
-        expected,
-        "own(new) = canon(merge(own(old), patch))\n{}\n{patch}",
-        document.text()
-    );
-    keeps_the_last_line_end(document.text(), after.text());
-}
-
-/// The file ends with a newline iff it did before; an empty one gets one, and a text of which
-/// nothing is left has none to lose.
-fn keeps_the_last_line_end(before: &str, after: &str) {
-    let is_empty = |text: &str| text.trim_start_matches('\u{feff}').is_empty();
-    if !is_empty(after) {
-        assert_eq!(
-            after.ends_with('\n'),
-            is_empty(before) || before.ends_with('\n'),
-            "{before:?}\n{after:?}"
-        );
-    }
-}
-
-/// The runs that are parsed again are the new text at their places, hold all lines that the diff
-/// shows as added, and make the same members as the whole new text.
-fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Document) {
-    let edited = document.edited(splices);
-    let mut places = Vec::new();
-    for run in &edited.changed {
-        let place = run.start..run.start + run.document.text().len();
-        assert_eq!(&after.text()[place.clone()], run.document.text(), "{splices:?}");
-        places.push(place);
-    }
-    let hunks = hunks_of_splices(document.text(), splices);
-    for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
-        if let Line::Added(line) = line {
-            let is_in = places.iter().any(|run| run.start <= line.start && line.end <= run.end);
-            assert!(is_in, "{line:?} is in none of {places:?}\n{}", document.text());
-        }
-    }
-    let old = top_members(document);
-    let (mixed, whole) = (old.after(&edited), top_members(after));
-    let text = |entry: &Entry<'_>| entry.document().text()[entry.start()..entry.end()].to_owned();
-    for parameter in parameters(Scope::Top) {
-        let [mixed, whole] =
-            [&mixed, &whole].map(|of| of.own(parameter).iter().map(text).collect::<Vec<_>>());
-        assert_eq!(mixed, whole, "{}\n{splices:?}\n{}", parameter.key, document.text());
-    }
-    assert_eq!(mixed.foreign().len(), whole.foreign().len());
-    for member in whole.foreign() {
-        let Key::Foreign(keyword) = &member.key else { continue };
-        let [mixed, whole] =
-            [&mixed, &whole].map(|of| of.foreign_by_keyword(keyword).iter().map(text).collect::<Vec<_>>());
-        assert_eq!(mixed, whole, "{keyword}\n{splices:?}\n{}", document.text());
-    }
-}
-
-fn same_index(a: &Document, b: &Document) -> bool {
-    fn walk<'d>(
-        entries: impl Iterator<Item = mediactl::syntax::Entry<'d>>,
-        found: &mut Vec<(u32, u32, bool)>,
-    ) {
-        for entry in entries {
-            found.push((entry.span().start, entry.span().end, entry.is_block()));
-            walk(entry.children(), found);
-        }
-    }
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    walk(a.entries(), &mut left);
-    walk(b.entries(), &mut right);
-    left == right
 }
 
 fn caught(test: impl FnOnce()) -> Result<(), String> {

@@ -8,6 +8,7 @@ mod fixtures;
 mod generated;
 mod history;
 mod http;
+mod law;
 mod laws;
 mod layers;
 mod oracle;

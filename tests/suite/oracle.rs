@@ -10,6 +10,7 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
         match key.as_str() {
             "runtime" => {}
             "auth" => put(&mut merged, key, auth(own.get(key), value)),
+            "http" => put(&mut merged, key, list(value)),
             "streams" | "lives" | "plugins" => {
                 let group = group(key, own.get(key), value);
                 merged.insert(key.clone(), group);
@@ -42,7 +43,59 @@ fn rfc7396(own: Option<&Value>, patch: &Value) -> Option<Value> {
             }
             Some(Value::Object(merged))
         }
-        other => Some(other.clone()),
+        other => Some(general(other)),
+    }
+}
+
+/// A list of ours is what it is.
+fn list(patch: &Value) -> Option<Value> {
+    (!patch.is_null()).then(|| patch.clone())
+}
+
+/// An unknown value in the form that its text reads back as.
+fn general(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) if elements.iter().any(Value::is_array) => {
+            let occurrences: Vec<Vec<Value>> = elements.iter().map(occurrence).collect();
+            named_blocks(&occurrences)
+                .or_else(|| only_one(&occurrences))
+                .unwrap_or_else(|| occurrences.into())
+        }
+        Value::Array(words) if words.len() == 1 => words[0].clone(),
+        other => other.clone(),
+    }
+}
+
+fn occurrence(words: &Value) -> Vec<Value> {
+    let word = |word: &Value| rfc7396(None, word).expect("an occurrence holds no null");
+    words.as_array().into_iter().flatten().map(word).collect()
+}
+
+/// R2: blocks with names that differ.
+fn named_blocks(occurrences: &[Vec<Value>]) -> Option<Value> {
+    let mut blocks = Map::new();
+    for occurrence in occurrences {
+        let [name, block @ Value::Object(_)] = occurrence.as_slice() else { return None };
+        let name = match name {
+            Value::String(name) => name.clone(),
+            Value::Object(_) => return None,
+            other => other.to_string(),
+        };
+        if blocks.insert(name, block.clone()).is_some() {
+            return None;
+        }
+    }
+    Some(Value::Object(blocks))
+}
+
+/// R1 and R3: one occurrence, of words or of a block alone.
+fn only_one(occurrences: &[Vec<Value>]) -> Option<Value> {
+    let [words] = occurrences else { return None };
+    match words.as_slice() {
+        [] => Some(Value::Bool(true)),
+        [word] => Some(word.clone()),
+        words if words.iter().any(Value::is_object) => None,
+        words => Some(words.to_vec().into()),
     }
 }
 
@@ -55,7 +108,20 @@ fn auth(own: Option<&Value>, patch: &Value) -> Option<Value> {
     if opens && !members.contains_key("url") {
         members.insert("url".to_owned(), Value::Bool(false));
     }
+    let known = base.and_then(|base| base.get("extra")).and_then(Value::as_object);
+    match members.get_mut("extra").and_then(Value::as_object_mut) {
+        Some(extra) if extra.is_empty() => put(members, "extra", None),
+        Some(extra) => new_ones_first(extra, known),
+        None => {}
+    }
     members.contains_key("url").then_some(merged)
+}
+
+/// Extras that were not there stand in front of those that were.
+fn new_ones_first(extra: &mut Map<String, Value>, known: Option<&Map<String, Value>>) {
+    let is_new = |key: &String| known.is_none_or(|known| !known.contains_key(key));
+    let (new, old): (Vec<_>, Vec<_>) = std::mem::take(extra).into_iter().partition(|(key, _)| is_new(key));
+    extra.extend(new.into_iter().chain(old));
 }
 
 fn group(kind: &str, own: Option<&Value>, patch: &Value) -> Value {
@@ -76,6 +142,10 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
             "auth" => {
                 let value = auth(merged.get(key), value);
                 put(&mut merged, key, value);
+            }
+            "urls" | "transcoder" if kind == "streams" => {
+                let says_something = |list: &Value| key == "urls" || *list != Value::Array(Vec::new());
+                put(&mut merged, key, list(value).filter(says_something));
             }
             _ => {
                 let value = rfc7396(merged.get(key), value);
@@ -118,4 +188,31 @@ pub fn canon(value: &Value) -> Value {
         }
     }
     Value::Object(members)
+}
+
+/// Takes out what may be gone or empty: an unknown object that a patch took all members of is gone
+/// if they were named blocks, and stays as one empty block if they were not; JSON alone can't tell.
+pub fn without_emptied(mut value: Value, patch: &Value) -> Value {
+    for (key, patch) in patch.as_object().into_iter().flatten() {
+        let Some(member) = value.get_mut(key) else { continue };
+        if !matches!(key.as_str(), "streams" | "lives" | "plugins") {
+            forget_emptied(&mut value, key, patch);
+            continue;
+        }
+        for (name, patch) in patch.as_object().into_iter().flatten() {
+            for (key, patch) in patch.as_object().into_iter().flatten() {
+                member.get_mut(name).into_iter().for_each(|block| forget_emptied(block, key, patch));
+            }
+        }
+    }
+    value
+}
+
+fn forget_emptied(parent: &mut Value, key: &str, patch: &Value) {
+    let Some(patch) = patch.as_object().filter(|patch| !patch.is_empty()) else { return };
+    let Some(object) = parent.get_mut(key) else { return };
+    patch.iter().for_each(|(key, patch)| forget_emptied(object, key, patch));
+    if object.as_object().is_some_and(Map::is_empty) {
+        parent.as_object_mut().into_iter().for_each(|parent| put(parent, key, None));
+    }
 }

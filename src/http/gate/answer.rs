@@ -64,7 +64,8 @@ fn exchange(engine: &Engine, head: &Head, body: Vec<u8>, deadline: Deadline) -> 
     read_head(Incoming::new(stream), head.method == "HEAD")
 }
 
-fn canonical(head: &Head, length: usize) -> Vec<u8> {
+/// A head as tiny_http gets it, of a request whose body has this length.
+pub fn canonical(head: &Head, length: usize) -> Vec<u8> {
     let mut text = format!("{} {} HTTP/1.1\r\n", head.method, head.target);
     for (name, value) in &head.headers {
         text.extend([name, ": ", value, "\r\n"]);

@@ -45,6 +45,15 @@ use super::message::{Peer, Service};
 use super::server::{Engine, Lever};
 use super::tls::Tls;
 
+/// The head of a request and what becomes of it, without a socket: `fuzz/` feeds it whatever bytes
+/// it finds. No part of the interface.
+#[doc(hidden)]
+pub mod heads {
+    pub use super::answer::canonical;
+    pub use super::head::{Framing, Parsed, parse};
+    pub use super::scan::{Progress, Scan};
+}
+
 /// How long connections that were closed under their threads are waited for.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 

@@ -1,0 +1,116 @@
+//! Any bytes as a configuration: they are indexed, checked, shown with what is wrong with them, and
+//! made into JSON.
+//!
+//! What is asserted beside that nothing panics:
+//! - parsing keeps the bytes, and says so of bytes that are no UTF-8 with an error;
+//! - every place that a diagnostic names is one of the text, because snippets are cut there;
+//! - the streamed JSON is the one that serde makes, and what is output as `path=value` is read back;
+//! - two threads, each with its half, find in a large text what one finds in its parts.
+#![no_main]
+
+#[allow(dead_code, reason = "patches are another target's")]
+#[path = "../../tests/suite/law.rs"]
+mod law;
+#[allow(dead_code, reason = "patches are another target's")]
+#[path = "../../tests/suite/oracle.rs"]
+mod oracle;
+
+use libfuzzer_sys::fuzz_target;
+use mediactl::edit::path::split_assignment;
+use mediactl::edit::set_lines::set_lines;
+use mediactl::model::{Lens, Masker, View, check, secret_spans, to_json, top_members, write_compact};
+use mediactl::syntax::{Document, LineIndex, Snippet, Span};
+
+/// From this size on a text is parsed by two threads.
+const LARGE: usize = 1 << 20;
+
+/// One text in so many is also parsed as a large one, which costs as much as all the others.
+const SELDOM: usize = 4096;
+
+fuzz_target!(|bytes: &[u8]| {
+    let document = Document::from_bytes(bytes.to_vec());
+    match str::from_utf8(bytes) {
+        Ok(text) => drop(law::parsing_changes_nothing(text)),
+        Err(_) => assert!(document.diagnostics().errors() > 0, "what is no UTF-8 is an error"),
+    }
+    diagnostics_are_shown(&document);
+    if !law::is_valid(&document) {
+        return;
+    }
+    law::an_empty_patch_is_the_identity(&document);
+    json_is_written(&document);
+    lines_are_read_back(&document);
+    if checksum(bytes) % SELDOM == 0 {
+        halves_are_the_whole(&document);
+    }
+});
+
+fn diagnostics_are_shown(document: &Document) {
+    let (text, masker) = (document.text(), Masker::default());
+    let secrets = secret_spans(document, std::slice::from_ref(&(0..text.len())));
+    assert!(secrets.iter().all(|span| text.get(span.clone()).is_some()), "a secret is a part of the text");
+    let redact = |line: std::ops::Range<usize>| {
+        let inside = secrets.iter().filter(|span| span.start < line.end && span.end > line.start);
+        inside
+            .map(|span| {
+                (span.start.max(line.start)..span.end.min(line.end), masker.mask(&text[span.clone()]))
+            })
+            .collect()
+    };
+    let lines = LineIndex::new(text);
+    for diagnostic in check(document).iter() {
+        let related = diagnostic.related.iter().map(|(span, _)| span);
+        for span in std::iter::once(&diagnostic.span).chain(related) {
+            assert!(is_in(span, text), "{}: {span:?}\n{text:?}", diagnostic.message);
+            Snippet::at(span, document, &lines, &redact);
+        }
+    }
+}
+
+fn is_in(span: &Span, text: &str) -> bool {
+    text.get(span.start as usize..span.end as usize).is_some()
+}
+
+fn json_is_written(document: &Document) {
+    let members = top_members(document);
+    for lens in [
+        Lens::default(),
+        Lens { masker: Some(Masker::default()), skip_static_streams: true, own_only: false },
+    ] {
+        let view = View::new(&members, &lens);
+        let mut streamed = Vec::new();
+        write_compact(&view, &mut streamed).expect("memory can be written to");
+        assert_eq!(String::from_utf8(streamed).expect("JSON is text"), to_json(&view).to_string());
+    }
+}
+
+fn lines_are_read_back(document: &Document) {
+    for (path, text) in set_lines(&law::view(document, false), &[]) {
+        let line = format!("{path}={text}");
+        let (read, value) = split_assignment(&line).expect("what is printed is a path");
+        assert_eq!((read.to_string(), value), (path, Some(text.as_str())), "{line}");
+        assert!(!line.contains('\n'), "{line:?}");
+    }
+}
+
+/// A text over and over is large, and what is in it is known.
+fn halves_are_the_whole(document: &Document) {
+    let text = document.text();
+    let is_a_part = !text.is_empty() && text.ends_with('\n') && !text.starts_with('\u{feff}');
+    if !is_a_part {
+        return;
+    }
+    let times = LARGE / text.len() + 1;
+    let large = Document::parse(text.repeat(times));
+    assert_eq!(large.len(), document.len() * times);
+    let repeated = (0..times).flat_map(|time| {
+        let shift = (time * text.len()) as u32;
+        document.entries().map(move |entry| entry.span().start + shift..entry.span().end + shift)
+    });
+    assert!(repeated.eq(large.entries().map(|entry| entry.span())), "{text:?}");
+}
+
+/// Spreads evenly, and is the same in every run.
+fn checksum(bytes: &[u8]) -> usize {
+    bytes.iter().fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)) ^ sum >> 7)
+}

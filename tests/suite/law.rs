@@ -1,0 +1,212 @@
+//! The laws themselves: what holds of any text, and of any patch on it. The tests of `laws` put
+//! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
+//! fuzzer finds.
+
+use mediactl::edit::reduce::reduce;
+use mediactl::edit::text_diff::{Line, hunks_of_splices};
+use mediactl::edit::{EditError, modify, patch};
+use mediactl::model::member::Key;
+use mediactl::model::schema::{Scope, Shape, parameters};
+use mediactl::model::shape::group_name;
+use mediactl::model::{Lens, View, check, has_errors, top_members};
+use mediactl::syntax::{Document, Entry, LineIndex, Snippet, Splice};
+use serde_json::{Value, json};
+
+use crate::oracle;
+
+pub fn is_valid(document: &Document) -> bool {
+    check(document).errors() == 0
+}
+
+pub fn view(document: &Document, own_only: bool) -> Value {
+    let lens = Lens { own_only, ..Lens::default() };
+    serde_json::to_value(View::new(&top_members(document), &lens)).expect("a view is JSON")
+}
+
+/// The document after a patch; the same one where nothing changes, none where it is refused.
+pub fn patched(document: &Document, patch: &Value) -> Option<Document> {
+    match modify(document, patch.clone()) {
+        Ok(Some(edit)) => {
+            let after = document.with(&edit.splices);
+            runs_hold_what_changes(document, &edit.splices, &after);
+            Some(after)
+        }
+        Ok(None) => Some(document.clone()),
+        Err(EditError::Faults(_)) => None,
+        Err(EditError::Unproved(unproved)) => {
+            panic!("not proved at {}\n{}\n{patch}", unproved.at, document.text())
+        }
+    }
+}
+
+/// Reads a text, and shows what is wrong with it.
+pub fn parsing_changes_nothing(text: &str) -> Document {
+    let document = Document::parse(text.to_owned());
+    assert_eq!(document.text(), text, "parsing changes no text");
+    let lines = LineIndex::new(text);
+    assert_eq!(has_errors(&document), check(&document).errors() > 0, "both see the same errors\n{text}");
+    for diagnostic in check(&document).iter() {
+        Snippet::of(diagnostic, &document, &lines, &|_| Vec::new());
+    }
+    mediactl::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
+    document
+}
+
+/// What asks for nothing, or for what is there already, changes nothing.
+pub fn an_empty_patch_is_the_identity(document: &Document) {
+    assert!(
+        modify(document, json!({})).expect("an empty patch is fine").is_none(),
+        "an empty patch is the identity"
+    );
+    let full = patch::parse(view(document, false).to_string().as_bytes()).expect("a view is a patch");
+    let sent_back = modify(document, full).map_err(|error| format!("{error:?}"));
+    assert!(matches!(sent_back, Ok(None)), "the view sent back changes nothing: {sent_back:?}");
+}
+
+/// An edit does what its patch says, and nothing else; one that is refused does nothing.
+pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
+    let Some(after) = patched(document, patch) else { return };
+    assert!(is_valid(&after), "an edit makes no errors\n{}\n{patch}\n{}", document.text(), after.text());
+    let reparsed = Document::parse(after.text().to_owned());
+    assert!(
+        same_index(&after, &reparsed),
+        "the index of an edited text is that of the text\n{}",
+        after.text()
+    );
+    let twice =
+        patched(&after, patch).unwrap_or_else(|| panic!("a patch is taken twice\n{}\n{patch}", after.text()));
+    let moves = patch.to_string().contains("position");
+    assert!(
+        moves || twice.text() == after.text(),
+        "edit twice is edit once\n{patch}\n{}\n{}",
+        after.text(),
+        twice.text()
+    );
+    let reduced = Value::Object(reduce(patch.clone()).expect("what is done can be asked for"));
+    says_what_was_asked_for(document, &reduced, &after);
+    leaves_alone_what_is_not_named(document, &reduced, &after);
+    keeps_the_last_line_end(document.text(), after.text());
+}
+
+fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Document) {
+    let expected = oracle::merge(&view(document, true), reduced);
+    let [found, expected] =
+        [oracle::canon(&view(after, true)), expected].map(|value| oracle::without_emptied(value, reduced));
+    let texts = || format!("{}\n{reduced}\n{}", document.text(), after.text());
+    assert_eq!(found, expected, "own(new) = canon(merge(own(old), reduce(patch)))\n{}", texts());
+    // `==` of objects does not look at the order of their keys.
+    assert_eq!(found["auth"].to_string(), expected["auth"].to_string(), "extras in order\n{}", texts());
+    for group in ["streams", "lives", "plugins"] {
+        let names =
+            |value: &Value| value[group].as_object().map(|group| group.keys().cloned().collect::<Vec<_>>());
+        let is_moved = |block: &Value| block.get("position").is_some();
+        if !reduced[group].as_object().is_some_and(|patch| patch.values().any(is_moved)) {
+            assert_eq!(names(&found), names(&expected), "{group} in order\n{}", texts());
+        }
+        for (name, block) in found[group].as_object().into_iter().flatten() {
+            let order = expected[group][name]["auth"].to_string();
+            assert_eq!(block["auth"].to_string(), order, "extras of {name} in order\n{}", texts());
+        }
+    }
+}
+
+/// What a patch does not name keeps its bytes: settings, and streams, lives and plugins one by one.
+fn leaves_alone_what_is_not_named(document: &Document, reduced: &Value, after: &Document) {
+    let [old, new] = [document, after].map(|of| not_named(of, reduced));
+    assert_eq!(old, new, "only what is named changes\n{reduced}\n{}\n{}", document.text(), after.text());
+}
+
+/// The texts of all entries that a patch does not name, with their keys.
+fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
+    let members = top_members(document);
+    let mut texts = Vec::new();
+    for parameter in parameters(Scope::Top) {
+        for entry in members.own(parameter) {
+            let is_named = match (parameter.shape, &reduced[parameter.key]) {
+                (_, Value::Null) => reduced.get(parameter.key).is_some(),
+                (Shape::Group(_), group) => group.get(&*group_name(*entry).value()).is_some(),
+                _ => true,
+            };
+            let is_port_with_options =
+                parameter.shape == Shape::Ports && reduced.get("http_options").is_some();
+            if !is_named && !is_port_with_options {
+                texts.push((parameter.key.to_owned(), text_of(entry)));
+            }
+        }
+    }
+    for member in members.foreign() {
+        let key = member.key.to_json(Scope::Top).into_owned();
+        if reduced.get(&key).is_none() {
+            texts.extend(member.entries.iter().map(|entry| (key.clone(), text_of(entry))));
+        }
+    }
+    // Blocks may have moved.
+    texts.sort();
+    texts
+}
+
+fn text_of(entry: &Entry<'_>) -> String {
+    entry.document().text()[entry.start()..entry.end()].to_owned()
+}
+
+/// The file ends with a newline iff it did before; an empty one gets one, and a text of which
+/// nothing is left has none to lose.
+fn keeps_the_last_line_end(before: &str, after: &str) {
+    let is_empty = |text: &str| text.trim_start_matches('\u{feff}').is_empty();
+    if !is_empty(after) {
+        assert_eq!(
+            after.ends_with('\n'),
+            is_empty(before) || before.ends_with('\n'),
+            "{before:?}\n{after:?}"
+        );
+    }
+}
+
+/// The runs that are parsed again are the new text at their places, hold all lines that the diff
+/// shows as added, and make the same members as the whole new text.
+fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Document) {
+    let edited = document.edited(splices);
+    let mut places = Vec::new();
+    for run in &edited.changed {
+        let place = run.start..run.start + run.document.text().len();
+        assert_eq!(&after.text()[place.clone()], run.document.text(), "{splices:?}");
+        places.push(place);
+    }
+    let hunks = hunks_of_splices(document.text(), splices);
+    for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+        if let Line::Added(line) = line {
+            let is_in = places.iter().any(|run| run.start <= line.start && line.end <= run.end);
+            assert!(is_in, "{line:?} is in none of {places:?}\n{}", document.text());
+        }
+    }
+    let old = top_members(document);
+    let (mixed, whole) = (old.after(&edited), top_members(after));
+    for parameter in parameters(Scope::Top) {
+        let [mixed, whole] =
+            [&mixed, &whole].map(|of| of.own(parameter).iter().map(text_of).collect::<Vec<_>>());
+        assert_eq!(mixed, whole, "{}\n{splices:?}\n{}", parameter.key, document.text());
+    }
+    assert_eq!(mixed.foreign().len(), whole.foreign().len());
+    for member in whole.foreign() {
+        let Key::Foreign(keyword) = &member.key else { continue };
+        let [mixed, whole] =
+            [&mixed, &whole].map(|of| of.foreign_by_keyword(keyword).iter().map(text_of).collect::<Vec<_>>());
+        assert_eq!(mixed, whole, "{keyword}\n{splices:?}\n{}", document.text());
+    }
+}
+
+fn same_index(a: &Document, b: &Document) -> bool {
+    fn walk<'d>(
+        entries: impl Iterator<Item = mediactl::syntax::Entry<'d>>,
+        found: &mut Vec<(u32, u32, bool)>,
+    ) {
+        for entry in entries {
+            found.push((entry.span().start, entry.span().end, entry.is_block()));
+            walk(entry.children(), found);
+        }
+    }
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    walk(a.entries(), &mut left);
+    walk(b.entries(), &mut right);
+    left == right
+}
