@@ -11,5 +11,6 @@ mod http;
 mod laws;
 mod layers;
 mod oracle;
+mod proof;
 mod store;
 mod view;

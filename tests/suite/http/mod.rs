@@ -3,4 +3,4 @@
 mod client;
 mod gate;
 mod handler;
-mod live;
+pub(crate) mod live;
