@@ -12,5 +12,6 @@ mod law;
 mod laws;
 mod layers;
 mod oracle;
+mod proof;
 mod store;
 mod view;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{CONF, Place, Run};
 
 /// Every word with `HUSH` in it is one.
-const PLANTED: &str = "\
+pub(crate) const PLANTED: &str = "\
 # edit_auth admin OLDHUSH;
 edit_auth admin HUSH1;
 view_auth guest HUSH2;
@@ -30,12 +30,12 @@ rtsp 554;
 
 /// All of it masked: nothing with `HUSH` is left.
 #[track_caller]
-fn masked(run: Run) -> Run {
+pub(crate) fn masked(run: Run) -> Run {
     run.hides("HUSH")
 }
 
 /// Every line of the sample changed, so that a diff shows all of it.
-fn all_changed() -> String {
+pub(crate) fn all_changed() -> String {
     PLANTED.lines().map(|line| format!("{line} \n")).collect()
 }
 

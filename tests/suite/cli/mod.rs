@@ -7,12 +7,12 @@ mod diff;
 mod guards;
 mod history;
 mod hooks;
-mod masking;
+pub(crate) mod masking;
 mod modify;
 mod output;
 mod read;
 mod save;
-mod serve;
+pub(crate) mod serve;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -25,6 +25,9 @@ use tempfile::TempDir;
 
 /// The name of the configuration in every place.
 pub const CONF: &str = "media.conf";
+
+/// The program under test.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_mediactl");
 
 /// A configuration with something of everything.
 pub const SAMPLE: &str = "\
@@ -85,7 +88,12 @@ impl Place {
 
     /// The program with these arguments, in the folder, with no environment of ours.
     pub fn mediactl<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Call {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mediactl"));
+        self.call(PROGRAM, arguments)
+    }
+
+    /// The same with another program, one that runs ours for instance.
+    pub fn call<S: AsRef<OsStr>>(&self, program: &str, arguments: impl IntoIterator<Item = S>) -> Call {
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(self.folder.path()).env_clear().env("MEDIACTL_CONF", CONF);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         Call { command, input: Vec::new() }

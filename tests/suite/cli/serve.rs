@@ -1,47 +1,77 @@
 //! `mediactl serve` as a process, and the other commands beside it.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
+use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{CONF, Place, Run, SAMPLE};
 
-/// A server over the configuration of a place, with its address.
-struct Serving {
+/// A server over the configuration of a place, with its address. It is killed when this is dropped.
+pub(crate) struct Serving {
     child: Child,
-    url: String,
+    /// Reads the log all the time: a pipe that is full would stop the server.
+    log: Option<JoinHandle<String>>,
+    pub(crate) url: String,
 }
 
 impl Serving {
-    fn over(place: &Place) -> Self {
+    pub(crate) fn over(place: &Place) -> Self {
         Self::with(place, &["--listen", "127.0.0.1:0"])
     }
 
-    fn with(place: &Place, options: &[&str]) -> Self {
+    pub(crate) fn with(place: &Place, options: &[&str]) -> Self {
         let mut child = place.mediactl(["serve"].iter().chain(options)).start();
         let mut lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
+        let mut stderr = child.stderr.take().expect("stderr is a pipe");
+        let log = std::thread::spawn(move || {
+            let mut log = Vec::new();
+            stderr.read_to_end(&mut log).expect("a pipe can be read");
+            String::from_utf8_lossy(&log).into_owned()
+        });
+        let mut serving = Self { child, log: Some(log), url: String::new() };
         let mut next = || lines.next().expect("it says where it listens").expect("it is text");
         assert_eq!(next(), format!("listening on the Unix socket of {CONF}"));
-        let has_tcp = !options.contains(&"none");
-        let url = if has_tcp { next().trim_start_matches("listening on ").to_owned() } else { String::new() };
-        Self { child, url }
+        if !options.contains(&"none") {
+            serving.url = next().trim_start_matches("listening on ").to_owned();
+        }
+        serving
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("it has an id");
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("it has an id");
         kill_process(pid, signal).expect("it runs");
     }
 
     /// Ends it as an administrator would.
-    fn stop(self) -> Run {
+    pub(crate) fn stop(self) -> Run {
         self.signal(Signal::TERM);
-        Run::of(self.child.wait_with_output().expect("it ends"))
+        self.ended()
     }
 
-    fn kill(mut self) {
+    /// Ends it as a crash would.
+    pub(crate) fn kill(mut self) -> Run {
         self.child.kill().expect("it runs");
-        self.child.wait().expect("it ends");
+        self.ended()
+    }
+
+    fn ended(mut self) -> Run {
+        let status = self.child.wait().expect("it ends");
+        let log = self.log.take().expect("the log is read until the end");
+        Run { code: status.code(), out: String::new(), err: log.join().expect("a log can be read") }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It is gone already unless a test failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -77,10 +107,7 @@ fn commands_go_through_the_server_and_over_the_network_alike() {
     remote(&["read", "none"]).exits(7);
     remote(&["diff"]).exits(0);
     place.run(["diff"]).exits(0);
-    place
-        .run(["read", "--runtime", "-r", "runtime.server.pid"])
-        .exits(0)
-        .prints(&server.child.id().to_string());
+    place.run(["read", "--runtime", "-r", "runtime.server.pid"]).exits(0).prints(&server.pid().to_string());
     let stopped = server.stop().exits(0).hides("hunter2");
     assert!(stopped.err.lines().count() > 8, "a line is logged for each request: {stopped:#?}");
 }
@@ -108,7 +135,7 @@ fn there_is_one_server_for_a_file() {
     let place = Place::with(SAMPLE);
     let server = Serving::with(&place, &["--listen", "none"]);
     let second = place.run(["serve", "--listen", "none"]).exits(5);
-    assert!(second.err.contains(&format!("process {}", server.child.id())), "{second:#?}");
+    assert!(second.err.contains(&format!("process {}", server.pid())), "{second:#?}");
     place.run(["modify", "--set", "rtsp=1", "--check-cmd", "true"]).exits(2);
     server.kill();
     // The socket of the one that was killed is still there, and does no harm.

@@ -2,7 +2,7 @@
 //! Unix socket.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -110,11 +110,24 @@ impl Live {
 
 /// Status and body of the final answer.
 fn answer(stream: &mut dyn Stream) -> (u16, Vec<u8>) {
+    let answer = receive(stream).expect("an answer comes whole");
+    (answer.status, answer.body)
+}
+
+/// The final answer to a request.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Reads the final answer, of a server that may die meanwhile.
+pub(crate) fn receive(stream: &mut (impl Read + ?Sized)) -> io::Result<Answer> {
     loop {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             let mut byte = [0];
-            stream.read_exact(&mut byte).expect("an answer has a head");
+            stream.read_exact(&mut byte)?;
             head.push(byte[0]);
         }
         let head = String::from_utf8(head).expect("a head is text");
@@ -124,8 +137,8 @@ fn answer(stream: &mut dyn Stream) -> (u16, Vec<u8>) {
         }
         let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
         let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a length is a number"))];
-        stream.read_exact(&mut body).expect("the body is as long as it says");
-        return (status, body);
+        stream.read_exact(&mut body)?;
+        return Ok(Answer { status, body });
     }
 }
 

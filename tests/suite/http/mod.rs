@@ -3,5 +3,5 @@
 mod client;
 mod gate;
 mod handler;
-mod live;
+pub(crate) mod live;
 mod past;

@@ -1,0 +1,294 @@
+//! Each call of the system on a file of ours fails once: the change is made whole, or not at all and
+//! with a reason, and nothing is in the way of the next one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use super::killed::NO_RENAME;
+use super::strace::{self, Attached, Call};
+use super::{ask, in_full, problem_of, rounds, say_not_run, strays, text_for_readers};
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place, Run, SAMPLE};
+
+/// What calls fail with.
+const ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EINTR"];
+
+/// What a change of the owner fails with, too.
+const NOT_OWNER: &str = "EPERM";
+
+/// The mode of the file before the change: one that a new file would not get.
+const MODE: u32 = 0o604;
+
+/// Whom the file belongs to where the tests may give it away.
+const SOMEBODY: u32 = 12345;
+
+/// A command that changes the file, and how.
+struct Case {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// What is there before.
+    old: Option<&'static str>,
+    /// Whether there was a change before this one.
+    has_state: bool,
+    /// What else goes wrong.
+    options: &'static [&'static str],
+    /// Whether the file belongs to somebody else than who changes it.
+    of_somebody: bool,
+}
+
+const MODIFY: &[&str] = &["modify", "--set", "streams.cam1.prepush=6"];
+const SAVE: &[&str] = &["save", "next.conf"];
+const PLAIN: Case = Case {
+    name: "modify",
+    arguments: MODIFY,
+    old: Some(SAMPLE),
+    has_state: true,
+    options: &[],
+    of_somebody: false,
+};
+
+/// The text after the change.
+fn new_text() -> String {
+    SAMPLE.replace("prepush 5", "prepush 6")
+}
+
+impl Case {
+    fn place(&self) -> Place {
+        let place = Place::empty();
+        place.put("next.conf", new_text());
+        let Some(old) = self.old else { return place };
+        place.put(CONF, old);
+        let path = place.path(CONF);
+        fs::set_permissions(&path, fs::Permissions::from_mode(MODE)).expect("it is ours");
+        if self.of_somebody {
+            std::os::unix::fs::chown(&path, Some(SOMEBODY), Some(SOMEBODY)).expect("root may");
+        }
+        // Where files have no attributes, there is none to copy.
+        let flags = rustix::fs::XattrFlags::empty();
+        let _ = rustix::fs::setxattr(&path, c"user.proof", b"kept", flags);
+        if self.has_state {
+            place.set(&["rtsp=1"]).exits(0);
+            place.set(&["rtsp=554"]).exits(0);
+        }
+        place
+    }
+
+    fn run(&self, place: &Place, failing: Option<String>) -> (Run, strace::Trace) {
+        let options: Vec<String> =
+            self.options.iter().map(|option| (*option).to_owned()).chain(failing).collect();
+        strace::run(place, &options, self.arguments)
+    }
+
+    /// The calls of a run in which nothing else fails.
+    fn calls(&self) -> Vec<Call> {
+        let (run, trace) = self.run(&self.place(), None);
+        run.exits(0);
+        let is_free = |call: &Call| !self.options.iter().any(|option| call.is_named_in(option));
+        trace.calls.into_iter().filter(is_free).collect()
+    }
+}
+
+/// How often a proof came to what.
+#[derive(Default, Debug)]
+struct Outcomes(BTreeMap<String, usize>);
+
+impl Outcomes {
+    fn count(&mut self, outcome: impl Into<String>) {
+        *self.0.entry(outcome.into()).or_default() += 1;
+    }
+}
+
+#[test]
+fn modify() {
+    prove(&PLAIN);
+}
+
+#[test]
+fn the_first_modify() {
+    prove(&Case { name: "first modify", has_state: false, ..PLAIN });
+}
+
+#[test]
+fn save() {
+    prove(&Case { name: "save", arguments: SAVE, ..PLAIN });
+}
+
+#[test]
+fn a_save_that_makes_the_file() {
+    prove(&Case { name: "save of a new file", arguments: SAVE, old: None, has_state: false, ..PLAIN });
+}
+
+#[test]
+fn a_save_in_place() {
+    prove(&Case { name: "save in place", arguments: SAVE, options: &[NO_RENAME], ..PLAIN });
+}
+
+#[test]
+fn the_file_of_somebody_else() {
+    if !rustix::process::geteuid().is_root() {
+        return say_not_run("failing::the_file_of_somebody_else", "only root can give files away");
+    }
+    prove(&Case { name: "modify of somebody's file", of_somebody: true, ..PLAIN });
+}
+
+fn prove(case: &Case) {
+    if !strace::can_run(&format!("failing: {}", case.name)) {
+        return;
+    }
+    let mut outcomes = Outcomes::default();
+    for (number, call) in case.calls().iter().enumerate().step_by(rounds(2, 1)) {
+        for error in errors(number, call) {
+            outcomes.count(outcome(case, &call.option(&format!("error={error}")), call));
+            // What is interrupted again and again is tried again and again.
+            if in_full() && error != "EINTR" {
+                outcomes.count(outcome(case, &call.option_from_here(&format!("error={error}")), call));
+            }
+        }
+    }
+    println!("{}: {outcomes:?}", case.name);
+    assert!(outcomes.0.keys().any(|key| key == "exit 9"), "{outcomes:?}");
+}
+
+/// In the short form a call fails in one way, all ways in turn.
+fn errors(number: usize, call: &Call) -> Vec<&'static str> {
+    let may_not = call.gives_away().then_some(NOT_OWNER);
+    let all = ERRORS.iter().copied().chain(may_not);
+    if in_full() {
+        return all.collect();
+    }
+    may_not.into_iter().chain([ERRORS[number % ERRORS.len()]]).collect()
+}
+
+/// One run with a call that fails.
+fn outcome(case: &Case, failing: &str, call: &Call) -> String {
+    let place = case.place();
+    let before = fs::metadata(place.path(CONF)).ok();
+    let (run, trace) = case.run(&place, Some(failing.to_owned()));
+    let shown = || format!("{} with {failing} at {}: {run:#?}", case.name, call.line);
+    assert!(!run.err.contains("panicked"), "{}", shown());
+    let code = run.code.unwrap_or_else(|| panic!("it hangs, or was killed: {}", shown()));
+    let text = text_for_readers(&place);
+    match code {
+        0 => assert_eq!(text, Some(new_text()), "{}", shown()),
+        4 | 9 => {
+            assert_eq!(text.as_deref(), case.old, "{}", shown());
+            assert!(run.err.contains("error: "), "{}", shown());
+        }
+        _ => panic!("not an exit code for this: {}", shown()),
+    }
+    if let Some(before) = before {
+        rights_are_kept(&place, &before, &run, &shown);
+    }
+    let left = if strays(&place).is_empty() { "" } else { ", files left" };
+    let warned = if code == 0 && run.err.contains("warning: ") { ", warned" } else { "" };
+    place.run(case.arguments).exits(0);
+    assert_eq!(text_for_readers(&place), Some(new_text()), "{}", shown());
+    assert_eq!(strays(&place), [""; 0], "{}", shown());
+    // How often the file is read depends on how long ago it was written.
+    let missed = if trace.has_failed(call) { "" } else { ", missed" };
+    format!("exit {code}{warned}{left}{missed}")
+}
+
+/// Owner and mode are those of before, or a warning says which are not; nobody gained anything.
+fn rights_are_kept(place: &Place, before: &fs::Metadata, run: &Run, shown: &dyn Fn() -> String) {
+    let after = fs::metadata(place.path(CONF)).expect("the file is there");
+    let rights = |found: &fs::Metadata| (found.uid(), found.gid(), found.mode());
+    if rights(before) != rights(&after) {
+        assert!(run.err.contains("warning: cannot keep"), "{}", shown());
+        assert_eq!(after.mode() & !before.mode() & 0o077, 0, "{}", shown());
+    }
+}
+
+/// A server whose calls fail during one change.
+struct Server {
+    serving: Serving,
+    place: Place,
+    /// What `prepush` is now.
+    value: usize,
+}
+
+impl Server {
+    fn start() -> Self {
+        let place = Place::with(SAMPLE);
+        let serving = Serving::over(&place);
+        let mut server = Self { serving, place, value: 5 };
+        // The first one makes the lock.
+        server.changes();
+        server
+    }
+
+    fn change_to(&self, value: usize) -> (u16, String) {
+        let patch = format!(r#"{{"streams":{{"cam1":{{"prepush":{value}}}}}}}"#);
+        let answer = ask(&self.serving.url, "POST", "modify_config", &patch).expect("it answers");
+        let problem = if answer.status == 200 { String::new() } else { problem_of(&answer) };
+        (answer.status, problem)
+    }
+
+    /// What runs, and what is in the file, are what was asked for last.
+    fn holds(&self, value: usize) -> bool {
+        let running = ask(&self.serving.url, "GET", "read_config", "").expect("it answers");
+        let running: serde_json::Value = serde_json::from_slice(&running.body).expect("it is JSON");
+        running["streams"]["cam1"]["prepush"] == value
+            && self.place.text() == SAMPLE.replace("prepush 5", &format!("prepush {value}"))
+    }
+
+    /// A change without any failure.
+    #[track_caller]
+    fn changes(&mut self) {
+        self.value += 1;
+        assert_eq!(self.change_to(self.value), (200, String::new()));
+        assert!(self.holds(self.value));
+        assert_eq!(strays(&self.place), [""; 0]);
+    }
+
+    /// The calls of a change; none where a server may not be traced.
+    fn calls(&mut self) -> Option<Vec<Call>> {
+        let (server, place) = (&self.serving, &self.place);
+        let attached = Attached::to(server, place, &[])?;
+        let answer = self.change_to(self.value + 1);
+        let trace = attached.detach();
+        assert_eq!(answer, (200, String::new()));
+        self.value += 1;
+        Some(trace.calls)
+    }
+
+    /// One change in which a call fails.
+    fn outcome(&mut self, failing: &str, call: &Call) -> String {
+        let attached = Attached::to(&self.serving, &self.place, &[failing.to_owned()]);
+        let attached = attached.expect("it could be traced before");
+        let (status, problem) = self.change_to(self.value + 1);
+        let trace = attached.detach();
+        let shown = || format!("{failing} at {}: {status} {problem}", call.line);
+        match status {
+            200 => self.value += 1,
+            500 => assert_eq!(problem, "write-failed", "{}", shown()),
+            _ => panic!("not an answer to this: {}", shown()),
+        }
+        assert!(self.holds(self.value), "{}", shown());
+        self.changes();
+        format!("{status}{}", if trace.has_failed(call) { "" } else { ", missed" })
+    }
+}
+
+#[test]
+fn a_change_of_a_server() {
+    const PROOF: &str = "failing::a_change_of_a_server";
+    if !strace::can_run(PROOF) {
+        return;
+    }
+    let mut server = Server::start();
+    let Some(calls) = server.calls() else {
+        return say_not_run(PROOF, "strace may not trace a running program here");
+    };
+    let mut outcomes = Outcomes::default();
+    for (number, call) in calls.iter().enumerate() {
+        for error in errors(number, call) {
+            outcomes.count(server.outcome(&call.option(&format!("error={error}")), call));
+        }
+    }
+    println!("server: {outcomes:?}");
+    assert!(outcomes.0.contains_key("500"), "{outcomes:?}");
+    let run = server.serving.stop().exits(0);
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+}

@@ -1,0 +1,299 @@
+//! A writer is killed: the file is the old text or the new one, and what it left is cleaned up.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{
+    PATIENCE, Random, ask, finish, journal_is_readable, padded, rounds, strace, strays, text_for_readers,
+};
+use crate::cli::serve::Serving;
+use crate::cli::{Place, Run};
+
+/// Size of the configuration.
+const BYTES: usize = 200_000;
+
+/// In front of the other streams.
+const HEAD: &str = "http 80;\nrtsp 0;\nedit_auth admin hunter2;\n";
+
+/// How many clients change the configuration of a server at once.
+const CLIENTS: usize = 3;
+
+/// What the file is to be after a number of changes.
+struct Texts {
+    first: String,
+}
+
+impl Texts {
+    fn new() -> Self {
+        Self { first: padded(HEAD, BYTES) }
+    }
+
+    fn with(&self, port: usize) -> String {
+        self.first.replacen("rtsp 0;", &format!("rtsp {port};"), 1)
+    }
+}
+
+/// Where killed writers left the file.
+#[derive(Default, Debug)]
+struct Counts {
+    kills: usize,
+    old: usize,
+    new: usize,
+    /// It had ended before.
+    too_late: usize,
+    /// Other files were left behind.
+    strays: usize,
+}
+
+impl Counts {
+    #[track_caller]
+    fn count(&mut self, place: &Place, old: &str, new: &str) {
+        let text = text_for_readers(place).expect("there is always a file");
+        self.kills += 1;
+        self.strays += usize::from(!strays(place).is_empty());
+        match text {
+            text if text == old => self.old += 1,
+            text if text == new => self.new += 1,
+            text => panic!("the file is neither the old text nor the new one:\n{text:.2000}"),
+        }
+    }
+}
+
+/// The next command works, and nothing is left of the one that was killed.
+#[track_caller]
+fn goes_on(place: &Place, texts: &Texts, port: usize) {
+    place.set(&[&format!("rtsp={port}")]).exits(0);
+    assert!(place.text() == texts.with(port), "the next change is made on a whole text");
+    assert_eq!(strays(place), [""; 0]);
+    place.run(["check"]).exits(0);
+    journal_is_readable(place);
+}
+
+fn arguments(place: &Place, texts: &Texts, port: usize, saves: bool) -> Vec<String> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    if saves {
+        place.put("next.conf", texts.with(port));
+        return words(&["save", "next.conf"]);
+    }
+    words(&["modify", "--set", &format!("rtsp={port}")])
+}
+
+#[test]
+fn commands_at_random_times() {
+    let texts = Texts::new();
+    let place = Place::with(texts.with(0));
+    let mut random = Random::new("killed commands");
+    let life = (1..=5).map(|port| life_of_a_change(&place, port)).max().expect("there are five");
+    let mut counts = Counts::default();
+    let mut old = 5;
+    for round in 0..rounds(60, 3000) {
+        let new = 10 + 2 * round;
+        let mut child = place.mediactl(arguments(&place, &texts, new, round % 2 == 1)).start();
+        thread::sleep(random.up_to(life));
+        // It fails when there is nobody left to kill.
+        let _ = child.kill();
+        let run = finish(child);
+        counts.too_late += usize::from(run.code.is_some());
+        counts.count(&place, &texts.with(old), &texts.with(new));
+        goes_on(&place, &texts, new + 1);
+        old = new + 1;
+    }
+    println!("killed commands, alive for {life:?}: {counts:?}");
+    if super::in_full() {
+        assert!(counts.old > 0 && counts.new > counts.too_late, "{counts:?}");
+    }
+}
+
+fn life_of_a_change(place: &Place, port: usize) -> Duration {
+    let start = Instant::now();
+    place.set(&[&format!("rtsp={port}")]).exits(0);
+    start.elapsed()
+}
+
+/// How the file is written in a proof that kills at each call.
+struct Way {
+    name: &'static str,
+    saves: bool,
+    /// Whether there is a state folder already.
+    has_state: bool,
+    /// What else goes wrong.
+    options: &'static [&'static str],
+}
+
+const WAYS: &[Way] = &[
+    Way { name: "first modify", saves: false, has_state: false, options: &[] },
+    Way { name: "modify", saves: false, has_state: true, options: &[] },
+    Way { name: "save", saves: true, has_state: true, options: &[] },
+    Way { name: "save in place", saves: true, has_state: true, options: &[NO_RENAME] },
+];
+
+/// As where the file is a mount point of its own.
+pub const NO_RENAME: &str = "inject=?rename,?renameat,?renameat2:error=EXDEV";
+
+#[test]
+fn commands_at_each_call() {
+    if !strace::can_run("killed::commands_at_each_call") {
+        return;
+    }
+    for way in WAYS {
+        let texts = Texts { first: padded(HEAD, 4000) };
+        let calls = change(way, &texts, None).2.calls;
+        let mut counts = Counts::default();
+        for call in calls.iter().step_by(rounds(3, 1)) {
+            let (place, run, _) = change(way, &texts, Some(call.option("signal=KILL")));
+            // How often the file is read depends on how long ago it was written.
+            counts.too_late += usize::from(run.code.is_some());
+            counts.count(&place, &texts.with(1), &texts.with(2));
+            goes_on(&place, &texts, 3);
+        }
+        println!("{} killed at each call: {counts:?}", way.name);
+        assert!(counts.old > 0 && counts.new > 0 && counts.strays > 0, "{} {counts:?}", way.name);
+    }
+}
+
+/// One change from `1` to `2`, killed or not.
+fn change(way: &Way, texts: &Texts, kill: Option<String>) -> (Place, Run, strace::Trace) {
+    let place = Place::with(texts.with(usize::from(!way.has_state)));
+    if way.has_state {
+        place.set(&["rtsp=1"]).exits(0);
+    }
+    let arguments = arguments(&place, texts, 2, way.saves);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let options: Vec<String> = way.options.iter().map(|option| (*option).to_owned()).chain(kill).collect();
+    let (run, trace) = strace::run(&place, &options, &arguments);
+    assert!(matches!(run.code, None | Some(0)), "{} {options:?} {run:#?}", way.name);
+    (place, run, trace)
+}
+
+/// Gives numbers to a stream of its own.
+#[derive(Default)]
+struct Client {
+    sent: AtomicUsize,
+    acknowledged: AtomicUsize,
+}
+
+impl Client {
+    /// Counts up until the server is gone.
+    fn run(&self, server: &str, number: usize) {
+        for value in self.sent.load(Ordering::SeqCst) + 1.. {
+            self.sent.store(value, Ordering::SeqCst);
+            let patch = format!(r#"{{"streams":{{"w{number}":{{"prepush":{value}}}}}}}"#);
+            match ask(server, "POST", "modify_config", &patch) {
+                Ok(answer) => assert_eq!(answer.status, 200, "{answer:?}"),
+                Err(_) => return,
+            }
+            self.acknowledged.store(value, Ordering::SeqCst);
+        }
+    }
+
+    /// What the file may say.
+    fn values(&self) -> [usize; 2] {
+        [self.acknowledged.load(Ordering::SeqCst), self.sent.load(Ordering::SeqCst)]
+    }
+
+    /// Takes note of what the file does say.
+    fn go_on_from(&self, value: usize) {
+        self.acknowledged.store(value, Ordering::SeqCst);
+        self.sent.store(value, Ordering::SeqCst);
+    }
+}
+
+/// The clients of a server, and the text with a place for the number of each.
+struct Clients {
+    clients: [Client; CLIENTS],
+    text: String,
+}
+
+impl Clients {
+    fn new() -> Self {
+        let streams: String = (0..CLIENTS)
+            .map(|number| format!("stream w{number} {{\n  url fake://x;\n  prepush VALUE{number};\n}}\n"))
+            .collect();
+        Self { clients: Default::default(), text: padded(&format!("{HEAD}{streams}"), BYTES) }
+    }
+
+    /// The file if the clients gave these values.
+    fn text(&self, values: &[usize], port: usize) -> String {
+        let text = self.text.replacen("rtsp 0;", &format!("rtsp {port};"), 1);
+        values.iter().enumerate().fold(text, |text, (number, value)| {
+            text.replacen(&format!("VALUE{number};"), &format!("{value};"), 1)
+        })
+    }
+
+    /// The values that the file has: each was acknowledged last, or was sent after that.
+    #[track_caller]
+    fn values_in(&self, text: &str, port: usize) -> Vec<usize> {
+        let choices = (0..1 << CLIENTS).map(|choice: usize| -> Vec<usize> {
+            let pick = |(number, client): (usize, &Client)| client.values()[choice >> number & 1];
+            self.clients.iter().enumerate().map(pick).collect()
+        });
+        choices
+            .into_iter()
+            .find(|values| self.text(values, port) == text)
+            .unwrap_or_else(|| panic!("the file is none of the texts that it may be:\n{text:.2000}"))
+    }
+
+    /// All change at once until the server is killed, `delay` after its first answers.
+    fn run_until_killed(&self, server: Serving, delay: Duration) {
+        let url = server.url.clone();
+        thread::scope(|scope| {
+            for (number, client) in self.clients.iter().enumerate() {
+                let url = &url;
+                scope.spawn(move || client.run(url, number));
+            }
+            self.wait_for_answers();
+            thread::sleep(delay);
+            let run = server.kill();
+            assert!(!run.err.contains("panicked"), "{}", run.err);
+        });
+    }
+
+    /// Until each client had an answer, or the first of them never comes.
+    fn wait_for_answers(&self) {
+        let start = Instant::now();
+        let before = self.acknowledged();
+        while self.acknowledged() < before + CLIENTS && start.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn acknowledged(&self) -> usize {
+        self.clients.iter().map(|client| client.values()[0]).sum()
+    }
+}
+
+#[test]
+fn a_server_at_random_times() {
+    /// As long as a few changes take.
+    const LONGEST: Duration = Duration::from_millis(100);
+    let clients = Clients::new();
+    let place = Place::with(clients.text(&[0; CLIENTS], 0));
+    let mut random = Random::new("killed servers");
+    let (mut old, mut new, mut left) = (0, 0, 0);
+    let rounds = rounds(15, 400);
+    for round in 0..rounds {
+        clients.run_until_killed(Serving::over(&place), random.up_to(LONGEST));
+        let text = text_for_readers(&place).expect("there is always a file");
+        left += usize::from(!strays(&place).is_empty());
+        let values = clients.values_in(&text, round);
+        for (client, value) in clients.clients.iter().zip(&values) {
+            let is_new = client.values()[0] != *value;
+            (old, new) = (old + usize::from(!is_new), new + usize::from(is_new));
+            client.go_on_from(*value);
+        }
+        place.set(&[&format!("rtsp={}", round + 1)]).exits(0);
+        assert!(place.text() == clients.text(&values, round + 1), "the next change is made on a whole text");
+        assert_eq!(strays(&place), [""; 0]);
+        place.run(["check"]).exits(0);
+        journal_is_readable(&place);
+    }
+    println!(
+        "{rounds} servers killed after {} changes: {new} changes were made and not answered, {old} not made, \
+         {left} times other files were left",
+        clients.acknowledged()
+    );
+    if super::in_full() {
+        assert!(old > 0 && new > 0);
+    }
+}

@@ -1,0 +1,183 @@
+//! Proofs that what is promised about the file holds: when writers are killed, when calls of the
+//! system fail, when many write at once, and that secrets stay secret.
+//!
+//! They run in a short form, and in full with `MEDIACTL_PROOF=full`:
+//!
+//! | proof                                            | short                    | full                         |
+//! |--------------------------------------------------|--------------------------|------------------------------|
+//! | `killed`: commands, at random times              | 60 kills                 | 3000 kills                   |
+//! | `killed`: a server that clients change           | 15 kills                 | 400 kills                    |
+//! | `killed`: commands, at calls of the system †     | every third call         | every call                   |
+//! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
+//! |                                                  |                          | once and from then on        |
+//! | `failing`: calls of a server †                   | every call, one error    | every call, every error      |
+//!
+//! † With `strace`. Where that is missing, or may not trace, they say so and pass.
+//!
+//! Times are measured to spread kills over the life of a command; none is asserted. What the proofs
+//! counted is printed (`--nocapture` shows it).
+
+mod failing;
+mod killed;
+mod strace;
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::TcpStream;
+use std::process::Child;
+use std::sync::mpsc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::cli::{CONF, Place, Run};
+use crate::http::live::{Answer, receive};
+
+/// After this long something hangs. It is no measure of speed.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Whether the history keeps the text before each write.
+const HISTORY_KEEPS_EACH_TEXT: bool = false;
+
+/// The login and the password in the configurations of the proofs.
+const ACCOUNT: &str = "admin:hunter2";
+
+/// Whether the proofs are to run in full.
+fn in_full() -> bool {
+    std::env::var("MEDIACTL_PROOF").is_ok_and(|value| value == "full")
+}
+
+/// How often something is done.
+fn rounds(short: usize, full: usize) -> usize {
+    if in_full() { full } else { short }
+}
+
+/// Says why a proof is not run; past the capture of the test harness, because it passes.
+fn say_not_run(proof: &str, reason: &str) {
+    let _ = writeln!(io::stderr(), "proof::{proof} is not run: {reason}");
+}
+
+/// Numbers that nobody chose (xorshift64).
+struct Random(u64);
+
+impl Random {
+    fn new(proof: &str) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is right");
+        let seed = u64::try_from(since.as_nanos() & u128::from(u64::MAX)).expect("it is cut") | 1;
+        println!("{proof}: seed {seed}");
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A time from nothing to `longest`.
+    fn up_to(&mut self, longest: Duration) -> Duration {
+        let parts = 10_000;
+        longest * u32::try_from(self.next() % parts).expect("it is small") / 10_000
+    }
+}
+
+/// A configuration of about `bytes` bytes that starts with `head`.
+fn padded(head: &str, bytes: usize) -> String {
+    let mut text = head.to_owned();
+    for number in 0.. {
+        if text.len() >= bytes {
+            break;
+        }
+        text.push_str(&format!(
+            "stream filler{number} {{\n  url udp://239.0.{}.{}:1234; # source {number}\n  prepush 5;\n}}\n",
+            number / 250,
+            number % 250
+        ));
+    }
+    text
+}
+
+/// What a started program comes to. One that hangs is killed, and its exit code is none.
+fn finish(child: Child) -> Run {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("it has an id");
+    let (done, wait) = mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if wait.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    });
+    let run = Run::of(child.wait_with_output().expect("the program ends"));
+    drop(done);
+    watch.join().expect("the watch ends");
+    run
+}
+
+/// The text of the configuration as readers get it; none where there is no file.
+///
+/// While a write in place is cut short, that is the text before it.
+fn text_for_readers(place: &Place) -> Option<String> {
+    if place.path(&format!(".mediactl/{CONF}/in-place")).exists() {
+        return Some(place.run(["read", "-o", "conf"]).exits(0).out);
+    }
+    place.path(CONF).exists().then(|| place.text())
+}
+
+/// Files that a write leaves only when it is killed.
+fn strays(place: &Place) -> Vec<String> {
+    let mut names = place.names();
+    names.retain(|name| {
+        name.contains(".mediactl-") || name.contains("/candidate-") || name.ends_with("/in-place")
+    });
+    names
+}
+
+/// Every line of the journal that is complete is JSON, and the newest texts that it names are kept.
+#[track_caller]
+fn journal_is_readable(place: &Place) {
+    if !HISTORY_KEEPS_EACH_TEXT {
+        return;
+    }
+    let folder = place.path(&format!(".mediactl/{CONF}/history"));
+    let Ok(journal) = fs::read_to_string(folder.join("journal")) else { return };
+    let complete = journal.rfind('\n').map_or("", |end| &journal[..end]);
+    let serials: Vec<u64> = complete
+        .lines()
+        .map(|line| {
+            let line: serde_json::Value =
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            line["serial"].as_u64().unwrap_or_else(|| panic!("{line} has no serial"))
+        })
+        .collect();
+    /// As many are kept at least, whatever is thrown away meanwhile.
+    const KEPT: usize = 90;
+    for serial in serials.iter().rev().take(KEPT) {
+        let kept = folder.join(format!("{serial}.conf"));
+        assert!(kept.exists(), "{} is in the journal and not kept", kept.display());
+    }
+}
+
+/// Asks the server at `url` for one operation, over a connection of its own.
+fn ask(url: &str, method: &str, operation: &str, body: &str) -> io::Result<Answer> {
+    let address = url.trim_start_matches("http://").split_once('/');
+    let (host, prefix) = address.expect("a server says its address with the prefix");
+    let mut stream = TcpStream::connect(host)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let head = format!(
+        "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Basic {}\r\n\
+         Connection: close\r\nContent-Length: {}\r\n\r\n",
+        BASE64_STANDARD.encode(ACCOUNT),
+        body.len()
+    );
+    stream.write_all((head + body).as_bytes())?;
+    receive(&mut stream)
+}
+
+/// The type of a problem, without what stands in front of each.
+fn problem_of(answer: &Answer) -> String {
+    let problem: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let urn = problem["type"].as_str().unwrap_or("no problem document");
+    urn.trim_start_matches("urn:mediactl:problem:").to_owned()
+}
