@@ -10,6 +10,7 @@ use super::error::StoreError;
 use super::holder::{Holder, wait_for};
 use super::in_place;
 use super::load::Loaded;
+use super::pending;
 use super::state_dir::StateDir;
 use super::target::{ConfFile, refuse_other_kinds};
 use super::temporary::Place;
@@ -42,6 +43,7 @@ impl ConfFile {
         let (state, lock) = take(self, wait, on_wait)?;
         let mut warnings = Place::beside(self).remove_leftovers();
         warnings.extend(Place::of_candidates(&state).remove_leftovers());
+        pending::clean(&state);
         warnings.extend(in_place::recover(self, &state)?);
         Ok(Locked { conf: self, state, warnings, _lock: lock })
     }

@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 use super::error::StoreError;
 use super::lock::Locked;
 use super::open::{open_regular, read_whole};
+use super::state_dir::StateDir;
 use super::target::ConfFile;
 
 /// Its name in the state folder.
@@ -140,6 +141,11 @@ impl Locked<'_> {
         };
         gone.map_err(StoreError::state_folder(&self.state.path_of(NAME)))
     }
+}
+
+/// Removes what a writer left that was killed before its change was made.
+pub(super) fn clean(state: &StateDir) {
+    let _ = state.remove(NEW_NAME);
 }
 
 fn write(file: &mut std::fs::File, pending: &Pending<'_>) -> io::Result<()> {

@@ -14,6 +14,9 @@ use super::super::warning::Warning;
 use super::journal::Journal;
 use super::{Record, keep_copy, kept_name, look, new_line, next_text, open};
 
+/// Among so many lines is the last change of ours, whatever was done by hand since.
+const NEXT_TEXTS: usize = 8;
+
 /// A change that is in the history; dropped before it [`stands`](Entered::stand), it is taken out.
 pub(in super::super) struct Entered {
     folder: StateDir,
@@ -59,14 +62,13 @@ impl Entered {
                 keep_copy(&self.folder, self.serial, old.text)?;
             }
         }
-        let failed = || StoreError::state_folder(self.folder.path());
-        self.journal.append(line).map_err(failed())?;
-        self.folder.sync().map_err(failed())?;
         if let Some(pieces) = pieces {
             // Without it only an edit in place would lose what we are going to write.
             let _ = next_text::note(&self.folder, self.serial, text, pieces);
         }
-        Ok(())
+        let failed = || StoreError::state_folder(self.folder.path());
+        self.journal.append(line).map_err(failed())?;
+        self.folder.sync().map_err(failed())
     }
 
     /// Gives the old file a second name; false where that can't be, or where others have it under
@@ -93,6 +95,9 @@ impl Entered {
     /// The change was made. `old` is the file that was replaced: somebody may just have written into it.
     pub fn stand(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
         self.stands = true;
+        // What earlier changes made is kept as a text by now.
+        let earlier = self.journal.lines().iter().rev().skip(1).take(NEXT_TEXTS);
+        earlier.for_each(|line| next_text::forget(&self.folder, line.serial));
         let mut warnings = Vec::new();
         if let Some(old) = old.filter(|_| self.linked.is_some()) {
             self.folder.adopt(old);
@@ -110,6 +115,7 @@ impl Entered {
         let too_many = lines.len().saturating_sub(self.keep);
         for line in &lines[..too_many] {
             let _ = self.folder.remove(&kept_name(line.serial));
+            next_text::forget(&self.folder, line.serial);
         }
         // A journal that stays long is no harm.
         let _ = self.journal.shorten(&self.folder, self.keep);
@@ -127,5 +133,6 @@ impl Drop for Entered {
             let _ = self.journal.withdraw();
         }
         let _ = self.folder.remove(&kept_name(self.serial));
+        next_text::forget(&self.folder, self.serial);
     }
 }

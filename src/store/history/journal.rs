@@ -63,6 +63,11 @@ impl Journal {
         Ok(Self { file, lines: lines(&bytes), last_start })
     }
 
+    /// Removes what a writer left that was killed while it shortened the journal.
+    pub fn clean(folder: &StateDir) {
+        let _ = folder.remove(NEW_NAME);
+    }
+
     /// All lines.
     pub fn lines(&self) -> &[Line] {
         &self.lines

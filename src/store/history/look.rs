@@ -48,8 +48,11 @@ fn withdraw_unmade(
     journal: &mut Journal,
     now: Option<Revision>,
 ) -> io::Result<()> {
-    // A name without a line: what is behind it may be the file itself.
-    let _ = folder.remove(&kept_name(journal.last_serial() + 1));
+    // Names without a line: what is behind them may be the file itself.
+    let next = journal.last_serial() + 1;
+    let _ = folder.remove(&kept_name(next));
+    next_text::forget(folder, next);
+    Journal::clean(folder);
     let Some(last) = journal.lines().last().filter(|line| !line.aside) else { return Ok(()) };
     let name = kept_name(last.serial);
     let is_the_file = match (folder.look_at(&name), std::fs::symlink_metadata(conf.target())) {
@@ -58,8 +61,10 @@ fn withdraw_unmade(
         (Some(_), Err(_)) => false,
     };
     if is_the_file {
+        let serial = last.serial;
         journal.withdraw()?;
         let _ = folder.remove(&name);
+        next_text::forget(folder, serial);
     }
     Ok(())
 }

@@ -12,13 +12,13 @@ use super::super::revision::Revision;
 use super::super::state_dir::StateDir;
 
 /// Its name in the folder of the history.
-const NAME: &str = "next";
+fn name(serial: u64) -> String {
+    format!("{serial}.next")
+}
 
 /// What the file begins with, a line of JSON; what stands between the two ends follows.
 #[derive(Serialize, Deserialize)]
 struct Head {
-    /// The change that it belongs to.
-    serial: u64,
     /// So much of the start of the old text is that of the new one.
     start: usize,
     /// So much of the end is, too.
@@ -30,21 +30,26 @@ pub(super) fn note(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]])
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     let start = common_start(old, pieces);
     let end = common_end(&old[start..], pieces, length - start);
-    let mut file = folder.open(NAME).map_err(io::Error::other)?;
+    let mut file = folder.open(&name(serial)).map_err(io::Error::other)?;
     file.set_len(0)?;
-    let mut text = serde_json::to_vec(&Head { serial, start, end })?;
+    let mut text = serde_json::to_vec(&Head { start, end })?;
     text.push(b'\n');
     file.write_all(&text)?;
     middle(pieces, start, length - end).try_for_each(|piece| file.write_all(piece))
 }
 
+/// What the change `serial` made is known in another way by now, or never came about.
+pub(super) fn forget(folder: &StateDir, serial: u64) {
+    let _ = folder.remove(&name(serial));
+}
+
 /// The text that the change `serial` made of `old`; none unless it is `revision`.
 pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revision) -> Option<Vec<u8>> {
     let mut noted = Vec::new();
-    folder.open_existing(NAME).ok()?.read_to_end(&mut noted).ok()?;
+    folder.open_existing(&name(serial)).ok()?.read_to_end(&mut noted).ok()?;
     let line = noted.iter().position(|&byte| byte == b'\n')?;
     let head: Head = serde_json::from_slice(&noted[..line]).ok()?;
-    let end = old.len().checked_sub(head.end).filter(|end| head.serial == serial && head.start <= *end)?;
+    let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;
     let text = [&old[..head.start], &noted[line + 1..], &old[end..]].concat();
     (Revision::of(&text) == revision).then_some(text)
 }

@@ -236,7 +236,7 @@ fn files(page: &mut Page) {
              revisions before and after. Edits by hand are noted by who makes the next change.",
         ),
         (
-            "`.mediactl/`*FILE*`/history/next`",
+            "`.mediactl/`*FILE*`/history/`*SERIAL*`.next`",
             "What the last change made of the text before it, so that an edit by hand overwrites nothing \
              that is not kept.",
         ),

@@ -39,7 +39,7 @@ use crate::http::live::{Answer, receive};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Whether the history keeps the text before each write.
-const HISTORY_KEEPS_EACH_TEXT: bool = false;
+const HISTORY_KEEPS_EACH_TEXT: bool = true;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: &str = "admin:hunter2";
