@@ -26,11 +26,21 @@ impl Engine {
     /// # Errors
     /// `NoSuchChange`, `NotKept`, `Store`.
     pub fn kept(&self, number: usize) -> Result<Arc<Snapshot>, EngineError> {
-        let entries = self.history()?;
-        let entry = number.checked_sub(1).and_then(|at| entries.get(at));
-        let entry = entry.ok_or(EngineError::NoSuchChange { number, known: entries.len() })?;
-        let kept = self.conf.kept(entry.serial)?.ok_or(EngineError::NotKept { number })?;
-        Ok(Arc::new(Snapshot::of(kept)))
+        self.entry(number).and_then(|entry| self.text_before(&entry))
+    }
+
+    fn entry(&self, number: usize) -> Result<Entry, EngineError> {
+        let mut entries = self.history()?;
+        let known = entries.len();
+        match number.checked_sub(1).filter(|at| *at < known) {
+            Some(at) => Ok(entries.swap_remove(at)),
+            None => Err(EngineError::NoSuchChange { number, known }),
+        }
+    }
+
+    fn text_before(&self, entry: &Entry) -> Result<Arc<Snapshot>, EngineError> {
+        let kept = self.conf.kept(entry.serial)?;
+        kept.map(|text| Arc::new(Snapshot::of(text))).ok_or(EngineError::NotKept { number: entry.number })
     }
 
     /// Makes the text before a change the configuration again, as a new change.
@@ -40,9 +50,10 @@ impl Engine {
     pub fn rollback(&self, request: &Request, number: usize) -> Result<Change, EngineError> {
         // Looked up before anything is noted that was done by hand, which would count: the number is
         // the one that was shown.
-        let text = self.kept(number)?;
+        let entry = self.entry(number)?;
+        let text = self.text_before(&entry)?;
         let mut request = request.clone();
-        request.message.get_or_insert_with(|| format!("back to @{number}"));
+        request.message.get_or_insert_with(|| format!("back to the text before #{}", entry.serial));
         self.replace(Operation::Rollback, &request, text.bytes())
     }
 

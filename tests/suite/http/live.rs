@@ -118,7 +118,17 @@ fn answer(stream: &mut dyn Stream) -> (u16, Vec<u8>) {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    /// The status line and the headers.
+    head: String,
     pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// The value of a header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        fields.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
 }
 
 /// Reads the final answer, of a server that may die meanwhile.
@@ -138,7 +148,7 @@ pub(crate) fn receive(stream: &mut (impl Read + ?Sized)) -> io::Result<Answer> {
         let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
         let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a length is a number"))];
         stream.read_exact(&mut body)?;
-        return Ok(Answer { status, body });
+        return Ok(Answer { status, head, body });
     }
 }
 

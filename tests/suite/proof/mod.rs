@@ -8,6 +8,7 @@
 //! | `killed`: commands, at random times              | 60 kills                 | 3000 kills                   |
 //! | `killed`: a server that clients change           | 15 kills                 | 400 kills                    |
 //! | `killed`: commands, at calls of the system †     | every third call         | every call                   |
+//! | `confirm`: a server, at calls of each phase †    | every fifth call         | every call                   |
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
 //! | `failing`: calls of a server †                   | every call, one error    | every call, every error      |
@@ -17,6 +18,7 @@
 //! Times are measured to spread kills over the life of a command; none is asserted. What the proofs
 //! counted is printed (`--nocapture` shows it).
 
+mod confirm;
 mod failing;
 mod killed;
 mod strace;
@@ -129,7 +131,10 @@ fn text_for_readers(place: &Place) -> Option<String> {
 fn strays(place: &Place) -> Vec<String> {
     let mut names = place.names();
     names.retain(|name| {
-        name.contains(".mediactl-") || name.contains("/candidate-") || name.ends_with("/in-place")
+        name.contains(".mediactl-")
+            || name.contains("/candidate-")
+            || name.ends_with("/in-place")
+            || name.ends_with("/pending.new")
     });
     names
 }

@@ -1,0 +1,208 @@
+//! A server is killed in each phase of a change that has to be confirmed: what was confirmed stays,
+//! everything else goes back before the next server answers, and an edit by hand is kept.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::strace::{self, Attached, Call};
+use super::{PATIENCE, ask, rounds, say_not_run, strays, text_for_readers};
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place, SAMPLE};
+
+/// The change that waits.
+const CHANGE: &str = r#"{"rtmp":1935}"#;
+
+/// The text after it.
+fn changed() -> String {
+    SAMPLE.replace("rtsp 554;\n", "rtsp 554;\nrtmp 1935;\n")
+}
+
+/// When a server is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// While the change is made.
+    Change,
+    /// While it is confirmed.
+    Confirm,
+    /// While it is taken back because somebody says so.
+    Cancel,
+    /// While it is taken back because the time is over.
+    TimeOver,
+    /// While the next server takes it back.
+    Start,
+}
+
+/// A server over a folder of its own, with or without a change that waits.
+struct Story {
+    place: Place,
+    server: Serving,
+    id: String,
+}
+
+impl Story {
+    fn until(phase: Phase) -> Self {
+        let place = Place::with(SAMPLE);
+        let server = Serving::over(&place);
+        let id = match phase {
+            Phase::Change => String::new(),
+            // Long enough to be traced before it is over.
+            Phase::TimeOver => change(&server, 2),
+            _ => change(&server, 600),
+        };
+        Self { place, server, id }
+    }
+
+    /// Does what the phase is about; whether the server answered that it is done.
+    fn act(&self, phase: Phase) -> bool {
+        let operation = match phase {
+            Phase::Change => "modify_config?confirm=600".to_owned(),
+            Phase::Confirm => format!("confirm_config?id={}", self.id),
+            Phase::Cancel => format!("cancel_config?id={}", self.id),
+            Phase::TimeOver | Phase::Start => return self.wait_for_the_end(),
+        };
+        let body = if phase == Phase::Change { CHANGE } else { "" };
+        ask(&self.server.url, "POST", &operation, body).is_ok_and(|answer| answer.status == 200)
+    }
+
+    /// Until the change is taken back, or nobody is there any more to do that.
+    fn wait_for_the_end(&self) -> bool {
+        let start = Instant::now();
+        let record = self.place.path(&format!(".mediactl/{CONF}/pending"));
+        while record.exists() && start.elapsed() < PATIENCE {
+            if ask(&self.server.url, "GET", "read_config", "").is_err() {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        true
+    }
+}
+
+fn change(server: &Serving, seconds: u32) -> String {
+    let answer = ask(&server.url, "POST", &format!("modify_config?confirm={seconds}"), CHANGE);
+    let answer = answer.expect("it answers");
+    answer.header("Mediactl-Pending").expect("it waits").to_owned()
+}
+
+/// The next server, and what it comes to.
+#[track_caller]
+fn goes_on(place: &Place, may_be_kept: bool, must_be_kept: bool, shown: &str) -> bool {
+    let text = text_for_readers(place).expect("there is always a file");
+    assert!(text == SAMPLE || text == changed(), "{shown}: {text}");
+    let next = Serving::over(place);
+    let text = place.text();
+    let is_kept = text == changed();
+    assert!(is_kept || text == SAMPLE, "{shown}: {text}");
+    assert!(may_be_kept || !is_kept, "{shown}: what was not confirmed has to go back");
+    assert!(!must_be_kept || is_kept, "{shown}: what was confirmed has to stay");
+    assert!(!place.path(&format!(".mediactl/{CONF}/pending")).exists(), "{shown}");
+    let running = ask(&next.url, "GET", "read_config", "").expect("it answers");
+    let running: serde_json::Value = serde_json::from_slice(&running.body).expect("it is JSON");
+    assert_eq!(running["rtmp"] == 1935, is_kept, "{shown}: what runs is what is in the file");
+    let answer = ask(&next.url, "POST", "modify_config", r#"{"rtsp":9}"#).expect("it answers");
+    assert_eq!(answer.status, 200, "{shown}");
+    next.stop().exits(0);
+    assert_eq!(strays(place), [""; 0], "{shown}");
+    is_kept
+}
+
+/// The calls of a phase; none where a server may not be traced.
+fn calls(phase: Phase) -> Option<Vec<Call>> {
+    let story = Story::until(phase);
+    if phase == Phase::Start {
+        story.server.kill();
+        return Some(start(&story.place, None));
+    }
+    let attached = Attached::to(&story.server, &story.place, &[])?;
+    assert!(story.act(phase), "{phase:?}");
+    let calls = attached.detach().calls;
+    story.server.stop().exits(0);
+    Some(calls)
+}
+
+/// A server that takes back what it finds, and then has nowhere to listen.
+fn start(place: &Place, kill: Option<String>) -> Vec<Call> {
+    let (run, trace) =
+        strace::run(place, &kill.into_iter().collect::<Vec<_>>(), &["serve", "--listen", "192.0.2.1:1"]);
+    assert!(matches!(run.code, None | Some(9)), "{run:#?}");
+    trace.calls
+}
+
+fn killed_at(phase: Phase, call: &Call) -> bool {
+    let story = Story::until(phase);
+    let kill = call.option("signal=KILL");
+    let shown = format!("{phase:?} killed at {}", call.line);
+    let mut is_done = false;
+    if phase == Phase::Start {
+        story.server.kill();
+        start(&story.place, Some(kill));
+    } else {
+        let attached = Attached::to(&story.server, &story.place, &[kill]).expect("it could be traced before");
+        is_done = story.act(phase);
+        attached.detach();
+        story.server.kill();
+    }
+    let is_confirmed = phase == Phase::Confirm;
+    goes_on(&story.place, is_confirmed, is_confirmed && is_done, &shown)
+}
+
+fn prove(phase: Phase) {
+    let proof = format!("confirm: {phase:?}");
+    if !strace::can_run(&proof) {
+        return;
+    }
+    let Some(calls) = calls(phase) else {
+        return say_not_run(&proof, "strace may not trace a running program here");
+    };
+    let kills = calls.iter().step_by(rounds(5, 1));
+    let (mut kept, mut gone) = (0, 0);
+    for call in kills {
+        match killed_at(phase, call) {
+            true => kept += 1,
+            false => gone += 1,
+        }
+    }
+    println!(
+        "{proof}: killed at {} of {} calls, {kept} times kept, {gone} gone back",
+        kept + gone,
+        calls.len()
+    );
+}
+
+#[test]
+fn killed_while_the_change_is_made() {
+    prove(Phase::Change);
+}
+
+#[test]
+fn killed_while_it_is_confirmed() {
+    prove(Phase::Confirm);
+}
+
+#[test]
+fn killed_while_it_is_taken_back() {
+    prove(Phase::Cancel);
+}
+
+#[test]
+fn killed_when_the_time_is_over() {
+    prove(Phase::TimeOver);
+}
+
+#[test]
+fn killed_while_the_next_server_starts() {
+    prove(Phase::Start);
+}
+
+/// Whoever edits the file meanwhile means it: what was to be confirmed is in there with it.
+#[test]
+fn an_edit_by_hand_while_a_change_waits_is_kept() {
+    let story = Story::until(Phase::Confirm);
+    let edited = changed() + "# by hand\n";
+    story.place.put(CONF, &edited);
+    story.server.kill();
+    let next = Serving::over(&story.place);
+    assert_eq!(story.place.text(), edited);
+    assert!(!story.place.path(&format!(".mediactl/{CONF}/pending")).exists());
+    next.stop().exits(0).says("edited by hand while a change waited");
+}
