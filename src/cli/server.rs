@@ -19,6 +19,7 @@ pub fn noun(feature: Feature) -> &'static str {
         Feature::Force => "forced changes",
         Feature::Accept => "answers to single guards",
         Feature::Message => "messages",
+        Feature::OpenApi => "a description of its API",
     }
 }
 

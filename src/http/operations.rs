@@ -52,6 +52,11 @@ fn without_static(snapshot: &Snapshot) -> Arc<Vec<u8>> {
     Arc::new(body)
 }
 
+/// `openapi.json`
+pub(super) fn describe(handler: &Handler) -> Response {
+    answer(200, vec![("Content-Type", JSON.to_owned())], handler.description())
+}
+
 /// `modify_config`, `update_config` and `save_config`
 pub(super) fn change(
     handler: &Handler,
@@ -80,7 +85,7 @@ pub(super) fn change(
             .and_then(|patch| engine.modify(&asked, &mut |_| Ok(patch.clone()))),
         Operation::Save => engine.save(&asked, &request.body),
         Operation::Update => engine.update(&asked, &request.body),
-        Operation::Read => unreachable!("a reading operation changes nothing"),
+        Operation::Read | Operation::OpenApi => unreachable!("a reading operation changes nothing"),
     };
     let change = changed.map_err(|error| {
         access.detail = Some(error.without_output());

@@ -16,6 +16,8 @@ pub enum Operation {
     Update,
     /// `POST save_config`
     Save,
+    /// `GET openapi.json`
+    OpenApi,
 }
 
 impl Operation {
@@ -86,6 +88,8 @@ pub enum Answer {
     True,
     /// No body: what the client has is right.
     Unchanged,
+    /// Other JSON.
+    Document,
 }
 
 /// The media type of JSON.
@@ -98,7 +102,7 @@ impl Answer {
     /// The status it is sent with.
     pub fn status(self) -> u16 {
         match self {
-            Self::Configuration | Self::Text | Self::True => 200,
+            Self::Configuration | Self::Text | Self::True | Self::Document => 200,
             Self::Unchanged => 304,
         }
     }
@@ -106,7 +110,7 @@ impl Answer {
     /// The media type of its body; `None` if it has none.
     pub fn media_type(self) -> Option<&'static str> {
         match self {
-            Self::Configuration | Self::True => Some(JSON),
+            Self::Configuration | Self::True | Self::Document => Some(JSON),
             Self::Text => Some(TEXT),
             Self::Unchanged => None,
         }
@@ -204,6 +208,19 @@ pub static ROUTES: &[Route] = &[
         body: Body::Text,
         answers: &[Answer::True],
         problems: &[CHANGING],
+    },
+    Route {
+        operation: Operation::OpenApi,
+        methods: GET,
+        path: "openapi.json",
+        argument: None,
+        summary: "Answers with a description of all this for programs: an OpenAPI 3.1 document. It holds nothing \
+                  of the configuration.",
+        parameters: &[],
+        required: &[],
+        body: Body::None,
+        answers: &[Answer::Document],
+        problems: &[],
     },
 ];
 

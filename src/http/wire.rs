@@ -77,6 +77,8 @@ pub enum Feature {
     Accept,
     /// `message=TEXT` goes to the history.
     Message,
+    /// `openapi.json` describes the API.
+    OpenApi,
 }
 
 /// All of them, in the order of the header.
@@ -88,6 +90,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Force,
     Feature::Accept,
     Feature::Message,
+    Feature::OpenApi,
 ];
 
 impl Feature {
@@ -101,6 +104,7 @@ impl Feature {
             Self::Force => "force",
             Self::Accept => "accept",
             Self::Message => "message",
+            Self::OpenApi => "openapi",
         }
     }
 }

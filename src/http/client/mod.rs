@@ -26,7 +26,7 @@ pub use endpoint::{BadUrl, Endpoint, without_userinfo};
 pub use error::{ClientError, Refusal};
 pub use tls::Trust;
 
-use super::route::Operation;
+use super::route::{Body, JSON, Operation, TEXT};
 use super::wire::{API_HEADER, Feature, NOTE_HEADER, offers};
 
 /// How long a whole request may take: a hook of the server may take a part of it.
@@ -167,7 +167,8 @@ impl Client {
     }
 
     fn request(&self, call: &Call<'_>) -> Result<sockets::RequestBuilder, ClientError> {
-        let method = if call.operation == Operation::Read { Method::GET } else { Method::POST };
+        let route = call.operation.route();
+        let method = if route.is_change() { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call.operation, &call.parameters);
         let mut request = self.sockets()?.request(method, url).timeout(self.settings.timeout);
         if let Some(credentials) = &self.settings.credentials {
@@ -179,12 +180,10 @@ impl Client {
         if let Some(etag) = call.if_none_match {
             request = request.header(IF_NONE_MATCH, etag);
         }
-        Ok(match call.operation {
-            Operation::Read => request,
-            Operation::Modify => request.header(CONTENT_TYPE, "application/json").body(call.body.to_vec()),
-            Operation::Update | Operation::Save => {
-                request.header(CONTENT_TYPE, "text/plain; charset=utf-8").body(call.body.to_vec())
-            }
+        Ok(match route.body {
+            Body::None => request,
+            Body::Patch => request.header(CONTENT_TYPE, JSON).body(call.body.to_vec()),
+            Body::Text => request.header(CONTENT_TYPE, TEXT).body(call.body.to_vec()),
         })
     }
 

@@ -17,18 +17,18 @@ const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\nstream a {
                     stream b {\n  url udp://2;\n  prepush 5;\n}\nondemand film file://f.mp4;\n";
 
 /// A handler over a configuration in a folder of its own.
-struct Server {
-    place: Place,
-    handler: Handler,
+pub(super) struct Server {
+    pub(super) place: Place,
+    pub(super) handler: Handler,
     log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn over(text: &str) -> Self {
+    pub(super) fn over(text: &str) -> Self {
         Self::with_hooks(text, Hooks::default())
     }
 
-    fn with_hooks(text: &str, hooks: Hooks) -> Self {
+    pub(super) fn with_hooks(text: &str, hooks: Hooks) -> Self {
         let place = Place::with(text);
         let engine = Engine::open(&place.path(CONF), hooks, |_, _| {}).expect("it can be opened");
         let engine = engine.start(|_| {}).expect("it is valid");
@@ -43,7 +43,7 @@ impl Server {
         Self { place, handler: Handler::new(engine, settings), log }
     }
 
-    fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
+    pub(super) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let credentials = Credentials { login: "admin".to_owned(), password: "s3cret".to_owned() };
         let authorization = credentials.to_header();
         let mut all = vec![("host", "h:80")];
@@ -62,7 +62,7 @@ impl Server {
         self.ask("POST", &format!("/media/api/{operation}"), &[], body)
     }
 
-    fn edit_by_hand(&self, from: &str, to: &str) {
+    pub(super) fn edit_by_hand(&self, from: &str, to: &str) {
         let text = self.place.text();
         assert!(text.contains(from), "{from}");
         self.place.put(CONF, text.replace(from, to));
@@ -76,11 +76,11 @@ fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> 
     Request { head, body: body.as_bytes().to_vec() }
 }
 
-fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
+pub(super) fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
     response.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
 }
 
-fn body(response: &Response) -> Value {
+pub(super) fn body(response: &Response) -> Value {
     serde_json::from_slice(&response.body).expect("the body is JSON")
 }
 

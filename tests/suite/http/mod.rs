@@ -4,3 +4,4 @@ mod client;
 mod gate;
 mod handler;
 mod live;
+mod openapi;
