@@ -21,6 +21,7 @@ pub fn noun(feature: Feature) -> &'static str {
         Feature::Message => "messages",
         Feature::History => "a history",
         Feature::Confirm => "changes that have to be confirmed",
+        Feature::OpenApi => "a description of its API",
     }
 }
 

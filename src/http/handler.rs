@@ -1,13 +1,14 @@
 //! From a request to its answer: authenticate, route, read the parameters, call the engine.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
 use super::auth::{Credentials, Gatekeeper, Verdict};
 use super::history;
 use super::log::{Access, Log};
 use super::message::{Head, Peer, Request, Response, Service};
+use super::openapi;
 use super::operations;
 use super::parameters::Parameters;
 use super::problem::{self, Kind, Problem};
@@ -25,6 +26,8 @@ pub struct Handler {
     gatekeeper: Gatekeeper,
     log: Log,
     pub(super) runtime: Runtime,
+    /// The OpenAPI document, once somebody has asked for it.
+    description: OnceLock<Arc<Vec<u8>>>,
 }
 
 /// How a handler is to behave.
@@ -68,7 +71,8 @@ impl Handler {
     pub fn new(engine: Engine, settings: Settings) -> Self {
         let Settings { prefix, trusted_proxies, log, runtime } = settings;
         let prefix = format!("/{}", prefix.trim_matches('/'));
-        Self { engine, prefix, trusted_proxies, gatekeeper: Gatekeeper::default(), log, runtime }
+        let (gatekeeper, description) = (Gatekeeper::default(), OnceLock::new());
+        Self { engine, prefix, trusted_proxies, gatekeeper, log, runtime, description }
     }
 
     /// Where the figures of the server come from.
@@ -78,6 +82,13 @@ impl Handler {
 
     pub(super) fn running(&self) -> Arc<Snapshot> {
         self.engine.running().expect("a handler is made over an engine that runs something")
+    }
+
+    /// The OpenAPI document.
+    pub(super) fn description(&self) -> Arc<Vec<u8>> {
+        let made =
+            self.description.get_or_init(|| Arc::new(openapi::document(&self.prefix).to_string().into()));
+        made.clone()
     }
 
     fn respond(&self, request: &Request, access: &mut Access) -> Result<Response, Refused> {
@@ -104,6 +115,7 @@ impl Handler {
     ) -> Result<Response, Refused> {
         match route.operation {
             Operation::Read => Ok(operations::read(self, &request.head, parameters)?),
+            Operation::OpenApi => Ok(operations::describe(self)),
             Operation::History => Ok(history::changes(self)?),
             Operation::Kept => Ok(history::kept(self, argument)?),
             operation @ (Operation::Confirm | Operation::Cancel) => {

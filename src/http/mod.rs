@@ -9,7 +9,7 @@
 //! tiny_http type, and is tested without either; the gate knows no operation and no configuration.
 //!
 //! To be read in this order: `message` (a request and its answer), [`problem`], [`wire`], [`parameters`]
-//! and [`route`] (what the API has, in tables), [`handler`] with its `operations` and `refusal` (errors of the engine as problems), [`gate`], then [`client`].
+//! and [`route`] (what the API has, in tables), `openapi` (the tables for programs), [`handler`] with its `operations` and `refusal` (errors of the engine as problems), [`gate`], then [`client`].
 //!
 //! *Invariants.* No terminals. I/O is in `gate`, `server` and `client` only. A secret is in no log
 //! line, no problem document and no header that is sent.
@@ -33,6 +33,7 @@ pub mod runtime;
 #[allow(clippy::disallowed_methods, reason = "a log line has a time")]
 pub mod handler;
 mod history;
+pub mod openapi;
 mod operations;
 
 #[allow(clippy::disallowed_methods, reason = "certificate and key are files")]

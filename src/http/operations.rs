@@ -53,6 +53,11 @@ fn without_static(snapshot: &Snapshot) -> Arc<Vec<u8>> {
     Arc::new(body)
 }
 
+/// `openapi.json`
+pub(super) fn describe(handler: &Handler) -> Response {
+    answer(200, vec![("Content-Type", JSON.to_owned())], handler.description())
+}
+
 /// `modify_config`, `update_config`, `save_config` and `rollback_config`
 pub(super) fn change(
     handler: &Handler,
@@ -83,7 +88,12 @@ pub(super) fn change(
         Operation::Save => engine.save(&asked, &request.body),
         Operation::Update => engine.update(&asked, &request.body),
         Operation::Rollback => engine.rollback(&asked, number(parameters.to)),
-        Operation::Read | Operation::History | Operation::Kept | Operation::Confirm | Operation::Cancel => {
+        Operation::Read
+        | Operation::OpenApi
+        | Operation::History
+        | Operation::Kept
+        | Operation::Confirm
+        | Operation::Cancel => {
             unreachable!("these change no text")
         }
     };

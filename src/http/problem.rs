@@ -69,6 +69,20 @@ kinds! {
 }
 
 impl Kind {
+    /// Every status it may be sent with: its own first, then those of single cases.
+    pub fn statuses(self) -> impl Iterator<Item = u16> {
+        let nearer: &[u16] = match self {
+            // Who may not use the Unix socket; a password would not help.
+            Self::Unauthorized => &[403],
+            // It is the head that is too large.
+            Self::TooLarge => &[431],
+            // The handler failed, or took too long.
+            Self::EngineFailed => &[500, 504],
+            _ => &[],
+        };
+        std::iter::once(self.status()).chain(nearer.iter().copied())
+    }
+
     /// The type as it stands in a document.
     pub fn urn(self) -> String {
         format!("{TYPE_PREFIX}{}", self.name())

@@ -28,6 +28,8 @@ pub enum Operation {
     Confirm,
     /// `POST cancel_config`
     Cancel,
+    /// `GET openapi.json`
+    OpenApi,
 }
 
 impl Operation {
@@ -100,6 +102,8 @@ pub enum Answer {
     Changes,
     /// No body: what the client has is right.
     Unchanged,
+    /// Other JSON.
+    Document,
 }
 
 /// The media type of JSON.
@@ -112,7 +116,7 @@ impl Answer {
     /// The status it is sent with.
     pub fn status(self) -> u16 {
         match self {
-            Self::Configuration | Self::Text | Self::True | Self::Changes => 200,
+            Self::Configuration | Self::Text | Self::True | Self::Changes | Self::Document => 200,
             Self::Unchanged => 304,
         }
     }
@@ -120,7 +124,7 @@ impl Answer {
     /// The media type of its body; `None` if it has none.
     pub fn media_type(self) -> Option<&'static str> {
         match self {
-            Self::Configuration | Self::True | Self::Changes => Some(JSON),
+            Self::Configuration | Self::True | Self::Changes | Self::Document => Some(JSON),
             Self::Text => Some(TEXT),
             Self::Unchanged => None,
         }
@@ -285,6 +289,19 @@ pub static ROUTES: &[Route] = &[
         body: Body::None,
         answers: &[Answer::True],
         problems: &[DECIDING],
+    },
+    Route {
+        operation: Operation::OpenApi,
+        methods: GET,
+        path: "openapi.json",
+        argument: None,
+        summary: "Answers with a description of all this for programs: an OpenAPI 3.1 document. It holds nothing \
+                  of the configuration.",
+        parameters: &[],
+        required: &[],
+        body: Body::None,
+        answers: &[Answer::Document],
+        problems: &[],
     },
 ];
 

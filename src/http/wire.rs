@@ -93,6 +93,8 @@ pub enum Feature {
     History,
     /// `confirm=SECONDS` makes a change that has to be confirmed.
     Confirm,
+    /// `openapi.json` describes the API.
+    OpenApi,
 }
 
 /// All of them, in the order of the header.
@@ -106,6 +108,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Message,
     Feature::History,
     Feature::Confirm,
+    Feature::OpenApi,
 ];
 
 impl Feature {
@@ -121,6 +124,7 @@ impl Feature {
             Self::Message => "message",
             Self::History => "history",
             Self::Confirm => "confirm",
+            Self::OpenApi => "openapi",
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\
 /// A handler over a configuration in a folder of its own.
 pub(super) struct Server {
     pub(super) place: Place,
-    handler: Handler,
+    pub(super) handler: Handler,
     log: Arc<Mutex<Vec<String>>>,
 }
 

@@ -4,4 +4,5 @@ mod client;
 mod gate;
 mod handler;
 pub(crate) mod live;
+mod openapi;
 mod past;

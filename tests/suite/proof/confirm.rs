@@ -10,11 +10,11 @@ use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
 
 /// The change that waits.
-const CHANGE: &str = r#"{"rtmp":1935}"#;
+const CHANGE: &str = r#"{"rtsp":1935}"#;
 
 /// The text after it.
 fn changed() -> String {
-    SAMPLE.replace("rtsp 554;\n", "rtsp 554;\nrtmp 1935;\n")
+    SAMPLE.replace("rtsp 554;", "rtsp 1935;")
 }
 
 /// When a server is killed.
@@ -98,8 +98,8 @@ fn goes_on(place: &Place, may_be_kept: bool, must_be_kept: bool, shown: &str) ->
     assert!(!place.path(&format!(".mediactl/{CONF}/pending")).exists(), "{shown}");
     let running = ask(&next.url, "GET", "read_config", "").expect("it answers");
     let running: serde_json::Value = serde_json::from_slice(&running.body).expect("it is JSON");
-    assert_eq!(running["rtmp"] == 1935, is_kept, "{shown}: what runs is what is in the file");
-    let answer = ask(&next.url, "POST", "modify_config", r#"{"rtsp":9}"#).expect("it answers");
+    assert_eq!(running["rtsp"] == 1935, is_kept, "{shown}: what runs is what is in the file");
+    let answer = ask(&next.url, "POST", "modify_config", r#"{"rtmp":9}"#).expect("it answers");
     assert_eq!(answer.status, 200, "{shown}");
     next.stop().exits(0);
     assert_eq!(strays(place), [""; 0], "{shown}");
