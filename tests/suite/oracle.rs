@@ -20,7 +20,8 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
     }
     let listens = merged.get("http").and_then(Value::as_array).cloned().unwrap_or_default();
     if let Some(options) = merged.get_mut("http_options").and_then(Value::as_object_mut) {
-        options.retain(|port, _| listens.iter().any(|known| known.to_string().trim_matches('"') == port));
+        let is = |known: &Value, port: &str| known.as_str() == Some(port) || known.to_string() == port;
+        options.retain(|port, _| listens.iter().any(|known| is(known, port)));
     }
     canon(&Value::Object(merged))
 }
@@ -173,8 +174,10 @@ pub fn canon(value: &Value) -> Value {
     for group in ["streams", "lives", "plugins"] {
         members.entry(group.to_owned()).or_insert_with(|| Value::Object(Map::new()));
     }
-    if members.get("http_options").and_then(Value::as_object).is_some_and(Map::is_empty) {
-        members.shift_remove("http_options");
+    for never_empty in ["http_options", "edit_auth", "view_auth"] {
+        if members.get(never_empty).and_then(Value::as_object).is_some_and(Map::is_empty) {
+            members.shift_remove(never_empty);
+        }
     }
     for block in
         members.get_mut("streams").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)
