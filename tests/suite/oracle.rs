@@ -20,8 +20,9 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
     }
     let listens = merged.get("http").and_then(Value::as_array).cloned().unwrap_or_default();
     if let Some(options) = merged.get_mut("http_options").and_then(Value::as_object_mut) {
-        let is = |known: &Value, port: &str| known.as_str() == Some(port) || known.to_string() == port;
-        options.retain(|port, _| listens.iter().any(|known| is(known, port)));
+        let name = |port: &Value| port.as_str().map_or_else(|| port.to_string(), str::to_owned);
+        let listens: Vec<String> = listens.iter().map(name).collect();
+        options.retain(|port, _| listens.contains(port));
     }
     canon(&Value::Object(merged))
 }
@@ -140,7 +141,7 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
     for (key, value) in patch {
         match key.as_str() {
             "position" | "name" | "prefix" | "url_global" | "cluster_key_global" => {}
-            "auth" => {
+            "auth" if kind != "plugins" => {
                 let value = auth(merged.get(key), value);
                 put(&mut merged, key, value);
             }
