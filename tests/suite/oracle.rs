@@ -110,7 +110,7 @@ fn auth(own: Option<&Value>, patch: &Value) -> Option<Value> {
     if opens && !members.contains_key("url") {
         members.insert("url".to_owned(), Value::Bool(false));
     }
-    let known = base.and_then(|base| base.get("extra")).and_then(Value::as_object);
+    let known = own.and_then(|own| own.get("extra")).and_then(Value::as_object);
     match members.get_mut("extra").and_then(Value::as_object_mut) {
         Some(extra) if extra.is_empty() => put(members, "extra", None),
         Some(extra) => new_ones_first(extra, known),
@@ -119,11 +119,11 @@ fn auth(own: Option<&Value>, patch: &Value) -> Option<Value> {
     members.contains_key("url").then_some(merged)
 }
 
-/// Extras that were not there stand in front of those that were.
+/// Extras that were not there stand in front of those that were, which keep their order.
 fn new_ones_first(extra: &mut Map<String, Value>, known: Option<&Map<String, Value>>) {
-    let is_new = |key: &String| known.is_none_or(|known| !known.contains_key(key));
-    let (new, old): (Vec<_>, Vec<_>) = std::mem::take(extra).into_iter().partition(|(key, _)| is_new(key));
-    extra.extend(new.into_iter().chain(old));
+    let known = known.into_iter().flat_map(Map::keys);
+    let old: Vec<_> = known.filter_map(|key| extra.shift_remove_entry(key)).collect();
+    extra.extend(old);
 }
 
 fn group(kind: &str, own: Option<&Value>, patch: &Value) -> Value {
