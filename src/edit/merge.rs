@@ -213,12 +213,19 @@ fn backend(
     };
     let opens =
         url == Some(Value::Bool(false)) && current.and_then(|current| current.get("url")) != url.as_ref();
-    let existing =
-        current.and_then(|current| current.get("extra")).and_then(Value::as_object).filter(|_| !opens);
+    let given = patch.get("extra").and_then(Value::as_object);
+    let mut existing = current
+        .and_then(|current| current.get("extra"))
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    if opens {
+        // What is given again keeps its place.
+        existing.retain(|key, _| given.is_some_and(|given| given.contains_key(key)));
+    }
     let extra = match patch.get("extra") {
         Some(Value::Null) => Map::new(),
-        Some(Value::Object(patch)) => extras(existing, patch),
-        _ => existing.cloned().unwrap_or_default(),
+        _ => extras(&existing, given.unwrap_or(&Map::new())),
     };
     match (url, extra.is_empty()) {
         (None, true) => Ok(None),
@@ -238,9 +245,7 @@ fn backend(
 }
 
 /// New keys first, in the order given, then the existing ones in theirs.
-fn extras(existing: Option<&Map<String, Value>>, patch: &Map<String, Value>) -> Map<String, Value> {
-    let empty = Map::new();
-    let existing = existing.unwrap_or(&empty);
+fn extras(existing: &Map<String, Value>, patch: &Map<String, Value>) -> Map<String, Value> {
     let is_set = |value: &Value| !value.is_null();
     let new = patch.iter().filter(|(key, value)| !existing.contains_key(*key) && is_set(value));
     let kept = existing.iter().map(|(key, value)| (key, patch.get(key).unwrap_or(value)));

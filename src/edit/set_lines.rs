@@ -11,8 +11,9 @@ use super::place::{Place, is_derived};
 /// other, on a configuration that has none of it makes the same value.
 ///
 /// Lists are one line of JSON, which sets the same list whatever there was. What is output only or
-/// derived is left out, and so is what can't be set: that a group is empty, and a value that does
-/// not fit its parameter. A live or plugin that is made by its lines alone needs `--create`.
+/// derived is left out, and so is what can't be set: that a group is empty, a value that does not
+/// fit its parameter, and a top-level keyword with a line break in it, for which no line of JSON can
+/// stand. A live or plugin that is made by its lines alone needs `--create`.
 pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
     let mut lines = Lines { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
     if let Ok(place) = Place::to_set(prefix) {
@@ -36,7 +37,8 @@ impl Lines {
     }
 
     fn members(&mut self, place: Place, members: &Map<String, Value>) {
-        for (key, value) in members.iter().filter(|(key, _)| !is_left_out(place, key)) {
+        let is_printable = |key: &str| !matches!(place, Place::Root) || !has_control(key);
+        for (key, value) in members.iter().filter(|(key, _)| !is_left_out(place, key) && is_printable(key)) {
             // A view has no members that its schema has no place for.
             let Ok(below) = place.member(key) else { continue };
             self.path.segments.push(Segment::Key(key.clone()));
@@ -158,6 +160,7 @@ mod tests {
         check(&json!({"pid": 1}), "runtime.server", &[]);
         check(&json!("a"), "streams.a.name", &[]);
         check(&json!({"a": {"name": "a"}}), "plugins", &["plugins.a={}"]);
+        check(&json!({"a\nb": 1, "x": 2}), "", &["x=2"]);
         check(
             &json!({"a\nb": {"name": "a\nb", "urls": []}}),
             "streams",

@@ -9,7 +9,7 @@ use mediactl::model::member::Key;
 use mediactl::model::schema::{Scope, Shape, parameters};
 use mediactl::model::shape::group_name;
 use mediactl::model::{Lens, View, check, has_errors, top_members};
-use mediactl::syntax::{Document, Entry, LineIndex, Snippet, Splice};
+use mediactl::syntax::{Document, Entry, LineIndex, MAX_DEPTH, Snippet, Splice};
 use serde_json::{Value, json};
 
 use crate::oracle;
@@ -58,9 +58,23 @@ pub fn an_empty_patch_is_the_identity(document: &Document) {
         modify(document, json!({})).expect("an empty patch is fine").is_none(),
         "an empty patch is the identity"
     );
-    let full = patch::parse(view(document, false).to_string().as_bytes()).expect("a view is a patch");
+    let view = view(document, false);
+    // The depth of patches is bounded as that of texts is, and a text that is nearly as deep as it
+    // may be is deeper as JSON, where a block has a level for its name, too.
+    if depth(&view) > MAX_DEPTH {
+        return;
+    }
+    let full = patch::parse(view.to_string().as_bytes()).expect("a view is a patch");
     let sent_back = modify(document, full).map_err(|error| format!("{error:?}"));
     assert!(matches!(sent_back, Ok(None)), "the view sent back changes nothing: {sent_back:?}");
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(elements) => 1 + elements.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// An edit does what its patch says, and nothing else; one that is refused does nothing.
@@ -95,7 +109,8 @@ fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Documen
     let texts = || format!("{}\n{reduced}\n{}", document.text(), after.text());
     assert_eq!(found, expected, "own(new) = canon(merge(own(old), reduce(patch)))\n{}", texts());
     // `==` of objects does not look at the order of their keys.
-    assert_eq!(found["auth"].to_string(), expected["auth"].to_string(), "extras in order\n{}", texts());
+    let extras = |value: &Value| value["auth"]["extra"].to_string();
+    assert_eq!(extras(&found), extras(&expected), "extras in order\n{}", texts());
     for group in ["streams", "lives", "plugins"] {
         let names =
             |value: &Value| value[group].as_object().map(|group| group.keys().cloned().collect::<Vec<_>>());
@@ -104,8 +119,8 @@ fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Documen
             assert_eq!(names(&found), names(&expected), "{group} in order\n{}", texts());
         }
         for (name, block) in found[group].as_object().into_iter().flatten() {
-            let order = expected[group][name]["auth"].to_string();
-            assert_eq!(block["auth"].to_string(), order, "extras of {name} in order\n{}", texts());
+            let expected = extras(&expected[group][name]);
+            assert_eq!(extras(block), expected, "extras of {name} in order\n{}", texts());
         }
     }
 }

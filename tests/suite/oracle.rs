@@ -20,7 +20,9 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
     }
     let listens = merged.get("http").and_then(Value::as_array).cloned().unwrap_or_default();
     if let Some(options) = merged.get_mut("http_options").and_then(Value::as_object_mut) {
-        options.retain(|port, _| listens.iter().any(|known| known.to_string().trim_matches('"') == port));
+        let name = |port: &Value| port.as_str().map_or_else(|| port.to_string(), str::to_owned);
+        let listens: Vec<String> = listens.iter().map(name).collect();
+        options.retain(|port, _| listens.contains(port));
     }
     canon(&Value::Object(merged))
 }
@@ -108,7 +110,7 @@ fn auth(own: Option<&Value>, patch: &Value) -> Option<Value> {
     if opens && !members.contains_key("url") {
         members.insert("url".to_owned(), Value::Bool(false));
     }
-    let known = base.and_then(|base| base.get("extra")).and_then(Value::as_object);
+    let known = own.and_then(|own| own.get("extra")).and_then(Value::as_object);
     match members.get_mut("extra").and_then(Value::as_object_mut) {
         Some(extra) if extra.is_empty() => put(members, "extra", None),
         Some(extra) => new_ones_first(extra, known),
@@ -117,11 +119,11 @@ fn auth(own: Option<&Value>, patch: &Value) -> Option<Value> {
     members.contains_key("url").then_some(merged)
 }
 
-/// Extras that were not there stand in front of those that were.
+/// Extras that were not there stand in front of those that were, which keep their order.
 fn new_ones_first(extra: &mut Map<String, Value>, known: Option<&Map<String, Value>>) {
-    let is_new = |key: &String| known.is_none_or(|known| !known.contains_key(key));
-    let (new, old): (Vec<_>, Vec<_>) = std::mem::take(extra).into_iter().partition(|(key, _)| is_new(key));
-    extra.extend(new.into_iter().chain(old));
+    let known = known.into_iter().flat_map(Map::keys);
+    let old: Vec<_> = known.filter_map(|key| extra.shift_remove_entry(key)).collect();
+    extra.extend(old);
 }
 
 fn group(kind: &str, own: Option<&Value>, patch: &Value) -> Value {
@@ -139,7 +141,7 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
     for (key, value) in patch {
         match key.as_str() {
             "position" | "name" | "prefix" | "url_global" | "cluster_key_global" => {}
-            "auth" => {
+            "auth" if kind != "plugins" => {
                 let value = auth(merged.get(key), value);
                 put(&mut merged, key, value);
             }
@@ -173,8 +175,10 @@ pub fn canon(value: &Value) -> Value {
     for group in ["streams", "lives", "plugins"] {
         members.entry(group.to_owned()).or_insert_with(|| Value::Object(Map::new()));
     }
-    if members.get("http_options").and_then(Value::as_object).is_some_and(Map::is_empty) {
-        members.shift_remove("http_options");
+    for never_empty in ["http_options", "edit_auth", "view_auth"] {
+        if members.get(never_empty).and_then(Value::as_object).is_some_and(Map::is_empty) {
+            members.shift_remove(never_empty);
+        }
     }
     for block in
         members.get_mut("streams").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)

@@ -33,7 +33,10 @@ impl<'d> Planner<'_, 'd> {
             return self.pend(draft::general(keyword, target, None), entries);
         }
         match (Form::of(entries), target) {
-            (Form::NamedBlocks, Value::Object(target)) => self.named_blocks(keyword, entries, target, at),
+            // Without a name there is no named block left: an empty object is one block without a name.
+            (Form::NamedBlocks, Value::Object(target)) if !target.is_empty() => {
+                self.named_blocks(keyword, entries, target, at)
+            }
             (Form::Block, Value::Object(target)) => self.contents(entries[0], target, at),
             (form, target) => {
                 self.occurrences(container, keyword, entries, &occurrences(entries, form, target))

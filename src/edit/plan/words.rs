@@ -152,21 +152,22 @@ impl Options {
         at: &Pointer,
     ) -> Result<(), Faults> {
         let effective = address.effective();
+        let mut faults = Faults::default();
         for option in &effective {
-            match wanted.get(&self.json_key(option)) {
+            let key = self.json_key(option);
+            match wanted.get(&key) {
                 None => address
                     .options
                     .iter()
                     .filter(|same| same.key.value() == option.key.value())
                     .for_each(|same| edits.remove(same.word)),
                 Some(value) if *value == (self.value)(option) => {}
-                Some(value) => self.change(edits, option, value),
+                Some(value) => faults.0.extend(self.change(edits, option, value, &at.child(key)).err()),
             }
         }
         let last = address.options.last().map_or(address.positional, |option| option.word);
         let behind = if self.new_first { address.positional } else { last };
         let known: Vec<String> = effective.iter().map(|option| self.json_key(option)).collect();
-        let mut faults = Faults::default();
         for (key, value) in wanted.iter().filter(|(key, _)| !known.contains(key)) {
             match writable_key(keyword_of(self.scope, key), &at.child(key)) {
                 Ok(()) => edits.insert(behind.end(), &(self.write)(keyword_of(self.scope, key), value)),
@@ -181,18 +182,29 @@ impl Options {
     }
 
     /// The key stays as it is written; a flag gains a value, or a value becomes another.
-    fn change(&self, edits: &mut WordEdits<'_>, option: &OptionWord<'_>, value: &Value) {
+    fn change(
+        &self,
+        edits: &mut WordEdits<'_>,
+        option: &OptionWord<'_>,
+        value: &Value,
+        at: &Pointer,
+    ) -> Result<(), Fault> {
         let key = option.key.value();
         let written = (self.write)(&key, value);
         let new_value = written.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('='));
         match (option.value, new_value) {
             (Some(old), Some(new)) => edits.replace(old, new),
-            // A flag is also `true`; where a value stood, one stays.
-            (Some(old), None) if matches!(old.raw, "true" | "false") => edits.replace(old, "true"),
+            // Of a source, `key=true` is a flag too, and where a value stood, one stays. A value of
+            // a backend is a string.
+            (Some(old), None) if self.scope == Scope::Source && old.raw == "false" => {
+                edits.replace(old, "true");
+            }
+            (Some(_), None) if option.key.raw.is_empty() => return Err(unwritable_key(at)),
             (Some(_), None) => edits.replace(option.word, option.key.raw),
             (None, Some(new)) => edits.insert_value(option.word, new),
             (None, None) => {}
         }
+        Ok(())
     }
 }
 
@@ -205,11 +217,15 @@ impl WordEdits<'_> {
 
 /// Refuses a new option whose key could not be told from its value.
 pub fn writable_key(key: &str, at: &Pointer) -> Result<(), Fault> {
-    if !key.is_empty() && !key.contains('=') && !needs_quotes(key) && !holds_mask(key) {
+    if !key.is_empty() && !key.contains(['=', '\0']) && !needs_quotes(key) && !holds_mask(key) {
         return Ok(());
     }
+    Err(unwritable_key(at))
+}
+
+fn unwritable_key(at: &Pointer) -> Fault {
     let fault = Fault::wrong_type(at, "an option can't have this key");
-    Err(fault.hint("a key is not empty and holds no `=`, quotes or white space"))
+    fault.hint("a key is not empty and holds no `=`, quotes, white space or NUL")
 }
 
 /// Refuses the new options of a source that is written whole.
@@ -218,4 +234,16 @@ pub fn writable_source(element: &Value, at: &Pointer) -> Faults {
     Faults(
         keys.filter_map(|key| writable_key(keyword_of(Scope::Source, key), &at.child(key)).err()).collect(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pointer, writable_key};
+
+    #[test]
+    fn keys_that_could_not_be_read_back_are_refused() {
+        let is_writable = |key: &&str| writable_key(key, &Pointer::root()).is_ok();
+        assert!(["a", "a.b/c", "@url", "ключ"].iter().all(is_writable));
+        assert!(!["", "a=b", "a b", "a;", "a\"b", "'a", "a\0b", "<secret:abc123>"].iter().any(is_writable));
+    }
 }
