@@ -12,6 +12,8 @@
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
 //! | `failing`: calls of a server †                   | every call, one error    | every call, every error      |
+//! | `writers`: 8 writers with 12 changes each         | 1 round                  | 8 rounds                     |
+//! | `secrets`                                        | all                      | all                          |
 //!
 //! † With `strace`. Where that is missing, or may not trace, they say so and pass.
 //!
@@ -21,6 +23,7 @@
 mod confirm;
 mod failing;
 mod killed;
+mod secrets;
 mod strace;
 mod writers;
 
@@ -161,11 +164,16 @@ fn hand_edits_in_whole_history(place: &Place) -> usize {
 
 /// Asks the server at `url` for one operation, over a connection of its own.
 fn ask(url: &str, method: &str, operation: &str, body: &str) -> io::Result<Answer> {
+    ask_as(ACCOUNT, url, method, operation, body)
+}
+
+/// The same with another account.
+fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &str) -> io::Result<Answer> {
     let address = url.trim_start_matches("http://").split_once('/');
     let (host, prefix) = address.expect("a server says its address with the prefix");
     let mut stream = TcpStream::connect(host)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let [login, password] = ACCOUNT.map(str::to_owned);
+    let [login, password] = account.map(str::to_owned);
     let head = format!(
         "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
          Connection: close\r\nContent-Length: {}\r\n\r\n",
