@@ -291,7 +291,7 @@ impl Service for Handler {
             peer: Some(peer),
             login: None,
             method: request.head.method.clone(),
-            path: request.head.path().to_owned(),
+            path: masked_text(request.head.path()),
             status: 0,
             bytes: 0,
             took: start.elapsed(),

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::problem::{Fault, Kind, Problem};
-use super::refusal::guard_kind;
+use super::refusal::{guard_kind, masked_text};
 use super::route::Route;
 use super::wire::{
     ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
@@ -201,7 +201,7 @@ fn guards(value: &str) -> Result<Vec<Guard>, String> {
     names
         .map(|wanted| {
             let guard = guard_names().find(|(name, _)| *name == wanted).map(|(_, guard)| guard);
-            guard.ok_or_else(|| format!("there is no guard `{wanted}`"))
+            guard.ok_or_else(|| format!("there is no guard `{}`", masked_text(wanted)))
         })
         .collect()
 }

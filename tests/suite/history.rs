@@ -3,11 +3,10 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
-use std::time::Duration;
 
 use mediactl::store::{ConfFile, Entry, HAND_EDIT, Loaded, Outcome, Record, Revision, Warning};
 
-use crate::cli::{CONF, Place};
+use crate::cli::{CONF, Place, UNTIL_FREE};
 
 const KEEP: usize = 5;
 
@@ -26,7 +25,7 @@ impl Story {
 
     /// Looks, then replaces the text, as every writer does.
     fn write(&self, text: &str) -> Vec<Warning> {
-        let locked = self.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
+        let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read");
         let mut warnings = locked.look(old.as_ref().map(Loaded::revision)).expect("there is room");
         let record = Record { operation: "save", by: "me", message: Some(text), keep: KEEP };
@@ -38,7 +37,7 @@ impl Story {
     }
 
     fn look(&self) -> Vec<Warning> {
-        let locked = self.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
+        let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let now = locked.load().expect("it can be read").map(|loaded| loaded.revision());
         locked.look(now).expect("there is room")
     }
@@ -163,7 +162,7 @@ fn a_change_that_never_came_about_is_taken_out() {
     let story = Story::of("a 1;\n");
     story.write("a 2;\n");
     let prepare = |forget: bool| {
-        let locked = story.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
+        let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read").expect("it is there");
         let record = Record { operation: "save", by: "me", message: None, keep: KEEP };
         let pieces: [&[u8]; 1] = [b"a 3;\n"];

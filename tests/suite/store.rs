@@ -12,6 +12,8 @@ use mediactl::store::{
 };
 use tempfile::TempDir;
 
+use crate::cli::UNTIL_FREE;
+
 const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
 const NEW_TEXT: &[u8] = b"http 8080;\n";
@@ -79,7 +81,7 @@ fn resolve(path: &Path) -> ConfFile {
 }
 
 fn lock(conf: &ConfFile) -> Locked<'_> {
-    conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock")
+    conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock")
 }
 
 fn load(locked: &Locked<'_>) -> Loaded {
@@ -88,7 +90,7 @@ fn load(locked: &Locked<'_>) -> Loaded {
 
 fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
     let conf = ConfFile::resolve(path)?;
-    let locked = conf.lock(Duration::ZERO, &mut |_| ())?;
+    let locked = conf.lock(UNTIL_FREE, &mut |_| ())?;
     let old = locked.load()?;
     locked.replace(old.as_ref().map(Loaded::as_old), pieces, &RECORD)
 }

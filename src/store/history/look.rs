@@ -13,7 +13,7 @@ use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
 use super::super::warning::Warning;
 use super::journal::{Journal, Line};
-use super::{FOLDER, HAND_EDIT, keep_copy, kept_name, next_text, seconds};
+use super::{FOLDER, HAND_EDIT, NEW_COPY, keep_copy, kept_name, next_text, seconds};
 
 impl Locked<'_> {
     /// Brings the history up to date with the file, which holds `now`, or is missing.
@@ -53,6 +53,7 @@ fn withdraw_unmade(
     let _ = folder.remove(&kept_name(next));
     next_text::forget(folder, next);
     Journal::clean(folder);
+    let _ = folder.remove(NEW_COPY);
     let Some(last) = journal.lines().last().filter(|line| !line.aside) else { return Ok(()) };
     let name = kept_name(last.serial);
     let is_the_file = match (folder.look_at(&name), std::fs::symlink_metadata(conf.target())) {

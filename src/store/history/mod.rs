@@ -37,6 +37,9 @@ pub const DEFAULT_KEEP: usize = 100;
 /// Name of the folder in the state folder.
 const FOLDER: &str = "history";
 
+/// Under this name a text is copied, before it gets the one that it is kept under.
+const NEW_COPY: &str = "copy.new";
+
 /// What stands in the history for a change that no program of ours made.
 pub const HAND_EDIT: &str = "hand-edit";
 
@@ -169,11 +172,24 @@ fn seconds(time: SystemTime) -> u64 {
 }
 
 /// A text as a file of its own; on return it is durable, its name is not yet.
+///
+/// It gets its name when it is whole: half a text would look like an edit, and what has the name
+/// already may be the configuration itself, which must not be written into.
 fn keep_copy(folder: &StateDir, serial: u64, text: &[u8]) -> Result<(), StoreError> {
-    let name = kept_name(serial);
-    let path = folder.path_of(&name);
-    // What is there was left by a change that never came about, and may be a link to the file itself.
-    let _ = folder.remove(&name);
-    let mut kept = folder.open(&name)?;
-    kept.write_all(text).and_then(|()| kept.sync_all()).map_err(StoreError::state_folder(&path))
+    let kept = write_copy(folder, text).and_then(|()| {
+        let name = kept_name(serial);
+        folder.rename(NEW_COPY, &name).map_err(StoreError::state_folder(&folder.path_of(&name)))
+    });
+    if kept.is_err() {
+        let _ = folder.remove(NEW_COPY);
+    }
+    kept
+}
+
+fn write_copy(folder: &StateDir, text: &[u8]) -> Result<(), StoreError> {
+    let mut copy = folder.open(NEW_COPY)?;
+    copy.set_len(0)
+        .and_then(|()| copy.write_all(text))
+        .and_then(|()| copy.sync_all())
+        .map_err(StoreError::state_folder(&folder.path_of(NEW_COPY)))
 }

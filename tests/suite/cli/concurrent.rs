@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mediactl::store::ConfFile;
 
-use super::{CONF, Place, SAMPLE};
+use super::{CONF, Place, SAMPLE, UNTIL_FREE};
 
 const ROUNDS: usize = 50;
 
@@ -35,7 +35,7 @@ fn two_writers_lose_nothing() {
 fn who_waits_says_for_whom_and_goes_on() {
     let place = Place::with(SAMPLE);
     let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
-    let lock = conf.lock(Duration::ZERO, &mut |_| {}).expect("nobody holds it");
+    let lock = conf.lock(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
     let run = thread::scope(|scope| {
         let waiter = scope.spawn(|| place.set(&["rtsp=1"]));
         thread::sleep(Duration::from_millis(1600));
@@ -52,7 +52,7 @@ fn who_waits_says_for_whom_and_goes_on() {
 fn a_lock_that_stays_held_is_exit_5() {
     let place = Place::with(SAMPLE);
     let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
-    let _lock = conf.lock(Duration::ZERO, &mut |_| {}).expect("nobody holds it");
+    let _lock = conf.lock(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
     place.set(&["rtsp=1"]).exits(5).says("is locked by").says("hint: try again");
     assert_eq!(place.text(), SAMPLE);
 }

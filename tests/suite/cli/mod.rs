@@ -19,7 +19,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
@@ -28,6 +28,10 @@ pub const CONF: &str = "media.conf";
 
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_mediactl");
+
+/// How long a lock is waited for that nobody holds: a child that another test has just started holds
+/// every lock of this process until it runs its own program.
+pub const UNTIL_FREE: Duration = Duration::from_secs(10);
 
 /// A configuration with something of everything.
 pub const SAMPLE: &str = "\

@@ -48,6 +48,11 @@ impl Serving {
         kill_process(pid, signal).expect("it runs");
     }
 
+    /// Has it load the file again, some time.
+    pub(crate) fn hang_up(&self) {
+        self.signal(Signal::HUP);
+    }
+
     /// Ends it as an administrator would.
     pub(crate) fn stop(self) -> Run {
         self.signal(Signal::TERM);
@@ -188,10 +193,10 @@ fn a_hangup_loads_the_file_again() {
     };
     place.put(CONF, SAMPLE.replace("rtsp 554", "rtsp 555"));
     assert!(reads("554"));
-    server.signal(Signal::HUP);
+    server.hang_up();
     assert!(reads("555"));
     place.put(CONF, "stream {");
-    server.signal(Signal::HUP);
+    server.hang_up();
     assert!(reads("555"));
     let stopped = server.stop().exits(0);
     stopped.says("SIGHUP: the file was loaded again").says("SIGHUP: the file was not loaded");

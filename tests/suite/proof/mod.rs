@@ -12,6 +12,8 @@
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
 //! | `failing`: calls of a server †                   | every call, one error    | every call, every error      |
+//! | `writers`: 8 writers with 12 changes each         | 1 round                  | 8 rounds                     |
+//! | `secrets`                                        | all                      | all                          |
 //!
 //! † With `strace`. Where that is missing, or may not trace, they say so and pass.
 //!
@@ -21,7 +23,9 @@
 mod confirm;
 mod failing;
 mod killed;
+mod secrets;
 mod strace;
+mod writers;
 
 use std::fs;
 use std::io::{self, Write};
@@ -30,8 +34,8 @@ use std::process::Child;
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use mediactl::http::auth::Credentials;
+use mediactl::store::{DEFAULT_KEEP, HAND_EDIT, Revision};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::{CONF, Place, Run};
@@ -40,11 +44,8 @@ use crate::http::live::{Answer, receive};
 /// After this long something hangs. It is no measure of speed.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Whether the history keeps the text before each write.
-const HISTORY_KEEPS_EACH_TEXT: bool = true;
-
 /// The login and the password in the configurations of the proofs.
-const ACCOUNT: &str = "admin:hunter2";
+const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
 
 /// Whether the proofs are to run in full.
 fn in_full() -> bool {
@@ -139,41 +140,44 @@ fn strays(place: &Place) -> Vec<String> {
     names
 }
 
-/// Every line of the journal that is complete is JSON, and the newest texts that it names are kept.
+/// Every line of the journal that is complete is JSON, and the text before a change of ours is kept.
+/// Says how many lines are about edits by hand.
 #[track_caller]
-fn journal_is_readable(place: &Place) {
-    if !HISTORY_KEEPS_EACH_TEXT {
-        return;
-    }
+fn hand_edits_in_whole_history(place: &Place) -> usize {
     let folder = place.path(&format!(".mediactl/{CONF}/history"));
-    let Ok(journal) = fs::read_to_string(folder.join("journal")) else { return };
+    let journal = fs::read_to_string(folder.join("journal")).expect("a journal is text");
     let complete = journal.rfind('\n').map_or("", |end| &journal[..end]);
-    let serials: Vec<u64> = complete
+    let lines: Vec<serde_json::Value> = complete
         .lines()
-        .map(|line| {
-            let line: serde_json::Value =
-                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-            line["serial"].as_u64().unwrap_or_else(|| panic!("{line} has no serial"))
-        })
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect();
-    /// As many are kept at least, whatever is thrown away meanwhile.
-    const KEPT: usize = 90;
-    for serial in serials.iter().rev().take(KEPT) {
-        let kept = folder.join(format!("{serial}.conf"));
-        assert!(kept.exists(), "{} is in the journal and not kept", kept.display());
+    for line in lines.iter().rev().take(DEFAULT_KEEP) {
+        // What was there before an edit by hand is not always known.
+        let before = line["before"].as_str().filter(|_| line["operation"] != HAND_EDIT);
+        let Some(before) = before else { continue };
+        let kept = fs::read(folder.join(format!("{}.conf", line["serial"])));
+        let kept = kept.unwrap_or_else(|error| panic!("{error}: {line} says that a text is kept"));
+        assert_eq!(Revision::of(&kept).to_string(), before, "another text is kept than {line} says");
     }
+    lines.iter().filter(|line| line["operation"] == HAND_EDIT).count()
 }
 
 /// Asks the server at `url` for one operation, over a connection of its own.
 fn ask(url: &str, method: &str, operation: &str, body: &str) -> io::Result<Answer> {
+    ask_as(ACCOUNT, url, method, operation, body)
+}
+
+/// The same with another account.
+fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &str) -> io::Result<Answer> {
     let address = url.trim_start_matches("http://").split_once('/');
     let (host, prefix) = address.expect("a server says its address with the prefix");
     let mut stream = TcpStream::connect(host)?;
     stream.set_read_timeout(Some(PATIENCE))?;
+    let [login, password] = account.map(str::to_owned);
     let head = format!(
-        "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Basic {}\r\n\
+        "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
          Connection: close\r\nContent-Length: {}\r\n\r\n",
-        BASE64_STANDARD.encode(ACCOUNT),
+        Credentials { login, password }.to_header(),
         body.len()
     );
     stream.write_all((head + body).as_bytes())?;
