@@ -87,7 +87,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l confirm -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l keep -d 'How many texts the history keeps' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -112,7 +112,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l confirm -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l keep -d 'How many texts the history keeps' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -136,7 +136,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l confirm -d 'T
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l keep -d 'How many texts the history keeps' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -223,7 +223,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l confirm -
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l keep -d 'How many texts the history keeps' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -301,7 +301,7 @@ json\t'A JSON object'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How many texts the history keeps' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'

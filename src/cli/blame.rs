@@ -10,13 +10,14 @@ use super::exit::Exit;
 use super::history::{Form, masked};
 use super::options::Global;
 use super::read;
+use super::remote::Source;
 use super::target::{self, Purpose};
 use super::ui::{Ui, one_line};
 use crate::edit::current::LocalView;
 use crate::edit::select::select;
-use crate::engine::{Blamed, EngineError, Snapshot, blame};
+use crate::engine::{Blamed, EngineError, Snapshot, blame, is_edited_since};
 use crate::model::{Lens, top_members};
-use crate::store::Entry;
+use crate::store::{Entry, Which};
 
 /// Show which changes made a value what it is
 ///
@@ -55,10 +56,15 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let path = read::parse(&args.path)?;
     let mut target = target::resolve(global, Purpose::Read, ui)?;
     let entries = target.history()?;
-    let now = target.saved()?;
+    let now = target.text(Source::Saved)?;
     refuse_invalid(&now)?;
     let lens = Lens { masker: global.masker(), ..Lens::default() };
-    let mut kept = |number| match target.kept(number) {
+    if is_edited_since(&entries, &now) {
+        ui.note_line(
+            "the file was edited by hand since the last change; what that did is told after the next one",
+        );
+    }
+    let mut kept = |serial| match target.kept(Which::Serial(serial)) {
         Err(error) if error.is_not_kept() => Ok(None),
         found => found.map(Some),
     };
@@ -101,5 +107,6 @@ fn line(Shown { entry, from, to }: &Shown) -> String {
     let at = humantime::format_rfc3339_seconds(entry.at);
     let by = one_line(entry.by.as_deref().unwrap_or("-"));
     let what = one_line(&entry.operation);
-    format!("@{}  {at}  {by}  {what}: {} → {}", entry.number, one_line(&word(from)), one_line(&word(to)))
+    let number = entry.number.unwrap_or_default();
+    format!("@{number}  {at}  {by}  {what}: {} → {}", one_line(&word(from)), one_line(&word(to)))
 }

@@ -161,6 +161,12 @@ impl Printing<'_> {
         if self.changing.dry_run { self.verb.would } else { self.verb.done }
     }
 
+    pub(super) fn note(&self, note: &str) {
+        if !self.changing.quiet {
+            self.ui.note_line(note);
+        }
+    }
+
     pub(super) fn say(&self, line: &str) {
         if !self.changing.quiet {
             self.ui.say(line);

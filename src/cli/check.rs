@@ -76,7 +76,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 
 /// What `read -o conf` shows, and its name.
 fn configuration(global: &Global, ui: Ui) -> Result<(String, Arc<Snapshot>), CliError> {
-    let target = target::resolve(global, Purpose::Read, ui)?;
+    let mut target = target::resolve(global, Purpose::Read, ui)?;
     let name = target.name(global);
     Ok((name, target.text(Source::Running)?))
 }

@@ -3,9 +3,10 @@
 use super::error::CliError;
 use super::exit::Exit;
 use super::options::Global;
+use super::remote::{Decision, in_words};
 use super::target::{self, Purpose, Target};
 use super::ui::Ui;
-use crate::engine::EngineError;
+use crate::engine::{EngineError, Hooks};
 
 /// Keep a change that waits to be confirmed, or take it back
 ///
@@ -30,13 +31,17 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
-    let target = target::resolve(global, Purpose::Read, ui)?;
+    let purpose = Purpose::Change { hooks: Hooks::default(), keep: None };
+    let target = target::resolve(global, purpose, ui)?;
     let name = target.name(global);
-    let Target::Remote(mut server) = target else { return Err(EngineError::NoServer.into()) };
+    // Of a file without a server nothing waits; what waited is taken back when one starts.
+    let Target::Remote(mut server) = target else { return Err(EngineError::NothingPending.into()) };
     let id = server.pending()?.ok_or(EngineError::NothingPending)?;
-    server.decide(&id, !args.revert)?;
+    let (decision, what) =
+        if args.revert { (Decision::TakeBack, "taken back") } else { (Decision::Keep, "confirmed") };
+    let notes = server.decide(&id, decision)?;
     if !args.quiet {
-        let what = if args.revert { "taken back" } else { "confirmed" };
+        notes.iter().for_each(|note| ui.note_line(in_words(note)));
         ui.say(&format!("{what}: the last change of {name}"));
     }
     Ok(Exit::Done)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::change::Printing;
 use super::content::Content;
 use super::error::CliError;
-use super::remote::{Outcome, Remote};
+use super::remote::{Decision, Outcome, Remote, in_words};
 use super::target;
 use super::ui::Ui;
 use crate::http::client::Credentials;
@@ -27,28 +27,23 @@ pub fn run(
     printing: &Printing<'_>,
 ) -> Result<(), CliError> {
     let (ui, name) = (printing.ui, &printing.target);
-    let seconds = time.as_secs();
     if !ui.can_ask() {
-        ui.note_line(&format!(
-            "in {seconds} s the change of {name} is taken back; `mediactl confirm` keeps it, `mediactl confirm --revert` takes it back now"
+        printing.note(&format!(
+            "in {} s the change of {name} is taken back; `mediactl confirm` keeps it, \
+             `mediactl confirm --revert` takes it back now",
+            time.as_secs()
         ));
         return Ok(());
     }
-    let answer = ask(time, ui);
-    let mut server = server.anew(credentials(outcome)?);
-    match answer {
-        Some(is_kept) => {
-            server.decide(id, is_kept)?;
-            printing.say(&format!(
-                "{} {name}",
-                if is_kept { "confirmed the change of" } else { "took back the change of" }
-            ));
+    let Some(decision) = ask(time, ui) else { return Err(CliError::NotConfirmed { target: name.clone() }) };
+    let notes = server.anew(credentials(outcome)?).decide(id, decision)?;
+    notes.iter().for_each(|note| printing.note(in_words(note)));
+    match decision {
+        Decision::Keep => {
+            printing.say(&format!("confirmed the change of {name}"));
             Ok(())
         }
-        None => {
-            ui.warning(&format!("nobody answered: the change of {name} is taken back"));
-            Ok(())
-        }
+        Decision::TakeBack => Err(CliError::NotConfirmed { target: name.clone() }),
     }
 }
 
@@ -58,8 +53,8 @@ fn credentials(outcome: &Outcome) -> Result<Option<Credentials>, CliError> {
     after.account().map(|[login, password]| target::credentials(login, password)).transpose()
 }
 
-/// Whether the change is kept; `None` if nobody says so in time.
-fn ask(time: Duration, ui: Ui) -> Option<bool> {
+/// What becomes of the change; `None` if nobody says so in time.
+fn ask(time: Duration, ui: Ui) -> Option<Decision> {
     let deadline = Instant::now() + time;
     let (tell, told) = mpsc::channel();
     // Reading can't be given up; the thread ends with the program.
@@ -76,8 +71,8 @@ fn ask(time: Duration, ui: Ui) -> Option<bool> {
         let _ = write!(io::stderr(), "\r{}", question(left, ui));
         match told.recv_timeout(left.min(TICK)) {
             Ok(line) => match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return Some(true),
-                "n" | "no" => return Some(false),
+                "y" | "yes" => return Some(Decision::Keep),
+                "n" | "no" => return Some(Decision::TakeBack),
                 _ => {}
             },
             Err(RecvTimeoutError::Timeout) if left > TICK => {}

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::content::{Content, ContentDiff};
 use super::error::CliError;
 use super::exit::Exit;
-use super::history;
 use super::input::{self, STDIN};
 use super::options::Global;
 use super::remote::{Remote, Source};
@@ -16,6 +15,7 @@ use super::target::{self, Purpose, Target, is_url};
 use super::ui::Ui;
 use crate::edit::json_diff;
 use crate::engine::{Engine, EngineError};
+use crate::store::{NotAChange, Which};
 
 /// What names the configuration that a server runs.
 const RUNNING: &str = "running";
@@ -56,7 +56,7 @@ pub struct Args {
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
         (None, _) => [Some(RUNNING), Some(SAVED)],
-        (Some(only), None) if past(only).is_some() => [Some(only), Some(SAVED)],
+        (Some(only), None) if is_past(only) => [Some(only), Some(SAVED)],
         (Some(only), None) => [None, Some(only)],
         (Some(first), Some(second)) => [Some(first), Some(second)],
     };
@@ -69,9 +69,10 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     Ok(if different { Exit::Different } else { Exit::Done })
 }
 
-/// The number in `@N`.
-fn past(name: &str) -> Option<&str> {
-    name.strip_prefix('@').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+/// Whether it is `@N` or `serial:N`.
+fn is_past(name: &str) -> bool {
+    let digits = name.strip_prefix('@').or_else(|| name.strip_prefix("serial:"));
+    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// One of the two configurations.
@@ -92,7 +93,7 @@ impl Side {
             SAVED => Self::of_target(Source::Saved, global, ui),
             url if is_url(url) => Self::of_server(&mut target::at_url(url, global, ui)?, Source::Running),
             STDIN => Self::of_file("<stdin>", STDIN),
-            name if past(name).is_some() => Self::of_past(name, global, ui),
+            name if is_past(name) => Self::of_past(name, global, ui),
             file => Self::of_file(file, file),
         }
     }
@@ -107,12 +108,12 @@ impl Side {
     }
 
     fn of_past(name: &str, global: &Global, ui: Ui) -> Result<Self, CliError> {
-        let number = history::number(name).map_err(|error| {
+        let which: Which = name.parse().map_err(|error: NotAChange| {
             CliError::usage(format!("`{name}`: {error}"), "`mediactl history` shows them")
         })?;
         let mut target = target::resolve(global, Purpose::Read, ui)?;
         let name = format!("{} ({name})", target.name(global));
-        Ok(Self { name, content: Content::Text(target.kept(number)?) })
+        Ok(Self { name, content: Content::Text(target.kept(which)?) })
     }
 
     fn of_engine(engine: &Engine, global: &Global) -> Result<Self, CliError> {

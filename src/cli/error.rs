@@ -79,6 +79,11 @@ pub enum CliError {
         /// What the system answered.
         source: io::Error,
     },
+    /// A change that waited to be confirmed, and is taken back.
+    NotConfirmed {
+        /// What was changed.
+        target: String,
+    },
     /// A server without an account to use it.
     NoAccount {
         /// The configuration.
@@ -137,6 +142,7 @@ impl CliError {
             Self::NotOffered { .. } | Self::Unreachable { .. } => Exit::Absent,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::NoAccount { .. } | Self::Tls(_) => Exit::Invalid,
+            Self::NotConfirmed { .. } => Exit::Guarded,
             Self::Output(_) | Self::Prompt(_) | Self::Listen { .. } | Self::Serve(_) => Exit::Failed,
         }
     }
@@ -175,7 +181,8 @@ impl CliError {
             Self::Unreachable { .. } => {
                 Some("nothing was changed; while it runs, it alone changes the file".to_owned())
             }
-            Self::Invalid { .. }
+            Self::NotConfirmed { .. }
+            | Self::Invalid { .. }
             | Self::Input { .. }
             | Self::Output(_)
             | Self::Prompt(_)
@@ -206,6 +213,9 @@ impl fmt::Display for CliError {
             Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),
             Self::Unreachable { name, holder, source } => {
                 write!(f, "the server of `{name}`, {holder}, can't be reached: {}", reason(source))
+            }
+            Self::NotConfirmed { target } => {
+                write!(f, "the change of `{target}` was not confirmed: it goes back")
             }
             Self::NoAccount { target } => {
                 write!(f, "`{target}` has no usable `edit_auth`, without which nobody could use the API")

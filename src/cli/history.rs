@@ -10,15 +10,16 @@ use super::exit::Exit;
 use super::masked::MaskedText;
 use super::options::Global;
 use super::target::{self, Purpose};
-use super::ui::{Ui, one_line};
+use super::ui::{Ui, one_line, without_controls};
 use crate::model::Masker;
-use crate::store::Entry;
+use crate::store::{Entry, Which};
 
 /// Show what was changed, when, and by whom
 ///
 /// One line a change, the last one first. `@1` is the text before the last change, `@2` the one before
 /// that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these numbers. The
-/// number behind `#` is the one that a change keeps. What was done to the file by hand is a line of its
+/// number behind `#` is the one that a change keeps, and is taken as `serial:7`. Texts that were not in the
+/// sequence of texts of the file have only that one. What was done to the file by hand is a line of its
 /// own as soon as the next change is made, or a server looks.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
@@ -44,9 +45,9 @@ pub struct Args {
 enum Command {
     /// Show the whole text before a change
     Show {
-        /// The number of the change, counted back from the last one
-        #[arg(value_name = "N", value_parser = number)]
-        number: usize,
+        /// Which change: counted back from the last one, or `serial:` and its own number
+        #[arg(value_name = "N")]
+        which: Which,
     },
 }
 
@@ -64,8 +65,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let mut target = target::resolve(global, Purpose::Read, ui)?;
     let mut out = BufWriter::new(io::stdout().lock());
     match &args.command {
-        Some(Command::Show { number }) => {
-            let snapshot = target.kept(*number)?;
+        Some(Command::Show { which }) => {
+            let snapshot = target.kept(*which)?;
             let whole = 0..snapshot.document().text().len();
             match global.masker() {
                 None => out.write_all(snapshot.bytes())?,
@@ -94,17 +95,10 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// A number of the history: `3` or `@3`.
-pub(super) fn number(text: &str) -> Result<usize, String> {
-    let digits = text.strip_prefix('@').unwrap_or(text);
-    let number = digits.parse().ok().filter(|number| *number >= 1);
-    number.ok_or_else(|| "it takes a number of the history, such as 1 for the last change".to_owned())
-}
-
 /// What people write as a message may hold anything.
 pub(super) fn masked(entry: Entry, masker: Option<&Masker>) -> Entry {
     let Some(masker) = masker else { return entry };
-    let shown = |text: String| masker.mask_parts(&text).into_owned();
+    let shown = |text: String| without_controls(&masker.mask_parts(&text));
     Entry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
 }
 
@@ -127,7 +121,7 @@ fn print(entries: &[Entry], ui: Ui, out: &mut impl Write) -> io::Result<()> {
 
 fn row(entry: &Entry) -> [String; 5] {
     [
-        format!("@{}", entry.number),
+        entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
         format!("#{}", entry.serial),
         humantime::format_rfc3339_seconds(entry.at).to_string(),
         one_line(entry.by.as_deref().unwrap_or("-")),

@@ -11,7 +11,6 @@ use super::ui::{ColorChoice, Ui};
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, Hooks, Request};
 use crate::http::parameters::MAX_CONFIRM;
 use crate::model::{Lens, Masker};
-use crate::store::DEFAULT_KEEP;
 
 /// Where the configuration is, unless somebody says otherwise.
 pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
@@ -128,20 +127,15 @@ pub struct Hooking {
     )]
     pub hook_timeout: u64,
 
-    /// How many texts the history keeps
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = DEFAULT_KEEP as u64,
-        value_parser = clap::value_parser!(u64).range(1..=MAX_KEEP)
-    )]
-    pub keep: u64,
+    /// How many texts the history keeps from now on [default: as many as were said last, else 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_KEEP))]
+    pub keep: Option<u64>,
 }
 
 impl Hooking {
-    /// How many texts the history keeps.
-    pub fn keep(&self) -> usize {
-        usize::try_from(self.keep).unwrap_or(usize::MAX)
+    /// How many texts the history keeps from now on.
+    pub fn keep(&self) -> Option<usize> {
+        self.keep.and_then(|keep| usize::try_from(keep).ok())
     }
 
     /// The commands to run.
@@ -197,7 +191,7 @@ fn confirm_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Who runs this program, for hooks.
+/// Who runs this program, for hooks and the history.
 fn local_user() -> String {
     let uid = rustix::process::getuid().as_raw();
     match std::env::var("USER") {

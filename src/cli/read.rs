@@ -96,7 +96,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
     match target {
         Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
-        target if args.output == Form::Conf => {
+        mut target if args.output == Form::Conf => {
             print_text(target.text(args.source())?.as_ref(), global, ui, &mut out)?;
         }
         Target::Local(engine) => {

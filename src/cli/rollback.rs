@@ -3,11 +3,11 @@
 use super::change::{Printing, Verb, follow_up, with_guards};
 use super::error::CliError;
 use super::exit::Exit;
-use super::history::number;
 use super::options::{Changing, Global};
 use super::remote;
 use super::target::{self, Target};
 use super::ui::Ui;
+use crate::store::Which;
 
 /// Make an earlier text the configuration again
 ///
@@ -20,9 +20,10 @@ Examples:
   mediactl rollback 1 --dry-run
   mediactl rollback 1")]
 pub struct Args {
-    /// Which text, counted back from the last change; `mediactl history` shows them
-    #[arg(value_name = "N", value_parser = number)]
-    number: usize,
+    /// Which text: counted back from the last change, or `serial:` and the number of a change;
+    /// `mediactl history` shows both
+    #[arg(value_name = "N")]
+    which: Which,
 
     #[command(flatten)]
     changing: Changing,
@@ -37,12 +38,12 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     match target {
         Target::Local(engine) => {
             changing.refuse_confirm()?;
-            let change = with_guards(changing, ui, |request| Ok(engine.rollback(request, args.number)?))?;
+            let change = with_guards(changing, ui, |request| Ok(engine.rollback(request, args.which)?))?;
             printing.report(&change)
         }
         Target::Remote(mut server) => {
             let outcome =
-                with_guards(changing, ui, |request| remote::roll_back(&mut server, args.number, request))?;
+                with_guards(changing, ui, |request| remote::roll_back(&mut server, args.which, request))?;
             let exit = remote::report(&outcome, &printing)?;
             follow_up(&server, &outcome, &printing)?;
             Ok(exit)

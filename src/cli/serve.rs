@@ -15,7 +15,7 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::options::{Global, Hooking};
 use super::ui::{Ui, waiting};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Aftermath, Engine, EngineError};
 use crate::http::gate::{Deadlines, Limits, Listen, Server};
 use crate::http::handler::{Handler, Settings};
 use crate::http::runtime::Runtime;
@@ -287,8 +287,9 @@ fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
 
 fn take_back_unconfirmed(engine: &Engine, ui: Ui) {
     match engine.cancel_any() {
-        Ok(true) => ui.warning("a change that was not confirmed was taken back"),
-        Ok(false) => {}
+        // The log has it already.
+        Ok(Some(Aftermath::ChangedMeanwhile)) | Ok(None) => {}
+        Ok(Some(_)) => ui.warning("a change that was not confirmed was taken back"),
         Err(error) => ui.warning(&format!("a change that was not confirmed was not taken back: {error}")),
     }
 }

@@ -91,7 +91,9 @@ fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
             "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD; \
              on a terminal they are asked for",
         ),
-        404 => Some("is it the right address, and the right `--api-prefix`?"),
+        404 if refusal.problem.as_ref().is_none_or(|problem| problem.errors.is_empty()) => {
+            Some("is it the right address, and the right `--api-prefix`?")
+        }
         412 if refusal.problem.as_ref().is_none_or(|problem| problem.errors.is_empty()) => {
             Some("somebody else keeps changing the configuration; try again")
         }

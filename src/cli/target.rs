@@ -23,7 +23,7 @@ use crate::http::client::{
     BadUrl, Client, Credentials, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo,
 };
 use crate::http::wire::DEFAULT_PREFIX;
-use crate::store::{DEFAULT_KEEP, Entry, Serving};
+use crate::store::{Entry, Serving, Which};
 
 /// The longest time that a request may be given: a day, in seconds.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
@@ -91,7 +91,7 @@ pub struct Chosen {
     place: Place,
     /// Whether the server is named on the command line, not in the environment.
     by_option: bool,
-    /// Whether a command to run around a change stands on the command line.
+    /// Whether an option of where the file is changed stands on the command line.
     hooks: bool,
 }
 
@@ -125,7 +125,7 @@ impl Chosen {
             _ => Place::File,
         };
         let matches = matches.subcommand().map(|(_, matches)| matches);
-        let hooks = ["check_cmd", "reload_cmd"]
+        let hooks = ["check_cmd", "reload_cmd", "keep"]
             .into_iter()
             .any(|id| matches.is_some_and(|m| m.try_contains_id(id).is_ok() && m.value_source(id) == flag));
         Self { place, by_option: url == flag, hooks }
@@ -150,20 +150,10 @@ impl Target {
     }
 
     /// Its text; the file is all that there is of a file.
-    pub fn text(self, source: Source) -> Result<Arc<Snapshot>, CliError> {
+    pub fn text(&mut self, source: Source) -> Result<Arc<Snapshot>, CliError> {
         match self {
             Self::Local(engine) => Ok(engine.read()?),
-            Self::Remote(mut remote) => remote.text(source),
-        }
-    }
-}
-
-impl Target {
-    /// The file, as text.
-    pub fn saved(&mut self) -> Result<Arc<Snapshot>, CliError> {
-        match self {
-            Self::Local(engine) => Ok(engine.read()?),
-            Self::Remote(remote) => remote.text(Source::Saved),
+            Self::Remote(remote) => remote.text(source),
         }
     }
 
@@ -175,11 +165,11 @@ impl Target {
         }
     }
 
-    /// The text before a change, counted back.
-    pub fn kept(&mut self, number: usize) -> Result<Arc<Snapshot>, CliError> {
+    /// The text before a change.
+    pub fn kept(&mut self, which: Which) -> Result<Arc<Snapshot>, CliError> {
         match self {
-            Self::Local(engine) => Ok(engine.kept(number)?),
-            Self::Remote(remote) => remote.kept(number),
+            Self::Local(engine) => Ok(engine.kept(which)?),
+            Self::Remote(remote) => remote.kept(which),
         }
     }
 }
@@ -193,8 +183,8 @@ pub enum Purpose {
     Change {
         /// What runs around a change of a file.
         hooks: Hooks,
-        /// How many texts the history of a file keeps.
-        keep: usize,
+        /// How many texts the history of a file keeps from now on.
+        keep: Option<usize>,
     },
 }
 
@@ -217,7 +207,7 @@ pub fn resolve(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliE
 
 fn hooks_elsewhere() -> CliError {
     CliError::usage(
-        "`--check-cmd` and `--reload-cmd` run where the file is changed, which is in the server",
+        "`--check-cmd`, `--reload-cmd` and `--keep` are for where the file is changed, which is in the server",
         "give them to the server, or leave them out",
     )
 }
@@ -225,7 +215,7 @@ fn hooks_elsewhere() -> CliError {
 /// The file, or the server that runs over it: one of them alone changes it.
 fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     let (hooks, keep) = match &purpose {
-        Purpose::Read => (Hooks::default(), DEFAULT_KEEP),
+        Purpose::Read => (Hooks::default(), None),
         Purpose::Change { hooks, keep } => (hooks.clone(), *keep),
     };
     let engine = Engine::open(&global.conf, hooks, waiting)?.keeping(keep);

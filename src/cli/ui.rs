@@ -189,9 +189,16 @@ fn masked_header(header: &str, masker: &Masker) -> String {
     }
 }
 
-/// A text of somebody else on one line: what would move the cursor is a blank.
+/// A text of somebody else on one line.
 pub fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    without_controls(&text.replace(['\n', '\r', '\t'], " "))
+}
+
+/// A text of somebody else: what would move the cursor, or turn the order of letters, is a blank.
+pub fn without_controls(text: &str) -> String {
+    let turns = |letter| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let moves = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
+    text.chars().map(|letter| if turns(letter) || moves(letter) { ' ' } else { letter }).collect()
 }
 
 fn prompt_failed(error: dialoguer::Error) -> CliError {

@@ -23,34 +23,44 @@ pub struct Blamed {
 }
 
 /// The changes of the value at `path`, the last one first, as `lens` shows it. `kept` gives the text
-/// before a change, `now` is the text after the last one.
+/// before the change with a serial number, `now` is the text in the file.
 ///
-/// A text that is not kept, or has errors, is passed over: what happened then is told of the change
-/// before it.
+/// Where a text is not known, nothing is told of the changes on both sides of it: those whose text is
+/// not kept or has errors, and the last one if somebody edited the file since.
 ///
 /// # Errors
 /// Those of `kept`.
 pub fn blame<E>(
     entries: &[Entry],
     now: &Snapshot,
-    kept: &mut dyn FnMut(usize) -> Result<Option<Arc<Snapshot>>, E>,
+    kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,
     path: &Path,
     lens: &Lens,
 ) -> Result<Vec<Blamed>, E> {
     let mut found = Vec::new();
-    let mut to = value(now, path, lens);
+    let mut to = (!is_edited_since(entries, now)).then(|| value(now, path, lens));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
-        let from = match (entry.before, kept(entry.number)?) {
-            (Some(_), Some(text)) if text.is_valid() => value(&text, path, lens),
-            (Some(_), _) => continue,
-            (None, _) => None,
+        let from = match entry.before {
+            Some(_) => {
+                kept(entry.serial)?.filter(|text| text.is_valid()).map(|text| value(&text, path, lens))
+            }
+            // There was no file.
+            None => Some(None),
         };
-        if from != to {
+        if let (Some(from), Some(to)) = (&from, to)
+            && *from != to
+        {
             found.push(Blamed { entry: entry.clone(), from: from.clone(), to });
         }
         to = from;
     }
     Ok(found)
+}
+
+/// Whether the file is not what the last change made of it.
+pub fn is_edited_since(entries: &[Entry], now: &Snapshot) -> bool {
+    let last = entries.iter().find(|entry| !entry.is_aside);
+    last.is_some_and(|last| last.after != Some(now.revision()))
 }
 
 /// What is at the path; nothing where the path leads nowhere.

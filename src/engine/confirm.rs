@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,11 +15,12 @@ use super::Engine;
 use super::change::Change;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
+use super::operations::look;
 use super::reload::Before;
 use super::request::Request;
 use super::running::{LastChange, State};
 use super::snapshot::Snapshot;
-use super::work::{Found, Operation};
+use super::work::{Found, Operation, UNSAVED};
 use crate::store::{Locked, Pending, StoreError};
 
 /// What the history calls it.
@@ -29,6 +31,9 @@ const NOT_CONFIRMED: &str = "not confirmed in time";
 
 /// Why a change is taken back when its server ends.
 const SERVER_ENDED: &str = "not confirmed before the server ended";
+
+/// Who takes a change back that nobody spoke of.
+const NOBODY: &str = "";
 
 /// Between two attempts to take a change back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -41,14 +46,16 @@ pub struct Waiting {
     pub operation: &'static str,
     /// Who did it.
     pub by: String,
-    /// When it is taken back.
-    pub deadline: SystemTime,
-    until: Instant,
+    /// How long it waits, once it is made.
+    time: Duration,
+    until: Mutex<Instant>,
     before: Before,
     /// What the file holds since; none if the change left it alone.
     written: Option<Arc<Snapshot>>,
     is_decided: Mutex<bool>,
     decision: Condvar,
+    /// Whether it is being taken back, which can't be stopped any more.
+    goes_back: AtomicBool,
 }
 
 /// Holds whole configurations, with their secrets.
@@ -61,7 +68,26 @@ impl fmt::Debug for Waiting {
 impl Waiting {
     /// How long it will still wait.
     pub fn left(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now())
+        self.until().saturating_duration_since(Instant::now())
+    }
+
+    /// When it is taken back.
+    pub fn deadline(&self) -> SystemTime {
+        SystemTime::now() + self.left()
+    }
+
+    /// The change is made, also by the reload command: from now on the time counts.
+    pub(super) fn start_clock(&self) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + self.time;
+        self.decision.notify_all();
+    }
+
+    fn until(&self) -> Instant {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn can_be_kept(&self) -> bool {
+        !self.left().is_zero() && !self.goes_back.load(Ordering::SeqCst)
     }
 
     /// Nobody has to wait any more.
@@ -70,11 +96,13 @@ impl Waiting {
         self.decision.notify_all();
     }
 
-    /// Waits for a decision; whether there is one.
+    /// Waits for a decision, or until the clock is started; whether there is a decision.
     fn is_decided_within(&self, time: Duration) -> bool {
         let is_decided = self.is_decided.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.decision.wait_timeout_while(is_decided, time, |is_decided| !*is_decided);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
+        if *is_decided {
+            return true;
+        }
+        *self.decision.wait_timeout(is_decided, time).unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
@@ -89,20 +117,22 @@ impl Engine {
     ) -> Result<Option<Arc<Waiting>>, EngineError> {
         let Some(time) = request.confirm else { return Ok(None) };
         let (Some(locked), Some(state)) = (locked, &found.state) else { return Err(EngineError::NoServer) };
+        let longest = time + self.hooks.timeout + self.lock_wait;
         let waiting = Arc::new(Waiting {
             id: new_id(),
             operation: operation.name(),
             by: request.by.clone(),
-            deadline: SystemTime::now() + time,
-            until: Instant::now() + time,
+            time,
+            until: Mutex::new(Instant::now() + longest),
             before: found.before(),
             written: change.after().filter(|_| operation.writes()),
             is_decided: Mutex::new(false),
             decision: Condvar::new(),
+            goes_back: AtomicBool::new(false),
         });
         locked.set_pending(&Pending {
             id: waiting.id.clone(),
-            deadline: waiting.deadline,
+            deadline: SystemTime::now() + time,
             operation: waiting.operation.to_owned(),
             by: waiting.by.clone(),
             running: vec![state.running.bytes()],
@@ -128,13 +158,19 @@ impl Engine {
 
     /// Takes a change back when its time is over.
     fn watch(&self, waiting: &Waiting) {
-        let mut time = waiting.left();
-        while !waiting.is_decided_within(time) {
-            match self.take_back_waiting(&waiting.id, "", NOT_CONFIRMED) {
+        while !waiting.left().is_zero() {
+            if waiting.is_decided_within(waiting.left()) {
+                return;
+            }
+        }
+        loop {
+            match self.take_back_waiting(&waiting.id, NOBODY, NOT_CONFIRMED) {
                 Ok(_) | Err(EngineError::NothingPending | EngineError::OtherPending) => return,
                 Err(error) => (self.on_trouble)(&format!("a change could not be taken back: {error}")),
             }
-            time = RETRY;
+            if waiting.is_decided_within(RETRY) {
+                return;
+            }
         }
     }
 
@@ -145,26 +181,29 @@ impl Engine {
     pub fn confirm(&self, id: &str) -> Result<(), EngineError> {
         let _turn = self.take_turn()?;
         let waiting = self.waiting(id)?;
+        if !waiting.can_be_kept() {
+            return Err(EngineError::NothingPending);
+        }
         self.conf.lock(self.lock_wait, &mut |_| {})?.clear_pending()?;
         self.let_go(&waiting);
         Ok(())
     }
 
-    /// Takes the change back that waits.
+    /// Takes the change back that waits; what became of the file.
     ///
     /// # Errors
     /// As [`Engine::confirm`].
-    pub fn cancel(&self, id: &str, by: &str) -> Result<(), EngineError> {
+    pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, EngineError> {
         self.take_back_waiting(id, by, "taken back before it was confirmed")
     }
 
-    /// The same for whatever waits, when the server ends; whether there was something.
+    /// The same for whatever waits, when the server ends; `None` if nothing does.
     ///
     /// # Errors
     /// As [`Engine::confirm`].
-    pub fn cancel_any(&self) -> Result<bool, EngineError> {
-        let Some(waiting) = self.state().and_then(|state| state.pending) else { return Ok(false) };
-        self.take_back_waiting(&waiting.id, "", SERVER_ENDED).map(|()| true)
+    pub fn cancel_any(&self) -> Result<Option<Aftermath>, EngineError> {
+        let waiting = self.state().and_then(|state| state.pending);
+        waiting.map(|waiting| self.take_back_waiting(&waiting.id, NOBODY, SERVER_ENDED)).transpose()
     }
 
     fn waiting(&self, id: &str) -> Result<Arc<Waiting>, EngineError> {
@@ -182,9 +221,10 @@ impl Engine {
         waiting.decide();
     }
 
-    fn take_back_waiting(&self, id: &str, by: &str, why: &str) -> Result<(), EngineError> {
+    fn take_back_waiting(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
         let _turn = self.take_turn()?;
         let waiting = self.waiting(id)?;
+        waiting.goes_back.store(true, Ordering::SeqCst);
         let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
         let request = Request { by: by.to_owned(), message: Some(why.to_owned()), ..Request::default() };
         let aftermath = match &waiting.written {
@@ -193,11 +233,12 @@ impl Engine {
         };
         // What ran before runs again, whatever became of the file.
         self.run_again(&waiting.before, &aftermath, by);
-        self.tell_of_hand_edit(&aftermath?);
+        let aftermath = aftermath?;
+        self.tell_of_hand_edit(aftermath);
         self.reload_after_revert(&locked, by);
         locked.clear_pending()?;
         self.let_go(&waiting);
-        Ok(())
+        Ok(aftermath)
     }
 
     fn run_again(&self, before: &Before, aftermath: &Result<Aftermath, EngineError>, by: &str) {
@@ -213,16 +254,20 @@ impl Engine {
         });
     }
 
-    fn tell_of_hand_edit(&self, aftermath: &Aftermath) {
-        if *aftermath != Aftermath::ChangedMeanwhile {
+    fn tell_of_hand_edit(&self, aftermath: Aftermath) {
+        if aftermath != Aftermath::ChangedMeanwhile {
             return;
         }
         let told =
             "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
-        if let Some(running) = &self.running {
-            running.exchange(|state| state.last_error = Some(told.to_owned()));
-        }
+        self.remember_trouble(told.to_owned());
         (self.on_trouble)(told);
+    }
+
+    fn remember_trouble(&self, told: String) {
+        if let Some(running) = &self.running {
+            running.exchange(|state| state.last_error = Some(told));
+        }
     }
 
     /// What the media server is to run now: what runs here, or without that what is in the file.
@@ -238,6 +283,7 @@ impl Engine {
         });
         if let Err(error) = result {
             (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));
+            self.remember_trouble(error.to_string());
         }
     }
 
@@ -254,10 +300,14 @@ impl Engine {
         if let Some(record) = self.conf.pending()?
             && let Some(pending) = record.read()
         {
-            let aftermath = self.left_over_back(&locked, &pending)?;
-            (self.on_trouble)("a change was not confirmed before the server ended: it was taken back");
-            self.tell_of_hand_edit(&aftermath);
-            self.reload_after_revert(&locked, &pending.by);
+            look(&locked)?;
+            match self.left_over_back(&locked, &pending)? {
+                Aftermath::ChangedMeanwhile => self.tell_of_hand_edit(Aftermath::ChangedMeanwhile),
+                _ => {
+                    (self.on_trouble)("a change was not confirmed before the server ended: it was taken back")
+                }
+            }
+            self.reload_after_revert(&locked, NOBODY);
         }
         Ok(locked.clear_pending()?)
     }
@@ -268,7 +318,7 @@ impl Engine {
         let running = pending.running.concat();
         if file.as_ref().is_none_or(|file| file.bytes() != running) {
             let why = request("ran, and was not saved, when the server ended");
-            locked.keep_aside(&running, &why.record("unsaved", self.keep))?;
+            locked.keep_aside(&running, &why.record(UNSAVED, self.keep))?;
         }
         let Some(written) = &pending.written else { return Ok(Aftermath::Restored) };
         let before = Before { file, state: None };

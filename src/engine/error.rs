@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 use crate::edit::assign::AssignFault;
 use crate::edit::expect::Unmet;
 use crate::edit::{EditError, Faults, Unproved};
-use crate::store::StoreError;
+use crate::store::{StoreError, Which};
 
 /// Why an operation did not happen; the file is as it was, unless the variant says otherwise.
 #[derive(Debug)]
@@ -64,15 +64,15 @@ pub enum EngineError {
     OtherPending,
     /// The history does not go back so far.
     NoSuchChange {
-        /// How far back.
-        number: usize,
-        /// How many changes it has.
+        /// Which change.
+        which: Which,
+        /// How many it has.
         known: usize,
     },
     /// There is no text before a change, or it is not kept any more.
     NotKept {
-        /// Which change, counted back.
-        number: usize,
+        /// Which change.
+        which: Which,
     },
     /// The configuration is not what the change was to be made for.
     Unexpected(Vec<Unmet>),
@@ -151,13 +151,13 @@ impl fmt::Display for EngineError {
             ),
             Self::NothingPending => f.write_str("no change waits to be confirmed"),
             Self::OtherPending => f.write_str("another change waits to be confirmed than this one"),
-            Self::NoSuchChange { number, known: 0 } => {
-                write!(f, "there is no `@{number}`: the history has no changes")
+            Self::NoSuchChange { which, known: 0 } => {
+                write!(f, "there is no `{which}`: the history has no changes")
             }
-            Self::NoSuchChange { number, known } => {
-                write!(f, "there is no `@{number}`: the history goes back to `@{known}`")
+            Self::NoSuchChange { which, known } => {
+                write!(f, "there is no `{which}`: the history goes back to `@{known}`")
             }
-            Self::NotKept { number } => write!(f, "the text of `@{number}` is not kept"),
+            Self::NotKept { which } => write!(f, "the text before `{which}` is not kept"),
             Self::Unexpected(unmet) => join(f, unmet.iter()),
             Self::NoServer => {
                 f.write_str("no server runs over this file, so there is no running configuration")
@@ -196,7 +196,7 @@ impl EngineError {
             Self::Store(error) => return error.hint(),
             Self::BadConfig(_) => "`mediactl check` shows them; `mediactl read -o conf` still shows the text",
             Self::BadText(_) => "nothing was written",
-            Self::MaskedText => "`mediactl read -o conf --show-secrets` gives a text that can be saved",
+            Self::MaskedText => "with `--show-secrets`, what shows a text gives one that can be saved",
             Self::Unproved(_) => "nothing was written; this is a defect of mediactl, please report it",
             Self::Guarded(guard) => return Some(guard.hint()),
             Self::CheckFailed(_) => "nothing was written",

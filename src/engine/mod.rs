@@ -26,7 +26,7 @@ mod snapshot;
 #[allow(clippy::disallowed_methods, reason = "a change is remembered with its time")]
 mod work;
 
-pub use blame::{Blamed, blame};
+pub use blame::{Blamed, blame, is_edited_since};
 pub use change::{Change, Next, Remark};
 pub use clash::Clash;
 pub use confirm::Waiting;

@@ -14,13 +14,13 @@ use super::hook::Hooks;
 use super::request::Request;
 use super::running::{Running, State};
 use super::snapshot::Snapshot;
-use super::work::{Found, Operation, Ready};
+use super::work::{Found, Operation, Ready, UNSAVED};
 use super::{Change, Remark};
 use crate::edit;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
 use crate::model::top_members;
-use crate::store::{ConfFile, DEFAULT_KEEP, Holder, StoreError};
+use crate::store::{ConfFile, Holder, Loaded, Locked, StoreError};
 
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -37,7 +37,7 @@ pub struct Engine {
     pub(super) on_wait: fn(&Path, &Holder),
     pub(super) on_trouble: Arc<dyn Fn(&str) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
-    pub(super) keep: usize,
+    pub(super) keep: Option<usize>,
     has_guards: bool,
 }
 
@@ -54,7 +54,7 @@ impl Engine {
             on_wait,
             on_trouble: Arc::new(|_| {}),
             running: None,
-            keep: DEFAULT_KEEP,
+            keep: None,
             has_guards: true,
         })
     }
@@ -79,7 +79,7 @@ impl Engine {
     /// Notes in the history what was done by hand. That it can't be noted now keeps nobody from reading.
     fn look(&self) {
         let Ok(locked) = self.conf.lock(self.lock_wait, &mut |_| {}) else { return };
-        let warnings = self.read().and_then(|file| Ok(locked.look(Some(file.revision()))?));
+        let warnings = self.read().and_then(|file| Ok(locked.look(Some(file.as_now()))?));
         let warnings = warnings.into_iter().flatten();
         warnings.for_each(|warning| (self.on_trouble)(&warning.to_string()));
     }
@@ -89,8 +89,8 @@ impl Engine {
         Self { has_guards: false, ..self }
     }
 
-    /// The same with so many texts in the history.
-    pub fn keeping(self, keep: usize) -> Self {
+    /// The same with so many texts in the history from now on; `None` for as many as before.
+    pub fn keeping(self, keep: Option<usize>) -> Self {
         Self { keep, ..self }
     }
 
@@ -292,7 +292,8 @@ impl Engine {
         let by = last.map_or("", |change| &change.by);
         let request = Request { by: by.to_owned(), ..Request::default() };
         let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
-        locked.keep_aside(state.running.bytes(), &request.record("unsaved", self.keep))?;
+        look(&locked)?;
+        locked.keep_aside(state.running.bytes(), &request.record(UNSAVED, self.keep))?;
         Ok(true)
     }
 
@@ -329,6 +330,13 @@ impl Engine {
         let mut open = guards.into_iter().flatten().filter(|guard| !request.accepted.contains(guard));
         open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard)))
     }
+}
+
+/// Brings the history up to date before something else is noted.
+pub(super) fn look(locked: &Locked<'_>) -> Result<Option<Loaded>, EngineError> {
+    let now = locked.load()?;
+    locked.look(now.as_ref().map(Loaded::as_now))?;
+    Ok(now)
 }
 
 /// `If-Match` is stronger than everything else: with it, nothing is rebased.

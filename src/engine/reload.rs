@@ -6,11 +6,12 @@ use super::Engine;
 use super::change::Change;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
+use super::operations::look;
 use super::request::Request;
 use super::running::{State, Turn};
 use super::snapshot::Snapshot;
 use super::work::{Found, Operation};
-use crate::store::{Candidate, Loaded, Locked, is_concatenation};
+use crate::store::{Candidate, Locked, is_concatenation};
 
 /// What the history calls it.
 const TAKE_BACK: &str = "take-back";
@@ -133,8 +134,7 @@ impl Engine {
         operation: &str,
     ) -> Result<Aftermath, EngineError> {
         let record = request.record(operation, self.keep);
-        let now = locked.load()?;
-        locked.look(now.as_ref().map(Loaded::revision))?;
+        let now = look(locked)?;
         match (now, &before.file) {
             (Some(now), Some(file)) if now.bytes == file.bytes() => Ok(Aftermath::Restored),
             (None, None) => Ok(Aftermath::Removed),

@@ -29,8 +29,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// What the history says of it, where that keeps so many texts.
-    pub(super) fn record<'a>(&'a self, operation: &'a str, keep: usize) -> Record<'a> {
+    /// What the history says of it, which keeps so many texts from now on.
+    pub(super) fn record<'a>(&'a self, operation: &'a str, keep: Option<usize>) -> Record<'a> {
         Record { operation, by: &self.by, message: self.message.as_deref(), keep }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use super::guard;
 use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
-use crate::store::Revision;
+use crate::store::{Now, Revision};
 use crate::syntax::{Diagnostics, Document};
 
 /// A text with everything that is known of it.
@@ -63,6 +63,11 @@ impl Snapshot {
     /// The bytes as they were read.
     pub fn bytes(&self) -> &[u8] {
         self.raw.as_deref().unwrap_or(self.document.text().as_bytes())
+    }
+
+    /// The text as the one that is in the file.
+    pub(super) fn as_now(&self) -> Now<'_> {
+        Now { text: self.bytes(), revision: self.revision() }
     }
 
     /// The name of the text.

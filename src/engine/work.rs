@@ -13,6 +13,9 @@ use super::{Engine, Remark};
 use crate::edit::Note;
 use crate::store::{Candidate, ConfFile, Locked, Old, Outcome, Stamp, StoreError, Warning};
 
+/// What the history calls a text that ran and was in no file.
+pub(super) const UNSAVED: &str = "unsaved";
+
 /// What is done to a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
@@ -95,7 +98,7 @@ impl Engine {
         let mut warnings = Vec::new();
         if let Some(locked) = locked.as_mut().filter(|_| !request.dry_run) {
             warnings = locked.take_warnings();
-            warnings.extend(locked.look(file.as_ref().map(|file| file.snapshot.revision()))?);
+            warnings.extend(locked.look(file.as_ref().map(|file| file.snapshot.as_now()))?);
         }
         let found = Found { file, state };
         let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
@@ -152,7 +155,8 @@ impl Engine {
     /// the file alone, except for the text that hooks look at.
     fn lock_for(&self, operation: Operation, request: &Request) -> Result<Option<Locked<'_>>, EngineError> {
         let rehearsal = request.dry_run && self.hooks.check.is_none();
-        let needs_none = self.hooks.are_empty() && request.confirm.is_none();
+        let is_saved = self.state().is_none_or(|state| state.is_saved());
+        let needs_none = self.hooks.are_empty() && request.confirm.is_none() && is_saved;
         if rehearsal || (!operation.writes() && needs_none) {
             return Ok(None);
         }
@@ -237,6 +241,7 @@ impl Work<'_> {
             self.refuse_invalid(change)?;
             return Ok((Vec::new(), None));
         }
+        self.keep_unsaved()?;
         let (asked, what) = ((self.operation, self.request), (self.found, change));
         let waiting = engine.wait_for_confirmation(asked, what, self.locked, &pieces)?;
         let warnings = match self.locked {
@@ -250,7 +255,19 @@ impl Work<'_> {
         if let (Some(occasion), false) = (occasion, self.request.reload_later) {
             engine.reload(occasion, self.locked, &self.found.before(), &pieces, self.operation)?;
         }
+        waiting.iter().for_each(|waiting| waiting.start_clock());
         Ok((warnings, waiting))
+    }
+
+    /// What ran and is in no file would be lost, except where it is what a patch is merged into.
+    fn keep_unsaved(&self) -> Result<(), EngineError> {
+        let state = self.found.state.as_ref().filter(|state| !state.is_saved());
+        let (Some(state), Some(locked)) = (state, self.locked) else { return Ok(()) };
+        if self.operation == Operation::Modify && !self.request.force {
+            return Ok(());
+        }
+        let record = self.request.record(UNSAVED, self.engine.keep);
+        Ok(locked.keep_aside(state.running.bytes(), &record)?)
     }
 
     /// The new text is made durable beside the file while the last look at the old one goes on.

@@ -100,8 +100,7 @@ impl Handler {
         if route.body != Body::None {
             refuse_coding(&request.head)?;
         }
-        let answer = self.carry_out(route, argument, request, &parameters, &caller, access)?;
-        Ok(self.with_pending(answer))
+        self.carry_out(route, argument, request, &parameters, &caller, access)
     }
 
     fn carry_out(
@@ -114,7 +113,7 @@ impl Handler {
         access: &mut Access,
     ) -> Result<Response, Refused> {
         match route.operation {
-            Operation::Read => Ok(operations::read(self, &request.head, parameters)?),
+            Operation::Read => Ok(self.with_pending(operations::read(self, &request.head, parameters)?)),
             Operation::OpenApi => Ok(operations::describe(self)),
             Operation::History => Ok(history::changes(self)?),
             Operation::Kept => Ok(history::kept(self, argument)?),
@@ -301,7 +300,9 @@ impl Service for Handler {
         let mut response = self.respond(request, &mut access).unwrap_or_else(|refused| {
             access.detail.get_or_insert_with(|| refused.problem.detail.clone());
             access.detail = access.detail.take().map(|detail| masked_text(&detail));
-            refusal(refused)
+            let is_pending = refused.problem.kind() == Some(Kind::Pending);
+            let response = refusal(refused);
+            if is_pending { self.with_pending(response) } else { response }
         });
         response.headers.push((API_HEADER, api_value()));
         response.headers.push(("Cache-Control", "no-store".to_owned()));

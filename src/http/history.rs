@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::handler::{Caller, Handler};
 use super::message::Response;
 use super::parameters::Parameters;
-use super::problem::Problem;
+use super::problem::{Kind, Problem};
 use super::refusal::{masked_text, problem};
 use super::route::{JSON, Operation, TEXT};
-use crate::engine::EngineError;
-use crate::store::Entry;
+use super::wire::{KEPT_HAND_EDIT, NOTE_HEADER};
+use crate::engine::Aftermath;
+use crate::store::{Entry, NotAChange, Which};
 
 /// `history`
 pub(super) fn changes(handler: &Handler) -> Result<Response, Problem> {
@@ -26,10 +27,10 @@ fn masked(entry: Entry) -> Entry {
 }
 
 /// `history/N`
-pub(super) fn kept(handler: &Handler, number: &str) -> Result<Response, Problem> {
-    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
-    let number = number.parse().ok().filter(|_| is_plain).unwrap_or(usize::MAX);
-    let snapshot = handler.engine.kept(number).map_err(|error| problem(&error))?;
+pub(super) fn kept(handler: &Handler, which: &str) -> Result<Response, Problem> {
+    let which: Which =
+        which.parse().map_err(|error: NotAChange| Problem::new(Kind::BadParameter, error.to_string()))?;
+    let snapshot = handler.engine.kept(which).map_err(|error| problem(&error))?;
     Ok(answer(TEXT, snapshot.bytes().to_vec()))
 }
 
@@ -41,12 +42,17 @@ pub(super) fn decide(
     caller: &Caller,
 ) -> Result<Response, Problem> {
     let (engine, id) = (&handler.engine, parameters.id.as_deref().unwrap_or_default());
-    let decided: Result<(), EngineError> = match operation {
-        Operation::Confirm => engine.confirm(id),
-        _ => engine.cancel(id, &caller.by),
+    let file = match operation {
+        Operation::Confirm => engine.confirm(id).map(|()| None),
+        _ => engine.cancel(id, &caller.by).map(Some),
     };
-    decided.map_err(|error| problem(&error))?;
-    Ok(answer(JSON, b"true".to_vec()))
+    let file = file.map_err(|error| problem(&error))?;
+    let mut answer = answer(JSON, b"true".to_vec());
+    // Running goes back all the same.
+    if file == Some(Aftermath::ChangedMeanwhile) {
+        answer.headers.push((NOTE_HEADER, KEPT_HAND_EDIT.to_owned()));
+    }
+    Ok(answer)
 }
 
 fn answer(media_type: &str, body: Vec<u8>) -> Response {

@@ -10,11 +10,11 @@ use super::parameters::Parameters;
 use super::problem::{Kind, Problem};
 use super::refusal::problem;
 use super::route::{JSON, Operation, TEXT};
-use super::wire::NOTE_HEADER;
+use super::wire::{NOTE_HEADER, PENDING_HEADER};
 use crate::edit::{Note, patch};
 use crate::engine::{self, Change, EngineError, Expected, Remark, Snapshot};
 use crate::model::{Lens, View, top_members, write_compact};
-use crate::store::Revision;
+use crate::store::{Revision, Which};
 
 /// Behind the revision in an entity tag: another version of us may write other JSON.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -87,7 +87,10 @@ pub(super) fn change(
             .and_then(|patch| engine.modify(&asked, &mut |_| Ok(patch.clone()))),
         Operation::Save => engine.save(&asked, &request.body),
         Operation::Update => engine.update(&asked, &request.body),
-        Operation::Rollback => engine.rollback(&asked, number(parameters.to)),
+        Operation::Rollback => {
+            let which = parameters.to.ok_or(EngineError::NoSuchChange { which: Which::Back(0), known: 0 });
+            which.and_then(|which| engine.rollback(&asked, which))
+        }
         Operation::Read
         | Operation::OpenApi
         | Operation::History
@@ -116,12 +119,8 @@ pub(super) fn change(
     if !words.is_empty() {
         headers.push((NOTE_HEADER, words.join("; ")));
     }
+    headers.extend(change.pending.as_ref().map(|waiting| (PENDING_HEADER, waiting.id.clone())));
     Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
-}
-
-/// A number of the history; one that no history has, where it is missing or too large.
-fn number(given: Option<u64>) -> usize {
-    given.and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX)
 }
 
 fn note(change: &Change, before: Revision, after: &Snapshot, access: &mut Access) {

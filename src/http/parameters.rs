@@ -11,6 +11,7 @@ use super::wire::{
     SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
 };
 use crate::engine::Guard;
+use crate::store::{NotAChange, Which};
 
 /// One row of the table.
 pub struct Parameter {
@@ -32,6 +33,8 @@ pub enum Values {
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
+    /// A change of the history.
+    Change(fn(&mut Parameters) -> &mut Option<Which>),
     /// A whole number within bounds.
     Number(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<u64>),
 }
@@ -93,8 +96,8 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: TO,
-        values: Values::Number(1..=MAX_NUMBER, |parameters| &mut parameters.to),
-        doc: "which text: 1 is the one before the last change.",
+        values: Values::Change(|parameters| &mut parameters.to),
+        doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before a certain change.",
     },
     Parameter {
         name: ID,
@@ -105,9 +108,6 @@ pub static PARAMETERS: &[Parameter] = &[
 
 /// The longest time that a change may wait to be confirmed: a day, in seconds.
 pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
-
-/// No history goes back further.
-pub const MAX_NUMBER: u64 = 100_000;
 
 /// What was asked for beside the operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub struct Parameters {
     /// `confirm=SECONDS`: take the change back unless it is confirmed by then.
     pub confirm: Option<u64>,
     /// `to=N`: which text of the history.
-    pub to: Option<u64>,
+    pub to: Option<Which>,
     /// `id=ID`: which change is confirmed or taken back.
     pub id: Option<String>,
 }
@@ -168,6 +168,9 @@ impl Values {
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
             Self::Guards(field) => *field(parameters) = guards(value)?,
             Self::Text(field) => *field(parameters) = Some(value.to_owned()),
+            Self::Change(field) => {
+                *field(parameters) = Some(value.parse().map_err(|error: NotAChange| error.to_string())?);
+            }
             Self::Number(bounds, field) => *field(parameters) = Some(number(bounds, value)?),
         }
         Ok(())

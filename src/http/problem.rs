@@ -46,7 +46,7 @@ kinds! {
     BadParameter "bad-parameter" 400 "a query parameter has a value that it does not take",
     Unauthorized "unauthorized" 401 "login and password are missing or wrong",
     CrossSite "cross-site" 403 "a page of another site asks",
-    NotFound "not-found" 404 "there is nothing at this path",
+    NotFound "not-found" 404 "what is asked for is not there",
     Method "method" 405 "the method does not go with this path",
     TooSlow "too-slow" 408 "the request did not arrive in time",
     Conflict "conflict" 409 "somebody else changed the same things",

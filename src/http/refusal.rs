@@ -50,7 +50,7 @@ pub fn problem(error: &EngineError) -> Problem {
             (Kind::Pending, hinted(error.to_string(), error.hint()))
         }
         EngineError::NothingPending | EngineError::NoSuchChange { .. } | EngineError::NotKept { .. } => {
-            (Kind::NotFound, Vec::new())
+            (Kind::NotFound, hinted(error.to_string(), error.hint()))
         }
         EngineError::Unexpected(_) => (Kind::Conflict, Vec::new()),
     };

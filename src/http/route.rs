@@ -233,7 +233,7 @@ pub static ROUTES: &[Route] = &[
         path: "history",
         argument: None,
         summary: "Answers with the changes of the file, the last one first: an array of objects with `number` \
-                  (1 is the last one), `serial`, `at`, `operation`, `by`, `message`, the revisions `before` and \
+                  (1 is the last one, null for what stands aside), `serial`, `at`, `operation`, `by`, `message`, the revisions `before` and \
                   `after`, and `aside`, which is true of a text that was not in the sequence of texts of the file.",
         parameters: &[],
         required: &[],
@@ -245,7 +245,10 @@ pub static ROUTES: &[Route] = &[
         operation: Operation::Kept,
         methods: GET,
         path: "history",
-        argument: Some(Argument { name: "number", doc: "which change, 1 for the last one" }),
+        argument: Some(Argument {
+            name: "change",
+            doc: "which one: 1 for the last one, or `serial:` and its serial number",
+        }),
         summary: "Answers with the text before a change.",
         parameters: &[],
         required: &[],

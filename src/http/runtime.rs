@@ -192,7 +192,7 @@ impl PendingFigures {
             id: waiting.id.clone(),
             operation: waiting.operation.to_owned(),
             by: waiting.by.clone(),
-            deadline: timestamp(waiting.deadline),
+            deadline: timestamp(waiting.deadline()),
             seconds_left: waiting.left().as_secs(),
         }
     }

@@ -12,6 +12,9 @@ pub const API_VERSION: &str = "1";
 /// Says what a change did beside what was asked for: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
+/// The word in [`NOTE_HEADER`] for a file that was left as somebody edited it, while running went back.
+pub const KEPT_HAND_EDIT: &str = "kept-hand-edit";
+
 /// From the gate to the handler: who the peer is.
 pub const PEER_HEADER: &str = "Mediactl-Peer";
 

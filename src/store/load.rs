@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::error::StoreError;
+use super::history::Now;
 use super::journal::Journal;
 use super::open::{open_regular, read_whole};
 use super::revision::Revision;
@@ -37,6 +38,11 @@ impl Loaded {
     /// The revision of the text; hashes it at each call.
     pub fn revision(&self) -> Revision {
         Revision::of(&self.bytes)
+    }
+
+    /// This text as the one that is in the file; hashes it at each call.
+    pub fn as_now(&self) -> Now<'_> {
+        Now { text: &self.bytes, revision: self.revision() }
     }
 
     /// This text as the one a change was computed on; hashes it at each call.

@@ -8,9 +8,10 @@
 //! the text is written in place under a journal (`in_place`). A reader takes no lock, makes nothing
 //! and writes nothing.
 //!
-//! What only the kernel could close stays open: somebody who does not take our lock and writes
-//! between the last comparison and the rename writes into the old file. That is some microseconds;
-//! the old file is kept in the history, where it is found then.
+//! Between the last comparison and the rename are some microseconds. Who takes no lock and writes into
+//! the file just then writes into the old one, which is kept in the history, where that is found. Who
+//! puts another file at its place is noticed, because the two files change places: what comes out is
+//! not the old one then, and goes back.
 //!
 //! The *state folder* `.mediactl/FILE/` stands beside the file that the links lead to, so every
 //! process computes the same place:
@@ -63,7 +64,7 @@ mod serving;
 pub use candidate::Candidate;
 pub(crate) use error::reason;
 pub use error::{FileKind, StoreError};
-pub use history::{DEFAULT_KEEP, Entry, HAND_EDIT, Record};
+pub use history::{DEFAULT_KEEP, Entry, HAND_EDIT, NotAChange, Now, Record, Which};
 pub use holder::Holder;
 pub use load::{Loaded, Old};
 pub use lock::Locked;

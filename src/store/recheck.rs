@@ -2,7 +2,7 @@
 //!
 //! Editors do not take our lock, so a writer asks before it starts and again before the rename.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -40,6 +40,12 @@ impl Current {
             refuse_unless(same, path)?;
         }
         Ok(Current { file, metadata, stamp })
+    }
+
+    /// Whether it is what is at `path`.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        let identity = |found: &Metadata| (found.dev(), found.ino());
+        fs::symlink_metadata(path).is_ok_and(|found| identity(&found) == identity(&self.metadata))
     }
 
     /// Whether it has other names than its own.

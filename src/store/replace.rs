@@ -6,6 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
 
+use rustix::fs::{CWD, RenameFlags};
+use rustix::io::{Errno, retry_on_intr};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::error::StoreError;
@@ -171,8 +173,11 @@ impl Exchange<'_> {
         let conf = self.locked.conf;
         self.current.recheck(conf, self.old)?;
         let mut warnings = self.warnings;
-        match rename_over(self.new, conf.target()) {
+        match take_place(self.new, conf.target(), &self.current) {
             Ok(()) => warnings.extend(sync_folder(conf)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() });
+            }
             Err(error) if is_mount_point(&error) => {
                 self.entered.copy(self.old)?;
                 warnings = in_place::write(conf, &self.locked.state, self.old, self.pieces)?;
@@ -234,6 +239,27 @@ fn sync(temporary: &NamedTempFile) -> Result<(), StoreError> {
     temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()))
 }
 
+/// Puts the new file at the place of the old one, and takes the old one away.
+///
+/// Both change places at once, so that it is seen what came out: if an editor put another file there
+/// just before, that one goes back, and `NotFound` says that the old one is not there any more.
+fn take_place(temporary: TempPath, target: &Path, old: &Current) -> io::Result<()> {
+    match exchange(&temporary, target) {
+        Ok(()) if old.is_at(&temporary) => Ok(()),
+        Ok(()) => {
+            exchange(&temporary, target)?;
+            Err(io::ErrorKind::NotFound.into())
+        }
+        // Not every file system can do that.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => rename_over(temporary, target),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
+    retry_on_intr(|| rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE))
+}
+
 /// Renames; the temporary file is gone either way.
 fn rename_over(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     loop {
@@ -253,4 +279,37 @@ fn sync_folder(conf: &ConfFile) -> Option<Warning> {
     let path = conf.folder();
     let source = File::open(path).and_then(|folder| folder.sync_all()).err()?;
     Some(Warning::FolderNotSynced { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::Loaded;
+    use super::*;
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).expect("it is there")
+    }
+
+    /// The moment between the last look and the rename, which is too short to be met otherwise.
+    #[test]
+    fn a_file_that_was_just_put_at_the_place_goes_back() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("media.conf");
+        for (stranger, expected) in [(None, "new"), (Some("theirs"), "theirs")] {
+            fs::write(&path, "old").expect("the folder is ours");
+            let conf = ConfFile::resolve(&path).expect("it is there");
+            let loaded: Loaded = conf.load().expect("it can be read");
+            let current = Current::expect(&conf, loaded.as_old()).expect("nobody changed it");
+            let new = Place::beside(&conf).write(TEMPORARY_MODE, &[b"new"]).expect("there is room");
+            if let Some(theirs) = stranger {
+                let other = folder.path().join("other");
+                fs::write(&other, theirs).expect("the folder is ours");
+                fs::rename(&other, &path).expect("the folder is ours");
+            }
+            let result = take_place(new.into_temp_path(), conf.target(), &current);
+            assert_eq!(result.map_err(|error| error.kind()).is_err(), stranger.is_some());
+            assert_eq!(text(&path), expected);
+            assert_eq!(fs::read_dir(folder.path()).expect("it can be listed").count(), 1);
+        }
+    }
 }

@@ -34,6 +34,7 @@ struct Identity {
 /// When a file was written last, and how long it was then; a new name or owner leaves it as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Writing {
+    pub inode: u64,
     pub size: u64,
     /// Seconds since 1970, and nanoseconds.
     pub modified: (i64, i64),
@@ -41,7 +42,12 @@ pub(super) struct Writing {
 
 impl Writing {
     pub fn of(found: &Metadata) -> Writing {
-        Writing { size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
+        Writing { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
+    }
+
+    /// True when nobody wrote into the file since, or into the copy that was given its time.
+    pub fn same_time_as(&self, other: &Writing) -> bool {
+        (self.size, self.modified) == (other.size, other.modified)
     }
 }
 

@@ -180,10 +180,11 @@ impl StateDir {
     /// Makes the folder itself durable, with the names in it and those that lead to it.
     pub(super) fn sync_path(&self) -> io::Result<()> {
         let state_root_and_folder = 3;
-        self.path
-            .ancestors()
-            .take(state_root_and_folder)
-            .try_for_each(|folder| File::open(folder)?.sync_all())
+        self.path.ancestors().take(state_root_and_folder).try_for_each(|folder| match File::open(folder) {
+            // A folder that may be written and not be read is legal; its names can't be waited for.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            opened => opened?.sync_all(),
+        })
     }
 
     /// Makes the names in the folder durable.

@@ -27,8 +27,8 @@ impl Story {
     fn write(&self, text: &str) -> Vec<Warning> {
         let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read");
-        let mut warnings = locked.look(old.as_ref().map(Loaded::revision)).expect("there is room");
-        let record = Record { operation: "save", by: "me", message: Some(text), keep: KEEP };
+        let mut warnings = locked.look(old.as_ref().map(Loaded::as_now)).expect("there is room");
+        let record = Record { operation: "save", by: "me", message: Some(text), keep: Some(KEEP) };
         match locked.replace(old.as_ref().map(Loaded::as_old), &[text.as_bytes()], &record) {
             Ok(Outcome::Written { warnings: more }) => warnings.extend(more),
             other => panic!("{other:?}"),
@@ -38,8 +38,8 @@ impl Story {
 
     fn look(&self) -> Vec<Warning> {
         let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        let now = locked.load().expect("it can be read").map(|loaded| loaded.revision());
-        locked.look(now).expect("there is room")
+        let now = locked.load().expect("it can be read");
+        locked.look(now.as_ref().map(Loaded::as_now)).expect("there is room")
     }
 
     fn entries(&self) -> Vec<Entry> {
@@ -74,7 +74,7 @@ fn each_text_is_kept_and_each_change_told() {
     story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
     let entries = story.entries();
     let numbers: Vec<_> = entries.iter().map(|entry| (entry.number, entry.serial)).collect();
-    assert_eq!(numbers, [(1, 2), (2, 1)]);
+    assert_eq!(numbers, [(Some(1), 2), (Some(2), 1)]);
     assert_eq!((entries[0].before, entries[0].after), (revision("a 2;\n"), revision("a 3;\n")));
     assert_eq!((entries[0].by.as_deref(), entries[0].message.as_deref()), (Some("me"), Some("a 3;\n")));
     let kept = fs::metadata(story.place.path(&format!(".mediactl/{CONF}/history/1.conf")));
@@ -156,15 +156,84 @@ fn what_overwrites_the_old_file_is_found_too() {
     story.expect(&[(HAND_EDIT, Some("X 1;\n")), ("save", None)]);
 }
 
+/// What the change before wrote is known beside what is kept.
+#[test]
+fn an_old_text_that_was_overwritten_is_made_again() {
+    let story = Story::of("a 1;\n");
+    story.write("a 2;\n");
+    let mut stray = OpenOptions::new().write(true).open(story.place.path(CONF)).expect("it is ours");
+    story.write("a 3;\n");
+    stray.write_all(b"XXXXX").expect("it is open");
+    assert_eq!(story.look().len(), 1);
+    story.expect(&[(HAND_EDIT, Some("XXXXX")), ("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
+}
+
+#[test]
+fn what_stands_aside_is_not_counted() {
+    let story = Story::of("a 1;\n");
+    let mut stray = OpenOptions::new().append(true).open(story.place.path(CONF)).expect("it is ours");
+    story.write("a 2;\n");
+    stray.write_all(b"b 1;\n").expect("it is open");
+    story.look();
+    let numbers: Vec<_> = story.entries().iter().map(|entry| (entry.number, entry.serial)).collect();
+    assert_eq!(numbers, [(None, 2), (Some(1), 1)]);
+}
+
+/// Each is noted by who looks, and overwrites the only copy of the one before.
+#[test]
+fn hand_edits_one_after_the_other_are_all_kept() {
+    let story = Story::of("a 1;\n");
+    story.write("a 2;\n");
+    for text in ["a 3;\n", "a 4;\n", "b 1;\na 4;\n"] {
+        story.by_hand(text);
+        story.look();
+    }
+    story.write("a 6;\n");
+    story.expect(&[
+        ("save", Some("b 1;\na 4;\n")),
+        (HAND_EDIT, Some("a 4;\n")),
+        (HAND_EDIT, Some("a 3;\n")),
+        (HAND_EDIT, Some("a 2;\n")),
+        ("save", Some("a 1;\n")),
+    ]);
+}
+
+/// A file with another name would be written into under that: a copy is kept.
+#[test]
+fn a_file_with_another_name_is_kept_as_a_copy() {
+    let story = Story::of("a 1;\n");
+    fs::hard_link(story.place.path(CONF), story.place.path("other")).expect("the folder is ours");
+    story.write("a 2;\n");
+    fs::write(story.place.path("other"), "a 9;\n").expect("it is ours");
+    assert!(story.look().is_empty());
+    story.expect(&[("save", Some("a 1;\n"))]);
+}
+
 /// Forgetting the new text is what a kill does: its names stay, its process is gone.
 #[test]
 fn a_change_that_never_came_about_is_taken_out() {
     let story = Story::of("a 1;\n");
     story.write("a 2;\n");
+    for other_name in [false, true] {
+        if other_name {
+            fs::hard_link(story.place.path(CONF), story.place.path("other")).expect("the folder is ours");
+        }
+        a_change_is_killed(&story);
+        story.expect(&[("save", Some("a 1;\n"))]);
+    }
+    fs::remove_file(story.place.path("other")).expect("the folder is ours");
+    a_change_is_killed(&story);
+    assert!(story.write("a 4;\n").is_empty(), "the file has no other name any more");
+    story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
+    let names: Vec<_> = story.place.names();
+    assert!(!names.iter().any(|name| name.contains("mediactl-")), "{names:?}");
+}
+
+fn a_change_is_killed(story: &Story) {
     let prepare = |forget: bool| {
         let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read").expect("it is there");
-        let record = Record { operation: "save", by: "me", message: None, keep: KEEP };
+        let record = Record { operation: "save", by: "me", message: None, keep: Some(KEEP) };
         let pieces: [&[u8]; 1] = [b"a 3;\n"];
         let prepared = locked.prepare(Some(old.as_old()), &pieces, &record).expect("there is room");
         if forget {
@@ -174,14 +243,12 @@ fn a_change_that_never_came_about_is_taken_out() {
     prepare(false);
     story.expect(&[("save", Some("a 1;\n"))]);
     prepare(true);
-    assert_eq!(story.entries().len(), 2);
+    assert_eq!(story.entries().len(), 1, "readers do not see what was not made");
+    let journal = story.place.path(&format!(".mediactl/{CONF}/history/journal"));
+    assert_eq!(fs::read_to_string(&journal).expect("it is there").lines().count(), 2);
     story.look();
-    story.expect(&[("save", Some("a 1;\n"))]);
-    prepare(true);
-    assert!(story.write("a 4;\n").is_empty(), "the file has no other name any more");
-    story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
-    let names: Vec<_> = story.place.names();
-    assert!(!names.iter().any(|name| name.contains("mediactl-")), "{names:?}");
+    assert_eq!(fs::read_to_string(&journal).expect("it is there").lines().count(), 1);
+    assert_eq!(story.place.kept().len(), 1);
 }
 
 #[test]
@@ -195,6 +262,14 @@ fn the_newest_texts_are_kept() {
     assert_eq!(kept, ["a 14;\n", "a 13;\n", "a 12;\n", "a 11;\n", "a 10;\n"]);
     assert!(told.len() < 2 * KEEP, "{}", told.len());
     assert_eq!(story.entries()[0].serial, 3 * KEEP as u64);
+    let write = |text: &str| {
+        let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+        let old = locked.load().expect("it can be read").expect("it is there");
+        let record = Record { operation: "save", by: "me", message: None, keep: None };
+        locked.replace(Some(old.as_old()), &[text.as_bytes()], &record).expect("there is room");
+    };
+    (0..KEEP + 3).for_each(|number| write(&format!("b {number};\n")));
+    assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");
 }
 
 /// After a power failure the last line may be there in part.

@@ -7,9 +7,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediactl::store::{
-    ConfFile, DEFAULT_KEEP, FileKind, Loaded, Locked, Outcome, Record, Revision, StoreError, Warning,
-};
+use mediactl::store::{ConfFile, FileKind, Loaded, Locked, Outcome, Record, Revision, StoreError, Warning};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
@@ -18,7 +16,7 @@ const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
 const NEW_TEXT: &[u8] = b"http 8080;\n";
 
-const RECORD: Record<'_> = Record { operation: "save", by: "me", message: None, keep: DEFAULT_KEEP };
+const RECORD: Record<'_> = Record { operation: "save", by: "me", message: None, keep: None };
 
 /// A folder with a `media.conf` that holds `OLD`.
 struct Place {

@@ -14,7 +14,7 @@ use crate::edit::current::Current;
 use crate::engine::{EngineError, Guard, Request, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
 use crate::http::problem::Kind;
-use crate::http::wire::{ACCEPT, CONFIRM, DRY_RUN, FORCE, Feature, MESSAGE};
+use crate::http::wire::{ACCEPT, CONFIRM, DRY_RUN, FORCE, Feature, KEPT_HAND_EDIT, MESSAGE};
 use crate::model::redact::masked_json;
 
 /// What the notes of a server of ours mean.
@@ -23,6 +23,7 @@ const NOTES: &[(&str, &str)] = &[
     ("picked-up-hand-edit", "what somebody changed in the file by hand is kept"),
     ("comments-kept", "comment lines above what is removed stay"),
     ("extras-dropped", "the extra parameters of a backend go with it"),
+    (KEPT_HAND_EDIT, "the file was edited by hand meanwhile and is left as it is; what runs went back"),
     ("warnings-in-log", "the server has a warning about this change in its log"),
     ("overwrote-hand-edit", "what somebody changed in the file by hand is overwritten; the history keeps it"),
 ];
@@ -160,7 +161,8 @@ pub fn report(outcome: &Outcome, printing: &Printing<'_>) -> Result<Exit, CliErr
     Ok(Exit::Done)
 }
 
-fn in_words(note: &str) -> &str {
+/// What a note says.
+pub fn in_words(note: &str) -> &str {
     NOTES.iter().find(|(word, _)| *word == note).map_or(note, |(_, text)| text)
 }
 

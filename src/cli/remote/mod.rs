@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use change::{Outcome, report};
+pub use change::{Outcome, in_words, report};
 pub use modify::modify;
-pub use past::roll_back;
+pub use past::{Decision, roll_back};
 pub use replace::{Replacement, replace};
 
 use super::content::Content;

@@ -11,7 +11,16 @@ use crate::engine::{EngineError, Request, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::route::Operation;
 use crate::http::wire::{Feature, ID, TO};
-use crate::store::Entry;
+use crate::store::{Entry, Which};
+
+/// What becomes of a change that waits to be confirmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It stays.
+    Keep,
+    /// It goes back.
+    TakeBack,
+}
 
 /// The status of a server that has nothing under a path.
 const NOT_FOUND: u16 = 404;
@@ -27,11 +36,20 @@ impl Remote {
     }
 
     /// The text before a change.
-    pub fn kept(&mut self, number: usize) -> Result<Arc<Snapshot>, CliError> {
+    pub fn kept(&mut self, which: Which) -> Result<Arc<Snapshot>, CliError> {
         self.demand(Feature::History)?;
-        let argument = number.to_string();
+        let argument = which.in_url();
         let answer = self.send(&Call { argument: Some(&argument), ..Call::of(Operation::Kept) })?;
         Ok(Arc::new(Snapshot::of(answer.body.unwrap_or_default())))
+    }
+
+    /// The same change by the number that it keeps, whatever is changed meanwhile.
+    fn serial(&mut self, which: Which) -> Result<Which, CliError> {
+        let entries = self.history()?;
+        let known = entries.iter().filter_map(|entry| entry.number).count();
+        let entry = entries.iter().find(|entry| entry.is(which));
+        let entry = entry.ok_or(EngineError::NoSuchChange { which, known })?;
+        Ok(Which::Serial(entry.serial))
     }
 
     /// The change that waits to be confirmed.
@@ -43,15 +61,18 @@ impl Remote {
         Ok(answer.pending)
     }
 
-    /// Keeps the change that waits, or takes it back.
-    pub fn decide(&mut self, id: &str, is_kept: bool) -> Result<(), CliError> {
-        let operation = if is_kept { Operation::Confirm } else { Operation::Cancel };
+    /// Decides on the change that waits; what else there is to say of it.
+    pub fn decide(&mut self, id: &str, decision: Decision) -> Result<Vec<String>, CliError> {
+        let operation = match decision {
+            Decision::Keep => Operation::Confirm,
+            Decision::TakeBack => Operation::Cancel,
+        };
         let parameters = vec![(ID, id.into())];
         match self.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
             Err(CliError::Server { error, .. }) if error.status() == Some(NOT_FOUND) => {
                 Err(EngineError::NothingPending.into())
             }
-            result => result.map(|_| ()),
+            result => Ok(result?.notes),
         }
     }
 
@@ -65,8 +86,9 @@ impl Remote {
 }
 
 /// Makes an earlier text the configuration, or rehearses it.
-pub fn roll_back(remote: &mut Remote, number: usize, request: &Request) -> Result<Outcome, CliError> {
-    let new = remote.kept(number)?;
+pub fn roll_back(remote: &mut Remote, which: Which, request: &Request) -> Result<Outcome, CliError> {
+    let which = remote.serial(which)?;
+    let new = remote.kept(which)?;
     let before: Fetched = match remote.fetch(Source::Saved) {
         // Of what ran alone, the file shows nothing; of a file that is gone, what runs is all there is.
         Err(CliError::Server { error, .. }) if error.status() == Some(NOT_FOUND) => {
@@ -76,7 +98,7 @@ pub fn roll_back(remote: &mut Remote, number: usize, request: &Request) -> Resul
     };
     refuse_guarded(guards(&before, &new, request), request)?;
     let mut parameters = remote.parameters(request, &before)?;
-    parameters.push((TO, number.to_string().into()));
+    parameters.push((TO, which.in_url().into()));
     let applies = !request.dry_run;
     let answer = remote.post(&Call { parameters, applies, ..Call::of(Operation::Rollback) })?;
     let (notes, pending) = (answer.notes, answer.pending);

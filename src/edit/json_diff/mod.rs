@@ -4,7 +4,7 @@ mod order;
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::place::is_derived;
 use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key};
@@ -64,9 +64,18 @@ fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     match (from, to) {
         (from, to) if from == to => None,
         (_, None) => Some(Value::Null),
+        (Some(Value::Object(from)), Some(Value::Object(to))) if to.is_empty() && are_named_blocks(from) => {
+            Some(json!([[{}]]))
+        }
         (Some(Value::Object(from)), Some(Value::Object(to))) => Some(Value::Object(merge_patch(from, to))),
         (_, Some(to)) => Some(to.clone()),
     }
+}
+
+/// Whether these are blocks of one keyword by their names. When the last goes, the keyword goes; that one
+/// block without a name is to be there is said by a list.
+fn are_named_blocks(members: &Map<String, Value>) -> bool {
+    !members.is_empty() && members.values().all(Value::is_object)
 }
 
 fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {

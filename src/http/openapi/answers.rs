@@ -104,6 +104,7 @@ fn problem_headers(status: u16) -> Vec<&'static str> {
         401 => Some(CHALLENGE),
         405 => Some("Allow"),
         429 | 503 => Some("Retry-After"),
+        409 => Some(PENDING_HEADER),
         _ => None,
     };
     [API_HEADER, "Cache-Control"].into_iter().chain(own).collect()

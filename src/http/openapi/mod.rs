@@ -13,6 +13,9 @@ use super::problem::Kind;
 use super::route::{Answer, Body, JSON, ROUTES, Route, TEXT};
 use super::wire::REALM;
 
+/// How a change of the history is named in a URL.
+const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
+
 /// The version of OpenAPI.
 const OPENAPI: &str = "3.1.0";
 
@@ -81,7 +84,7 @@ fn operation_id(route: &Route, method: &str) -> String {
 
 fn parameters(route: &Route) -> Vec<Value> {
     let argument = route.argument.iter().map(|argument| {
-        let schema = json!({ "type": "string" });
+        let schema = json!({ "type": "string", "pattern": CHANGE_PATTERN });
         json!({ "name": argument.name, "in": "path", "required": true, "description": argument.doc, "schema": schema })
     });
     let taken = PARAMETERS.iter().filter(|parameter| route.parameters.contains(&parameter.name));
@@ -113,6 +116,7 @@ fn values(values: &Values) -> Value {
             let names: Vec<&str> = guard_names().map(|(name, _)| name).collect();
             json!({ "type": "array", "items": { "type": "string", "enum": names } })
         }
+        Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),
         Values::Text(_) => json!({ "type": "string" }),
         Values::Number(bounds, _) => {
             json!({ "type": "integer", "minimum": bounds.start(), "maximum": bounds.end() })

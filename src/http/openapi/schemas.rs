@@ -212,7 +212,7 @@ fn change() -> Value {
         "type": "object",
         "required": ["number", "serial", "at", "operation", "by", "message", "before", "after", "aside"],
         "properties": {
-            "number": { "type": "integer", "minimum": 1 },
+            "number": { "type": ["integer", "null"], "minimum": 1 },
             "serial": { "type": "integer", "minimum": 1 },
             "at": { "type": "string", "format": "date-time" },
             "operation": text(),

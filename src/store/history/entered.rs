@@ -12,9 +12,11 @@ use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
 use super::super::warning::Warning;
 use super::journal::Journal;
-use super::{Record, keep_copy, kept_name, look, new_line, next_text, open};
+use super::{
+    Record, forget_the_oldest, keep_copy, kept_from_now_on, kept_name, look, new_line, next_text, open,
+};
 
-/// Among so many lines is the last change of ours, whatever was done by hand since.
+/// What so many changes made is known beside what is kept.
 const NEXT_TEXTS: usize = 8;
 
 /// A change that is in the history; dropped before it [`stands`](Entered::stand), it is taken out.
@@ -22,7 +24,7 @@ pub(in super::super) struct Entered {
     folder: StateDir,
     journal: Journal,
     serial: u64,
-    /// The kept text is the old file itself, written last then.
+    /// The old file, where it is itself what is kept.
     linked: Option<Writing>,
     keep: usize,
     stands: bool,
@@ -38,7 +40,7 @@ impl Entered {
     ) -> Result<Self, StoreError> {
         let (folder, journal) = open(&locked.state)?;
         let serial = journal.last_serial() + 1;
-        let keep = record.keep.max(1);
+        let keep = kept_from_now_on(&folder, record.keep);
         let mut entered = Self { folder, journal, serial, linked: None, keep, stands: false };
         entered.enter(locked.conf, old, pieces, record)?;
         Ok(entered)
@@ -56,10 +58,11 @@ impl Entered {
         let text = old.as_ref().map_or(&[][..], |(old, _)| old.text);
         if let Some((old, current)) = old {
             line.before = Some(old.revision);
-            self.linked = self.link(conf, current)?.then(|| current.writing());
-            line.linked = self.linked;
-            if self.linked.is_none() {
-                keep_copy(&self.folder, self.serial, old.text)?;
+            line.replaced = Some(current.writing());
+            line.linked = self.link(conf, current)?;
+            match line.linked {
+                true => self.linked = line.replaced,
+                false => keep_copy(&self.folder, self.serial, old.text)?,
             }
         }
         if let Some(pieces) = pieces {
@@ -95,9 +98,6 @@ impl Entered {
     /// The change was made. `old` is the file that was replaced: somebody may just have written into it.
     pub fn stand(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
         self.stands = true;
-        // What earlier changes made is kept as a text by now.
-        let earlier = self.journal.lines().iter().rev().skip(1).take(NEXT_TEXTS);
-        earlier.for_each(|line| next_text::forget(&self.folder, line.serial));
         let mut warnings = Vec::new();
         if let Some(old) = old.filter(|_| self.linked.is_some()) {
             self.folder.adopt(old);
@@ -105,20 +105,11 @@ impl Entered {
             let found = look::strays(conf, &self.folder, &mut self.journal, self.serial);
             warnings.extend(found.ok().flatten());
         }
-        self.forget_the_oldest();
+        // What the change before made is the text that is kept now; somebody may still write into that.
+        let earlier = self.journal.lines().iter().rev().skip(NEXT_TEXTS).take(NEXT_TEXTS);
+        earlier.for_each(|line| next_text::forget(&self.folder, line.serial));
+        forget_the_oldest(&self.folder, &self.journal, self.keep);
         warnings
-    }
-
-    /// Only so many texts are kept.
-    fn forget_the_oldest(&self) {
-        let lines = self.journal.lines();
-        let too_many = lines.len().saturating_sub(self.keep);
-        for line in &lines[..too_many] {
-            let _ = self.folder.remove(&kept_name(line.serial));
-            next_text::forget(&self.folder, line.serial);
-        }
-        // A journal that stays long is no harm.
-        let _ = self.journal.shorten(&self.folder, self.keep);
     }
 }
 

@@ -34,9 +34,12 @@ pub(super) struct Line {
     /// Whether the text is beside the sequence of texts that were in the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
-    /// What is kept is the old file itself, and was written last then.
+    /// Which file was to be replaced, and when it was written last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub linked: Option<Writing>,
+    pub replaced: Option<Writing>,
+    /// Whether what is kept is that file itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub linked: bool,
 }
 
 /// The lines that can be read, in order. One that a crash cut short is skipped.
@@ -110,6 +113,11 @@ impl Journal {
         written?;
         self.lines.push(line);
         Ok(())
+    }
+
+    /// The last change of the file before that with this number.
+    pub fn change_before(&self, serial: u64) -> Option<&Line> {
+        self.lines.iter().rfind(|line| !line.aside && line.serial < serial)
     }
 
     /// Takes out the last line.

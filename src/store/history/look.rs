@@ -1,7 +1,6 @@
 //! What who comes next finds: changes that never came about, and what was done by hand.
 
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -13,40 +12,60 @@ use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
 use super::super::warning::Warning;
 use super::journal::{Journal, Line};
-use super::{FOLDER, HAND_EDIT, NEW_COPY, keep_copy, kept_name, next_text, seconds};
+use super::{
+    FOLDER, HAND_EDIT, NEW_COPY, forget_the_oldest, keep_copy, kept_from_now_on, kept_name, next_text,
+    seconds,
+};
 
 impl Locked<'_> {
     /// Brings the history up to date with the file, which holds `now`, or is missing.
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn look(&self, now: Option<Revision>) -> Result<Vec<Warning>, StoreError> {
+    pub fn look(&self, now: Option<Now<'_>>) -> Result<Vec<Warning>, StoreError> {
         // Where nothing was ever changed there is nothing to compare with.
         if !self.state.path_of(FOLDER).exists() {
             return Ok(Vec::new());
         }
         let (folder, mut journal) = super::open(&self.state)?;
         withdraw_unmade(self.conf, &folder, &mut journal, now).map_err(failed(&folder))?;
+        let known = journal.lines().len();
         let mut warnings = Vec::new();
-        for serial in journal.lines().iter().map(|line| line.serial).collect::<Vec<_>>() {
+        let newest = journal.lines().iter().rev().take(LOOKED_AT).map(|line| line.serial);
+        for serial in newest.collect::<Vec<_>>() {
             warnings.extend(strays(self.conf, &folder, &mut journal, serial)?);
         }
         note_hand_edit(self.conf, &folder, &mut journal, now)?;
+        if journal.lines().len() > known {
+            forget_the_oldest(&folder, &journal, kept_from_now_on(&folder, None));
+        }
         Ok(warnings)
     }
 }
+
+/// The text in the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Now<'a> {
+    /// Byte for byte.
+    pub text: &'a [u8],
+    /// Its revision.
+    pub revision: Revision,
+}
+
+/// Into older texts than these nobody writes any more.
+const LOOKED_AT: usize = 256;
 
 fn failed<E: Into<io::Error>>(folder: &StateDir) -> impl FnOnce(E) -> StoreError {
     StoreError::state_folder(folder.path())
 }
 
-/// A writer that was killed before its change may have left a line: what it says is kept is still
-/// the file itself, or is not there.
+/// A writer that was killed before its change may have left a line: the file that it was to replace
+/// is there still.
 fn withdraw_unmade(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut Journal,
-    now: Option<Revision>,
+    now: Option<Now<'_>>,
 ) -> io::Result<()> {
     // Names without a line: what is behind them may be the file itself.
     let next = journal.last_serial() + 1;
@@ -55,16 +74,12 @@ fn withdraw_unmade(
     Journal::clean(folder);
     let _ = folder.remove(NEW_COPY);
     let Some(last) = journal.lines().last().filter(|line| !line.aside) else { return Ok(()) };
-    let name = kept_name(last.serial);
-    let is_the_file = match (folder.look_at(&name), std::fs::symlink_metadata(conf.target())) {
-        (Some(kept), Ok(file)) => (kept.dev(), kept.ino()) == (file.dev(), file.ino()),
-        (None, _) => last.before.is_some() && last.before == now && last.after != now,
-        (Some(_), Err(_)) => false,
-    };
-    if is_the_file {
+    let file = std::fs::symlink_metadata(conf.target()).ok().map(|found| Writing::of(&found));
+    let is_there = last.replaced.is_some() && last.replaced == file;
+    if is_there && last.before == now.map(|now| now.revision) {
         let serial = last.serial;
         journal.withdraw()?;
-        let _ = folder.remove(&name);
+        let _ = folder.remove(&kept_name(serial));
         next_text::forget(folder, serial);
     }
     Ok(())
@@ -78,14 +93,15 @@ pub(super) fn strays(
     journal: &mut Journal,
     serial: u64,
 ) -> Result<Option<Warning>, StoreError> {
-    let line = journal.lines().iter().find(|line| line.serial == serial);
-    let Some((linked, before)) = line.and_then(|line| Some((line.linked?, line.before?))) else {
+    let line = journal.lines().iter().find(|line| line.serial == serial).filter(|line| line.linked);
+    let Some((written, before)) = line.and_then(|line| Some((line.replaced?, line.before?))) else {
         return Ok(None);
     };
     let name = kept_name(serial);
-    let Some(found) = folder.look_at(&name).filter(|found| Writing::of(found) != linked) else {
+    let found = folder.look_at(&name);
+    if found.is_none_or(|found| Writing::of(&found).same_time_as(&written)) {
         return Ok(None);
-    };
+    }
     let text = read(folder, &name).map_err(failed(folder))?;
     if Revision::of(&text) == before {
         return Ok(None);
@@ -93,25 +109,59 @@ pub(super) fn strays(
     let own = journal.last_serial() + 1;
     folder.rename(&name, &kept_name(own)).map_err(failed(folder))?;
     // Mostly it was added to the end, so the text before is there still.
-    let original = usize::try_from(linked.size).ok().and_then(|size| text.get(..size));
-    if let Some(original) = original.filter(|original| Revision::of(original) == before) {
-        keep_copy(folder, serial, original)?;
+    let original = usize::try_from(written.size).ok().and_then(|size| text.get(..size));
+    let original = original.filter(|original| Revision::of(original) == before).map(<[u8]>::to_vec);
+    if let Some(original) = original.or_else(|| made_by_the_change_before(folder, journal, serial, before)) {
+        keep_copy(folder, serial, &original)?;
         // So that nobody has to look into it again.
-        let _ = folder.date(&name, linked);
+        let _ = folder.date(&name, written);
     }
+    note_aside(conf, folder, journal, serial, own).map(Some)
+}
+
+/// A text from what the change before made of the one that is kept with that.
+fn made_by_the_change_before(
+    folder: &StateDir,
+    journal: &Journal,
+    serial: u64,
+    revision: Revision,
+) -> Option<Vec<u8>> {
+    let change = journal.change_before(serial)?;
+    next_text::made_of(folder, change.serial, &kept_with(folder, change), revision)
+}
+
+/// The text that is kept with a change; nothing where there is none.
+fn kept_with(folder: &StateDir, change: &Line) -> Vec<u8> {
+    match change.before {
+        Some(_) => read(folder, &kept_name(change.serial)).unwrap_or_default(),
+        None => Vec::new(),
+    }
+}
+
+/// Notes what is kept as `own`: it was written where the change `serial` replaced the file.
+fn note_aside(
+    conf: &ConfFile,
+    folder: &StateDir,
+    journal: &mut Journal,
+    serial: u64,
+    own: u64,
+) -> Result<Warning, StoreError> {
+    let name = kept_name(own);
+    let found = folder.look_at(&name);
     let line = Line {
         serial: own,
-        at: found.modified().map_or(0, seconds),
+        at: found.as_ref().and_then(|found| found.modified().ok()).map_or(0, seconds),
         operation: HAND_EDIT.to_owned(),
         by: String::new(),
-        message: Some(format!("written into the text that change {serial} was just replacing")),
-        before: Some(Revision::of(&text)),
+        message: Some(format!("written into the text that change #{serial} was just replacing")),
+        before: Some(Revision::of(&read(folder, &name).map_err(failed(folder))?)),
         after: journal.revision(),
         aside: true,
-        linked: Some(Writing::of(&found)),
+        replaced: found.as_ref().map(Writing::of),
+        linked: true,
     };
     journal.append(line).and_then(|()| folder.sync()).map_err(failed(folder))?;
-    Ok(Some(Warning::HandEditKept { path: conf.target().to_owned(), serial: own }))
+    Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
 }
 
 /// The file is not what we wrote last: somebody edited it, made it, or removed it.
@@ -119,18 +169,20 @@ fn note_hand_edit(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut Journal,
-    now: Option<Revision>,
+    now: Option<Now<'_>>,
 ) -> Result<(), StoreError> {
-    let Some(last) = journal.last_change().filter(|last| last.after != now).cloned() else { return Ok(()) };
+    let after = now.map(|now| now.revision);
+    let Some(last) = journal.last_change().filter(|last| last.after != after).cloned() else { return Ok(()) };
     let serial = journal.last_serial() + 1;
-    if let Some(revision) = last.after {
-        let old = match last.before {
-            Some(_) => read(folder, &kept_name(last.serial)).unwrap_or_default(),
-            None => Vec::new(),
-        };
-        if let Some(text) = next_text::made_of(folder, last.serial, &old, revision) {
-            keep_copy(folder, serial, &text)?;
-        }
+    let made = last
+        .after
+        .and_then(|revision| next_text::made_of(folder, last.serial, &kept_with(folder, &last), revision));
+    if let Some(text) = &made {
+        keep_copy(folder, serial, text)?;
+    }
+    if let Some(now) = now {
+        // The next edit by hand may overwrite this one.
+        let _ = next_text::note(folder, serial, &made.unwrap_or_default(), &[now.text]);
     }
     let line = Line {
         serial,
@@ -139,9 +191,10 @@ fn note_hand_edit(
         by: String::new(),
         message: None,
         before: last.after,
-        after: now,
+        after,
         aside: false,
-        linked: None,
+        replaced: None,
+        linked: false,
     };
     journal.append(line).and_then(|()| folder.sync()).map_err(failed(folder))
 }

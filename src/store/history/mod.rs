@@ -16,7 +16,9 @@ mod journal;
 mod look;
 mod next_text;
 mod rfc3339;
+mod which;
 
+use std::fs;
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -26,10 +28,13 @@ use super::error::StoreError;
 use super::lock::Locked;
 use super::open::{open_regular, read_whole};
 use super::revision::Revision;
+use super::stamp::Writing;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 pub(super) use entered::Entered;
 use journal::{Journal, Line};
+pub use look::Now;
+pub use which::{NotAChange, Which};
 
 /// How many texts are kept, unless somebody says otherwise.
 pub const DEFAULT_KEEP: usize = 100;
@@ -39,6 +44,9 @@ const FOLDER: &str = "history";
 
 /// Under this name a text is copied, before it gets the one that it is kept under.
 const NEW_COPY: &str = "copy.new";
+
+/// Holds how many texts are kept, where somebody said so.
+const KEEP: &str = "keep";
 
 /// What stands in the history for a change that no program of ours made.
 pub const HAND_EDIT: &str = "hand-edit";
@@ -52,15 +60,15 @@ pub struct Record<'a> {
     pub by: &'a str,
     /// Why, in their words.
     pub message: Option<&'a str>,
-    /// How many texts are kept; at least one is.
-    pub keep: usize,
+    /// How many texts are kept from now on; `None` for as many as before.
+    pub keep: Option<usize>,
 }
 
 /// A change in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// How far back: 1 is the last one.
-    pub number: usize,
+    /// How far back: 1 is the last one. None for what stands aside.
+    pub number: Option<usize>,
     /// The number that it keeps.
     pub serial: u64,
     /// When it was made; of a hand edit, when the file was written. As JSON, in RFC 3339.
@@ -82,6 +90,16 @@ pub struct Entry {
     pub is_aside: bool,
 }
 
+impl Entry {
+    /// Whether it is the one that is meant.
+    pub fn is(&self, which: Which) -> bool {
+        match which {
+            Which::Back(number) => self.number == Some(number),
+            Which::Serial(serial) => self.serial == serial,
+        }
+    }
+}
+
 impl ConfFile {
     /// The changes of the file that are remembered, the last one first. Takes no lock.
     ///
@@ -94,8 +112,11 @@ impl ConfFile {
             Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let lines = journal::lines(&bytes).into_iter().rev();
-        Ok(lines.enumerate().map(|(at, line)| entry(at + 1, line)).collect())
+        let mut lines = journal::lines(&bytes);
+        let file = fs::symlink_metadata(self.target()).ok().map(|found| Writing::of(&found));
+        // What is just being made, or was cut short, is not made.
+        lines.pop_if(|last| !last.aside && last.replaced.is_some() && last.replaced == file);
+        Ok(numbered(lines))
     }
 
     /// The text that is kept with an entry; none where there was none, or where it is kept no more.
@@ -124,15 +145,31 @@ impl Locked<'_> {
         line.after = journal.revision();
         line.aside = true;
         keep_copy(&folder, line.serial, text)?;
-        journal.append(line).and_then(|()| folder.sync()).map_err(StoreError::state_folder(folder.path()))
+        journal.append(line).and_then(|()| folder.sync()).map_err(StoreError::state_folder(folder.path()))?;
+        forget_the_oldest(&folder, &journal, kept_from_now_on(&folder, record.keep));
+        Ok(())
     }
 }
 
-fn entry(number: usize, line: Line) -> Entry {
+/// The last one first; what stands aside is not counted.
+fn numbered(lines: Vec<Line>) -> Vec<Entry> {
+    let mut count = 0;
+    let number = |line: Line| {
+        count += usize::from(!line.aside);
+        let number = (!line.aside).then_some(count);
+        entry(number, line)
+    };
+    lines.into_iter().rev().map(number).collect()
+}
+
+/// The end of the year 9999: what is shown of times has four digits for the year.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+fn entry(number: Option<usize>, line: Line) -> Entry {
     Entry {
         number,
         serial: line.serial,
-        at: UNIX_EPOCH + Duration::from_secs(line.at),
+        at: UNIX_EPOCH + Duration::from_secs(line.at.min(LAST_SECOND)),
         operation: line.operation,
         by: (!line.by.is_empty()).then_some(line.by),
         message: line.message,
@@ -163,8 +200,40 @@ fn new_line(journal: &Journal, record: &Record<'_>) -> Line {
         before: None,
         after: None,
         aside: false,
-        linked: None,
+        replaced: None,
+        linked: false,
     }
+}
+
+/// How many texts are kept: as many as somebody said last, whoever changes the file.
+fn kept_from_now_on(folder: &StateDir, said: Option<usize>) -> usize {
+    let before = fs::read_to_string(folder.path_of(KEEP)).ok().and_then(|text| text.trim().parse().ok());
+    let keep = said.or(before).unwrap_or(DEFAULT_KEEP).max(1);
+    if said.is_some() && before != Some(keep) {
+        // Who can't be told keeps the default, which is more than most ask for.
+        let _ = folder
+            .open(KEEP)
+            .map(|mut file| file.set_len(0).and_then(|()| file.write_all(format!("{keep}\n").as_bytes())));
+    }
+    keep
+}
+
+/// So many names in a row that are not there mean that the older ones are not, either.
+const MISSES: usize = 8;
+
+/// Only so many texts are kept, and not many more lines.
+fn forget_the_oldest(folder: &StateDir, journal: &Journal, keep: usize) {
+    let too_many = journal.lines().len().saturating_sub(keep);
+    let mut misses = 0;
+    for line in journal.lines()[..too_many].iter().rev() {
+        next_text::forget(folder, line.serial);
+        misses = if folder.remove(&kept_name(line.serial)).is_ok() { 0 } else { misses + 1 };
+        if misses == MISSES {
+            break;
+        }
+    }
+    // A journal that stays long is no harm.
+    let _ = journal.shorten(folder, keep);
 }
 
 fn seconds(time: SystemTime) -> u64 {

@@ -77,6 +77,7 @@ fn term(parameter: &Parameter) -> String {
         Values::OneOf([_, word], _) => format!("`{name}={word}`"),
         Values::Guards(_) => format!("`{name}=`*NAME*`,`…"),
         Values::Text(_) => format!("`{name}=`*TEXT*"),
+        Values::Change(_) => format!("`{name}=`*N*"),
         Values::Number(..) => format!("`{name}=`*NUMBER*"),
     }
 }

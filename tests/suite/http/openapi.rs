@@ -100,7 +100,8 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn of(&self, server: &Server) -> Response {
-        let target = format!("{PREFIX}/{}?{}", self.route.path, self.query);
+        let argument = if self.route.argument.is_some() { "/1" } else { "" };
+        let target = format!("{PREFIX}/{}{argument}?{}", self.route.path, self.query);
         server.ask(self.method, &target, self.headers, self.body)
     }
 
@@ -159,6 +160,7 @@ fn queries() -> Vec<String> {
             Values::Switch(_) => &["true", "0", "", "yes"],
             Values::OneOf([first, second], _) => &[first, second, "", "other"],
             Values::Guards(_) => &["", "would-remove-credentials,empty-replacement", "everything"],
+            Values::Change(_) => &["", "1", "serial:1", "0", "@2", "x"],
             Values::Text(_) => &["", "because", "%00%ff"],
             Values::Number(..) => &["", "0", "1", "-1", "x", "99999999999999999999"],
         };
@@ -236,7 +238,7 @@ fn every_answer_to_a_request_is_described() {
             check(Asked { route, method, query: "", headers: &[], body: good });
         }
     }
-    let expected = [200, 304, 400, 401, 403, 405, 412, 415, 422];
+    let expected = [200, 304, 400, 401, 403, 404, 405, 412, 415, 422];
     assert_eq!(statuses, BTreeSet::from(expected), "the sweep does not meet what it is for");
 }
 
@@ -252,11 +254,11 @@ fn answers_of_a_server_in_trouble_are_described() {
     let nothing = |_: &Server| {};
     type Trouble<'a> = &'a dyn Fn(&Server);
     let troubles: [(&Hooks, Trouble<'_>, &[u16]); 5] = [
-        (&rejecting, &nothing, &[200, 422]),
-        (&failing, &nothing, &[200, 500]),
-        (&Hooks::default(), &edited, &[200, 409]),
-        (&Hooks::default(), &broken, &[200, 400, 409]),
-        (&Hooks::default(), &gone, &[200, 404, 409]),
+        (&rejecting, &nothing, &[200, 400, 404, 422]),
+        (&failing, &nothing, &[200, 400, 404, 500]),
+        (&Hooks::default(), &edited, &[200, 400, 404, 409]),
+        (&Hooks::default(), &broken, &[200, 400, 404, 409]),
+        (&Hooks::default(), &gone, &[200, 400, 404, 409]),
     ];
     for (hooks, trouble, expected) in troubles {
         let mut statuses = BTreeSet::new();

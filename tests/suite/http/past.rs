@@ -80,9 +80,17 @@ fn what_was_can_be_seen_and_be_again() {
     ] {
         refused(&server.post(request, ""), status, name);
     }
-    for number in ["0", "9", "x", "99999999999999999999", "-1"] {
-        refused(&server.ask("GET", &format!("/media/api/history/{number}"), &[], ""), 404, "not-found");
+    for (change, status, name) in [
+        ("9", 404, "not-found"),
+        ("serial:99", 404, "not-found"),
+        ("0", 400, "bad-parameter"),
+        ("x", 400, "bad-parameter"),
+        ("99999999999999999999", 400, "bad-parameter"),
+        ("-1", 400, "bad-parameter"),
+    ] {
+        refused(&server.ask("GET", &format!("/media/api/history/{change}"), &[], ""), status, name);
     }
+    assert_eq!(kept(&server, 4).body, server.ask("GET", "/media/api/history/serial:1", &[], "").body);
     assert_eq!(operations(&server).len(), 4);
 }
 
@@ -120,7 +128,9 @@ fn what_is_confirmed_stays() {
         let changed = server.post(&format!("{operation}?confirm=60"), &sent);
         let id = pending(&changed);
         assert_eq!(pending(&server.get("")), id, "{operation}");
-        refused(&server.post("modify_config", r#"{"rtmp":9}"#), 409, "pending");
+        let other = server.post("modify_config", r#"{"rtmp":9}"#);
+        refused(&other, 409, "pending");
+        assert_eq!(pending(&other), id, "{operation}");
         refused(&server.post("rollback_config?to=1", ""), 409, "pending");
         refused(&server.post("save_config?force=1", TEXT), 409, "pending");
         refused(&server.post("confirm_config?id=another", ""), 409, "pending");
@@ -190,7 +200,8 @@ fn a_hand_edit_while_a_change_waits_is_kept() {
     let id = pending(&server.post("modify_config?confirm=60", r#"{"rtmp":7}"#));
     server.edit_by_hand("rtmp 7;", "rtmp 8;");
     let edited = server.place.text();
-    assert_eq!(server.post(&format!("cancel_config?id={id}"), "").status, 200);
+    let cancelled = server.post(&format!("cancel_config?id={id}"), "");
+    assert_eq!((cancelled.status, header(&cancelled, "Mediactl-Note")), (200, Some("kept-hand-edit")));
     assert_eq!(server.place.text(), edited);
     assert_eq!(rtmp(&server), Value::Null, "what runs goes back all the same");
     let error = &body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"];
