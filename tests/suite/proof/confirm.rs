@@ -139,7 +139,7 @@ fn killed_at(phase: Phase, call: &Call) -> bool {
     } else {
         let attached = Attached::to(&story.server, &story.place, &[kill]).expect("it could be traced before");
         is_done = story.act(phase);
-        attached.detach();
+        attached.abandon();
         story.server.kill();
     }
     let is_confirmed = phase == Phase::Confirm;

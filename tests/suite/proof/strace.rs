@@ -121,6 +121,14 @@ impl<'a> Attached<'a> {
         take_trace(self.place)
     }
 
+    /// Ends the tracing of a server that was killed: `strace` would wait for threads that never come.
+    pub fn abandon(mut self) {
+        // It may have ended by itself.
+        let _ = self.strace.kill();
+        self.stop();
+        fs::remove_file(self.place.path(TRACE)).expect("strace writes its trace");
+    }
+
     fn stop(&mut self) {
         let pid = i32::try_from(self.strace.id()).ok().and_then(Pid::from_raw).expect("it has an id");
         // It has ended already when this is the second time.
