@@ -66,9 +66,11 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
 
 /// None where the path is none.
 fn assignment(line: &str) -> Option<Assignment> {
-    let kinds: [(&str, fn(String) -> Change); 2] = [("string ", Change::Text), ("file ", Change::File)];
-    let kind = kinds.iter().find_map(|(word, change)| Some((line.strip_prefix(word)?, *change)));
-    let (text, change) = kind.unwrap_or((line, Change::Typed));
+    let (text, change): (&str, fn(String) -> Change) = match line.split_once(' ') {
+        Some(("string", text)) => (text, Change::Text),
+        Some(("file", text)) => (text, Change::File),
+        _ => (line, Change::Typed),
+    };
     let (path, value) = split_assignment(text).ok()?;
     assert_eq!(Path::parse(&path.to_string()).as_ref(), Ok(&path), "a path that is printed is the same path");
     assert_eq!(value.is_none(), Path::parse(text).is_ok(), "a path alone has no value");

@@ -21,12 +21,13 @@ pub fn ranges(document: &Document, entries: &[(Entry<'_>, bool)]) -> Vec<Range<u
     let text = document.text();
     let mut ranges: Vec<Taken> = Vec::new();
     for run in runs(document, &entries) {
-        let taken = take(document, around, run);
+        let mut taken = take(document, around, run);
+        // A `}` goes back past all that goes on the lines above it.
+        while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {
+            let start = start_behind_line_above(text, last.range.start);
+            taken = Taken { range: start..taken.range.end, whole_lines: false, ..last };
+        }
         match ranges.last_mut() {
-            Some(last) if last.range.end > taken.range.start => {
-                last.range = start_behind_line_above(text, last.range.start)..taken.range.end;
-                last.whole_lines = false;
-            }
             Some(last) if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines => {
                 last.range.end = taken.range.end;
                 last.has_block |= taken.has_block;
