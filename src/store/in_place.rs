@@ -10,8 +10,8 @@
 //! and so another state folder: a container and its host.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Seek, Write};
-use std::os::unix::fs::MetadataExt;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::time::Duration;
 
 use rustix::fs::OFlags;
@@ -88,12 +88,12 @@ fn open_locked(conf: &ConfFile) -> Result<(File, Metadata), StoreError> {
 }
 
 /// Writes from the start, then cuts; longer and shorter texts alike pass only through mixtures.
-fn overwrite(mut file: &File, pieces: &[&[u8]]) -> io::Result<()> {
-    file.rewind()?;
+fn overwrite(file: &File, pieces: &[&[u8]]) -> io::Result<()> {
+    let mut length = 0;
     for piece in pieces {
-        file.write_all(piece)?;
+        file.write_all_at(piece, length)?;
+        length += piece.len() as u64;
     }
-    let length = file.stream_position()?;
     file.set_len(length)?;
     file.sync_all()
 }

@@ -49,6 +49,11 @@ impl Call {
         self.name.contains("chown")
     }
 
+    /// Whether messages are written by calls of the same name.
+    pub fn is_plain_write(&self) -> bool {
+        self.name == "write"
+    }
+
     /// Whether it is one that `option` is about already.
     pub fn is_named_in(&self, option: &str) -> bool {
         option.split([':', '=', ',']).any(|name| name == self.name)
