@@ -43,9 +43,9 @@ impl Current {
     }
 
     /// Whether it is what is at `path`.
-    pub(super) fn is_at(&self, path: &Path) -> bool {
+    pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
         let identity = |found: &Metadata| (found.dev(), found.ino());
-        fs::symlink_metadata(path).is_ok_and(|found| identity(&found) == identity(&self.metadata))
+        Ok(identity(&fs::symlink_metadata(path)?) == identity(&self.metadata))
     }
 
     /// Whether it has other names than its own.

@@ -245,11 +245,13 @@ fn sync(temporary: &NamedTempFile) -> Result<(), StoreError> {
 /// just before, that one goes back, and `NotFound` says that the old one is not there any more.
 fn take_place(temporary: TempPath, target: &Path, old: &Current) -> io::Result<()> {
     match exchange(&temporary, target) {
-        Ok(()) if old.is_at(&temporary) => Ok(()),
-        Ok(()) => {
-            exchange(&temporary, target)?;
-            Err(io::ErrorKind::NotFound.into())
-        }
+        Ok(()) => match old.is_at(&temporary) {
+            Ok(true) => Ok(()),
+            other => {
+                exchange(&temporary, target)?;
+                Err(other.err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+            }
+        },
         // Not every file system can do that.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => rename_over(temporary, target),
         Err(error) => Err(error.into()),

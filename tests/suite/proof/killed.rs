@@ -131,7 +131,7 @@ const WAYS: &[Way] = &[
 ];
 
 /// As where the file is a mount point of its own: the first that is renamed is the new text.
-pub const NO_RENAME: &str = "inject=?rename,?renameat,?renameat2:error=EXDEV:when=1";
+pub const NO_RENAME: &str = "inject=?renameat2:error=EXDEV:when=1";
 
 #[test]
 fn commands_at_each_call() {

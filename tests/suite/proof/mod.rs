@@ -8,7 +8,7 @@
 //! | `killed`: commands, at random times              | 60 kills                 | 3000 kills                   |
 //! | `killed`: a server that clients change           | 15 kills                 | 400 kills                    |
 //! | `killed`: commands, at calls of the system †     | every third call         | every call                   |
-//! | `confirm`: a server, at calls of each phase †    | every fifth call         | every call                   |
+//! | `confirm`: a server, at calls of each phase †    | about 15 calls each      | every call                   |
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
 //! | `failing`: calls of a server †                   | every call, one error    | every call, every error      |

@@ -154,7 +154,7 @@ fn refused_requests() -> Vec<(&'static str, String, String, u16)> {
         post("rollback_config?to=HUSH-A", "", 400),
         post("confirm_config?id=HUSH-A", "", 404),
         post("rtsp://u:HUSH-A@h/", "", 404),
-        ("GET", "history/password=HUSH-A".to_owned(), String::new(), 404),
+        ("GET", "history/password=HUSH-A".to_owned(), String::new(), 400),
         ("GET", "read_config?format=HUSH-A".to_owned(), String::new(), 400),
     ]
 }
