@@ -157,7 +157,8 @@ fn prove(phase: Phase) {
     let Some(calls) = calls(phase) else {
         return say_not_run(&proof, "strace may not trace a running program here");
     };
-    let kills = calls.iter().step_by(rounds(calls.len() / SOME + 1, 1));
+    // From the end: what comes last is what makes the difference.
+    let kills = calls.iter().rev().step_by(rounds(calls.len() / SOME + 1, 1));
     let (mut kept, mut gone) = (0, 0);
     for call in kills {
         match killed_at(phase, call) {
