@@ -172,6 +172,17 @@ fn modify(folder: &Path, file: &Path) {
     };
     let mut dd = || command("dd", &[&from, &to, "bs=4M", "conv=fsync"]);
     compare("modify --set / dd conv=fsync", 4.0, &mut set, &mut dd);
+    // The old texts are kept, so that each new one needs pages that no file had before: here dd does, too.
+    let mut number = 0;
+    let mut dd_new = || {
+        number += 1;
+        command("dd", &[&from, &format!("{to}.{number}"), "bs=4M", "conv=fsync"])
+    };
+    compare("modify --set / dd to a new file", 4.0, &mut set, &mut dd_new);
+    let _ = fs::remove_dir_all(folder.join(".mediactl"));
+    (1..=number).for_each(|number| {
+        let _ = fs::remove_file(folder.join(format!("copy.conf.{number}")));
+    });
 }
 
 fn start_up(folder: &Path) {

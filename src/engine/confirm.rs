@@ -202,13 +202,11 @@ impl Engine {
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel_any(&self) -> Result<Option<Aftermath>, EngineError> {
-        let waiting = self.state().and_then(|state| state.pending);
-        waiting.map(|waiting| self.take_back_waiting(&waiting.id, NOBODY, SERVER_ENDED)).transpose()
+        self.pending().map(|waiting| self.take_back_waiting(&waiting.id, NOBODY, SERVER_ENDED)).transpose()
     }
 
     fn waiting(&self, id: &str) -> Result<Arc<Waiting>, EngineError> {
-        let waiting = self.state().ok_or(EngineError::NoServer)?.pending;
-        let waiting = waiting.ok_or(EngineError::NothingPending)?;
+        let waiting = self.pending().ok_or(EngineError::NothingPending)?;
         if waiting.id == id { Ok(waiting) } else { Err(EngineError::OtherPending) }
     }
 

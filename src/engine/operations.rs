@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::change::Next;
 use super::clash::clashes;
+use super::confirm::Waiting;
 use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::hook::Hooks;
@@ -121,6 +122,11 @@ impl Engine {
     /// The configuration that a server runs; `None` without one.
     pub fn running(&self) -> Option<Arc<Snapshot>> {
         self.running.as_ref().map(|running| running.snapshot())
+    }
+
+    /// The change of a server that waits to be confirmed.
+    pub fn pending(&self) -> Option<Arc<Waiting>> {
+        self.running.as_ref()?.pending()
     }
 
     /// Merges the patch that `patch` computes into the running configuration, and saves.

@@ -118,7 +118,7 @@ impl Engine {
             });
         }
         // What is back needs no confirmation.
-        if let Some(waiting) = self.state().and_then(|state| state.pending) {
+        if let Some(waiting) = self.pending() {
             self.forget_waiting(&waiting, locked);
         }
         Ok(if before.runs().is_some() { Aftermath::Restored } else { Aftermath::Removed })

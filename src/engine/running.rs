@@ -73,6 +73,11 @@ impl Running {
         self.state.read().unwrap_or_else(PoisonError::into_inner).running.clone()
     }
 
+    /// The change that waits to be confirmed.
+    pub fn pending(&self) -> Option<Arc<Waiting>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).pending.clone()
+    }
+
     /// Changes the state; only who has the turn does.
     pub(super) fn exchange(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));

@@ -120,8 +120,7 @@ impl Engine {
     }
 
     fn refuse_pending(&self) -> Result<(), EngineError> {
-        let pending = self.state().and_then(|state| state.pending);
-        pending.map_or(Ok(()), |waiting| Err(EngineError::Pending(waiting)))
+        self.pending().map_or(Ok(()), |waiting| Err(EngineError::Pending(waiting)))
     }
 
     pub(super) fn take_turn(&self) -> Result<Option<Turn>, EngineError> {

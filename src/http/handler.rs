@@ -128,8 +128,7 @@ impl Handler {
 
     /// Who reads has to know that what they see may not stay.
     fn with_pending(&self, mut answer: Response) -> Response {
-        let pending = self.engine.state().and_then(|state| state.pending);
-        answer.headers.extend(pending.map(|waiting| (PENDING_HEADER, waiting.id.clone())));
+        answer.headers.extend(self.engine.pending().map(|waiting| (PENDING_HEADER, waiting.id.clone())));
         answer
     }
 
