@@ -24,6 +24,8 @@ use crate::store::{Entry, Which};
 /// One line a change of the value, the last one first: when, who, what it was, what it became. Only
 /// texts that are still kept are looked at.
 ///
+/// As JSON it is an array of what `mediactl history` shows of each change, with `from` and `to`.
+///
 /// Passwords and keys are always masked, unless --show-secrets is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -22,6 +22,9 @@ use crate::store::{Entry, Which};
 /// sequence of texts of the file have only that one. What was done to the file by hand is a line of its
 /// own as soon as the next change is made, or a server looks.
 ///
+/// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
+/// `at`, `operation`, `by`, `message`, the revisions `before` and `after`, and `aside`.
+///
 /// Passwords and keys are always masked, unless --show-secrets is given.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -29,6 +29,10 @@ const MOST_PATHS: usize = 20;
 /// Tells whether a server runs over the file, and where; which values differ between what it runs and
 /// what is saved; whether a change waits to be confirmed; and the last change.
 ///
+/// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
+/// one), `saved`, `differing` (paths), `edited_by_hand`, `pending` (`id`, `operation`, `by`, `deadline`,
+/// `seconds_left`; null if nothing is), `last_change` as `mediactl history` has it, and `last_error`.
+///
 /// The exit code is 1 if something is not saved or waits to be confirmed, and 0 if all is well.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

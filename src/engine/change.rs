@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::confirm::Waiting;
 use super::snapshot::Snapshot;
+use super::waiting::Waiting;
 use crate::edit::Note;
 use crate::edit::text_diff::NewText;
 use crate::store::Warning;

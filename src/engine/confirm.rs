@@ -5,11 +5,8 @@
 //! written. A server that was killed meanwhile does that when it starts again, before it answers
 //! anything.
 
-use std::fmt;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use super::Engine;
 use super::change::Change;
@@ -20,6 +17,7 @@ use super::reload::Before;
 use super::request::Request;
 use super::running::{LastChange, State};
 use super::snapshot::Snapshot;
+use super::waiting::Waiting;
 use super::work::{Found, Operation, UNSAVED};
 use crate::store::{Locked, Pending, StoreError};
 
@@ -38,74 +36,6 @@ const NOBODY: &str = "";
 /// Between two attempts to take a change back.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// A change that waits to be confirmed.
-pub struct Waiting {
-    /// What a confirmation names.
-    pub id: String,
-    /// What was done.
-    pub operation: &'static str,
-    /// Who did it.
-    pub by: String,
-    /// How long it waits, once it is made.
-    time: Duration,
-    until: Mutex<Instant>,
-    before: Before,
-    /// What the file holds since; none if the change left it alone.
-    written: Option<Arc<Snapshot>>,
-    is_decided: Mutex<bool>,
-    decision: Condvar,
-    /// Whether it is being taken back, which can't be stopped any more.
-    goes_back: AtomicBool,
-}
-
-/// Holds whole configurations, with their secrets.
-impl fmt::Debug for Waiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Waiting").field("id", &self.id).finish_non_exhaustive()
-    }
-}
-
-impl Waiting {
-    /// How long it will still wait.
-    pub fn left(&self) -> Duration {
-        self.until().saturating_duration_since(Instant::now())
-    }
-
-    /// When it is taken back.
-    pub fn deadline(&self) -> SystemTime {
-        SystemTime::now() + self.left()
-    }
-
-    /// The change is made, also by the reload command: from now on the time counts.
-    pub(super) fn start_clock(&self) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + self.time;
-        self.decision.notify_all();
-    }
-
-    fn until(&self) -> Instant {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn can_be_kept(&self) -> bool {
-        !self.left().is_zero() && !self.goes_back.load(Ordering::SeqCst)
-    }
-
-    /// Nobody has to wait any more.
-    pub(super) fn decide(&self) {
-        *self.is_decided.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.decision.notify_all();
-    }
-
-    /// Waits for a decision, or until the clock is started; whether there is a decision.
-    fn is_decided_within(&self, time: Duration) -> bool {
-        let is_decided = self.is_decided.lock().unwrap_or_else(PoisonError::into_inner);
-        if *is_decided {
-            return true;
-        }
-        *self.decision.wait_timeout(is_decided, time).unwrap_or_else(PoisonError::into_inner).0
-    }
-}
-
 impl Engine {
     /// Makes a change that is about to be made one that goes back by itself; `None` if it is to stay.
     pub(super) fn wait_for_confirmation(
@@ -117,19 +47,10 @@ impl Engine {
     ) -> Result<Option<Arc<Waiting>>, EngineError> {
         let Some(time) = request.confirm else { return Ok(None) };
         let (Some(locked), Some(state)) = (locked, &found.state) else { return Err(EngineError::NoServer) };
-        let longest = time + self.hooks.timeout + self.lock_wait;
-        let waiting = Arc::new(Waiting {
-            id: new_id(),
-            operation: operation.name(),
-            by: request.by.clone(),
-            time,
-            until: Mutex::new(Instant::now() + longest),
-            before: found.before(),
-            written: change.after().filter(|_| operation.writes()),
-            is_decided: Mutex::new(false),
-            decision: Condvar::new(),
-            goes_back: AtomicBool::new(false),
-        });
+        let written = change.after().filter(|_| operation.writes());
+        let longest = self.hooks.timeout + self.lock_wait;
+        let who = (operation.name(), request.by.as_str());
+        let waiting = Arc::new(Waiting::new(who, found.before(), written, [time, longest]));
         locked.set_pending(&Pending {
             id: waiting.id.clone(),
             deadline: SystemTime::now() + time,
@@ -158,10 +79,8 @@ impl Engine {
 
     /// Takes a change back when its time is over.
     fn watch(&self, waiting: &Waiting) {
-        while !waiting.left().is_zero() {
-            if waiting.is_decided_within(waiting.left()) {
-                return;
-            }
+        if waiting.is_decided_in_time() {
+            return;
         }
         loop {
             match self.take_back_waiting(&waiting.id, NOBODY, NOT_CONFIRMED) {
@@ -222,7 +141,7 @@ impl Engine {
     fn take_back_waiting(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
         let _turn = self.take_turn()?;
         let waiting = self.waiting(id)?;
-        waiting.goes_back.store(true, Ordering::SeqCst);
+        waiting.go_back();
         let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
         let request = Request { by: by.to_owned(), message: Some(why.to_owned()), ..Request::default() };
         let aftermath = match &waiting.written {
@@ -322,9 +241,4 @@ impl Engine {
         let before = Before { file, state: None };
         self.file_back(locked, &before, written, &request(SERVER_ENDED), REVERT)
     }
-}
-
-/// Nobody else's, and not to be guessed by accident.
-fn new_id() -> String {
-    format!("{:016x}", RandomState::new().hash_one(SystemTime::now()))
 }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::clash::Clash;
-use super::confirm::Waiting;
 use super::guard::Guard;
 use super::hook::HookFailure;
 use super::snapshot::Snapshot;
+use super::waiting::Waiting;
 use crate::edit::assign::AssignFault;
 use crate::edit::expect::Unmet;
 use crate::edit::{EditError, Faults, Unproved};

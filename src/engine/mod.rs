@@ -23,13 +23,14 @@ mod request;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;
 mod snapshot;
+#[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
+mod waiting;
 #[allow(clippy::disallowed_methods, reason = "a change is remembered with its time")]
 mod work;
 
 pub use blame::{Blamed, blame, is_edited_since};
 pub use change::{Change, Next, Remark};
 pub use clash::Clash;
-pub use confirm::Waiting;
 pub use error::{Aftermath, EngineError};
 pub use guard::{Guard, MAX_DELETE_FLOOR, before_deletion, before_replacement};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
@@ -37,4 +38,5 @@ pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
 pub use request::{Expected, Request};
 pub use running::{LastChange, State};
 pub use snapshot::Snapshot;
+pub use waiting::Waiting;
 pub use work::Operation;

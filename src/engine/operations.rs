@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::change::Next;
 use super::clash::clashes;
-use super::confirm::Waiting;
 use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::hook::Hooks;
 use super::request::Request;
 use super::running::{Running, State};
 use super::snapshot::Snapshot;
+use super::waiting::Waiting;
 use super::work::{Found, Operation, Ready, UNSAVED};
 use super::{Change, Remark};
 use crate::edit;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::confirm::Waiting;
 use super::snapshot::Snapshot;
+use super::waiting::Waiting;
 
 /// What a server runs, and what it knows of the file.
 #[derive(Debug, Clone)]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::change::{Change, Next};
-use super::confirm::Waiting;
 use super::error::EngineError;
 use super::hook;
 use super::request::Request;
 use super::running::{LastChange, State, Turn};
 use super::snapshot::Snapshot;
+use super::waiting::Waiting;
 use super::{Engine, Remark};
 use crate::edit::Note;
 use crate::store::{Candidate, ConfFile, Locked, Old, Outcome, Stamp, StoreError, Warning};

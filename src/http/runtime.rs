@@ -139,8 +139,7 @@ impl Runtime {
     fn printed(&self) -> Option<Result<Value, String>> {
         let command = self.command.as_ref()?;
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, value)) = printed.as_ref().filter(|(at, _)| at.elapsed() < COMMAND_LIFE) {
-            let _ = at;
+        if let Some((_, value)) = printed.as_ref().filter(|(at, _)| at.elapsed() < COMMAND_LIFE) {
             return Some(value.clone());
         }
         let value = hook_output(command, COMMAND_TIMEOUT)
