@@ -12,7 +12,7 @@
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
 //! | `failing`: calls of a server †                   | every call, one error    | every call, every error      |
-//! | `writers`: 8 writers with 12 changes each        | 1 round                  | 8 rounds                     |
+//! | `writers`: 8 writers with 12 changes each        | 1 round                  | 9 rounds                     |
 //! | `secrets`                                        | all                      | all                          |
 //!
 //! † With `strace`. Where that is missing, or may not trace, they say so and pass.

@@ -150,7 +150,7 @@ fn kept_texts(place: &Place) -> Vec<String> {
 }
 
 fn prove(writers: &[Writer; WRITERS], place: &Place, server: Option<&Serving>) {
-    for round in 0..rounds(1, 8) {
+    for round in 0..rounds(1, 9) {
         let account = write(writers, round, place, server);
         // Who writes next finds what was written into a file that was just being replaced.
         place.set(&[&format!("rtsp={}", round + 1)]).exits(0);
