@@ -35,7 +35,7 @@ use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mediactl::http::auth::Credentials;
-use mediactl::store::{DEFAULT_KEEP, HAND_EDIT, Revision};
+use mediactl::store::{HAND_EDIT, Revision};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::{CONF, Place, Run};
@@ -43,6 +43,9 @@ use crate::http::live::{Answer, receive};
 
 /// After this long something hangs. It is no measure of speed.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// So many texts of the history are looked at: those that a writer who was just killed had to do with.
+const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
@@ -151,7 +154,7 @@ fn hand_edits_in_whole_history(place: &Place) -> usize {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect();
-    for line in lines.iter().rev().take(DEFAULT_KEEP) {
+    for line in lines.iter().rev().take(NEWEST) {
         // What was there before an edit by hand is not always known.
         let before = line["before"].as_str().filter(|_| line["operation"] != HAND_EDIT);
         let Some(before) = before else { continue };
