@@ -5,14 +5,15 @@
 //! took, and what the server has grown to.
 #![allow(clippy::disallowed_methods, missing_docs, reason = "a benchmark makes files and runs programs")]
 
-use std::fmt::Write as _;
+mod served;
+
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
+use served::{configuration, serve};
 
 /// `admin:secret`
 const AUTHORIZATION: &str = "Authorization: Basic YWRtaW46c2VjcmV0\r\n";
@@ -32,31 +33,8 @@ fn main() {
         return;
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
-    let file = folder.path().join("media.conf");
-    let mut text = String::from("edit_auth admin secret;\n");
-    for number in 0..STREAMS {
-        write!(
-            text,
-            "stream cam{number:06} {{\n  url rtsp://10.0.0.1:554/h264 priority=1;\n  title \"Camera {number}\";\n  \
-             transcoder vb=1024k ab=64k size=1280x720;\n  prepush 5;\n}}\n"
-        )
-        .expect("a string can be written to");
-    }
-    fs::write(&file, &text).expect("a file can be written");
-    let log = fs::File::create(folder.path().join("log")).expect("a file can be made");
-    let mut child = Command::new(MEDIACTL)
-        .arg("--conf")
-        .arg(&file)
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .expect("it starts");
-    let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
-    let address = lines
-        .map_while(Result::ok)
-        .find_map(|line| Some(line.strip_prefix("listening on http://")?.split_once('/')?.0.to_owned()))
-        .expect("it says where it listens");
+    let text = configuration("edit_auth admin secret;\n", STREAMS);
+    let (child, address) = serve(folder.path(), &text);
     println!("{:44} {:>12} {:>12} {:>10} {:>9}", "attack", "median", "slowest", "resident", "threads");
     let read = format!("GET /media/api/read_config HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
     let mut server = Attacked { child, address, read: read.clone() };
@@ -77,7 +55,10 @@ fn main() {
     server.under("60 header lines without an end", || {
         vec![format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(30_000)); 60]
     });
-    assert!(fs::read_to_string(&file).is_ok_and(|now| now == text), "the file is whole");
+    assert!(
+        fs::read_to_string(folder.path().join("media.conf")).is_ok_and(|now| now == text),
+        "the file is whole"
+    );
     println!("the file is as it was");
 }
 

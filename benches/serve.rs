@@ -4,7 +4,8 @@
 //! out where it is not installed), and tiny_http without a gate, in this process.
 #![allow(clippy::disallowed_methods, missing_docs, reason = "a benchmark makes files and runs programs")]
 
-use std::fmt::Write as _;
+mod served;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,10 +14,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
+use served::{configuration, serve};
 
 /// `admin:secret`
 const AUTHORIZATION: &str = "Authorization: Basic YWRtaW46c2VjcmV0\r\n";
+
+/// In front of the streams.
+const HEAD: &str = "http 80;\nedit_auth admin secret;\n";
 
 const STREAMS: usize = 10_000;
 const RUNS: usize = 21;
@@ -46,39 +50,6 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn serve(folder: &Path, text: &str) -> (Running, String) {
-    let file = folder.join("media.conf");
-    fs::write(&file, text).expect("a file can be written");
-    let log = fs::File::create(folder.join("log")).expect("a file can be made");
-    let mut child = Command::new(MEDIACTL)
-        .arg("--conf")
-        .arg(&file)
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .expect("it starts");
-    let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
-    let address = lines.map_while(Result::ok).find_map(|line| {
-        let url = line.strip_prefix("listening on http://")?.to_owned();
-        url.split_once('/').map(|(address, _)| address.to_owned())
-    });
-    (Running(child), address.expect("it says where it listens"))
-}
-
-fn configuration(streams: usize) -> String {
-    let mut text = String::from("http 80;\nedit_auth admin secret;\n");
-    for number in 0..streams {
-        write!(
-            text,
-            "stream cam{number:06} {{\n  url rtsp://10.0.0.1:554/h264 priority=1;\n  title \"Camera {number}\";\n  \
-             transcoder vb=1024k ab=64k size=1280x720;\n  prepush 5;\n}}\n"
-        )
-        .expect("a string can be written to");
-    }
-    text
 }
 
 /// Caddy with as many routes; none where it is not installed.
@@ -189,7 +160,8 @@ fn report(what: &str, ours: String, theirs: String, ratio: f64, target: &str) {
 }
 
 fn large(folder: &Path) {
-    let (server, address) = serve(folder, &configuration(STREAMS));
+    let (child, address) = serve(folder, &configuration(HEAD, STREAMS));
+    let server = Running(child);
     let mut ours = Client::connect(&address);
     let mut change = |number: usize| {
         let patch = format!(r#"{{"streams":{{"cam005000":{{"prepush":{number}}}}}}}"#);
@@ -256,7 +228,8 @@ fn tail(address: &str, change: &mut dyn FnMut(usize)) {
 }
 
 fn small(folder: &Path) {
-    let (_server, address) = serve(folder, &configuration(12));
+    let (child, address) = serve(folder, &configuration(HEAD, 12));
+    let _server = Running(child);
     let tag = Client::connect(&address).ask("GET", READ, AUTHORIZATION, "").1.expect("it has a tag");
     let conditional = format!("{AUTHORIZATION}If-None-Match: {tag}\r\n");
     // A longer answer leaves tiny_http in two pieces, of which the second waits for the client's

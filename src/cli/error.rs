@@ -11,11 +11,9 @@ use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, Snapshot};
 use crate::http::client::ClientError;
+use crate::http::problem::Kind;
 use crate::http::wire::Feature;
 use crate::store::{Holder, reason};
-
-/// The status of a server that has nothing under a path.
-const NOT_FOUND: u16 = 404;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -117,7 +115,7 @@ impl CliError {
     pub fn is_not_kept(&self) -> bool {
         match self {
             Self::Engine(EngineError::NotKept { .. }) => true,
-            Self::Server { error, .. } => error.status() == Some(NOT_FOUND),
+            Self::Server { error, .. } => error.status() == Some(Kind::NotFound.status()),
             _ => false,
         }
     }

@@ -16,10 +16,10 @@ use super::target::{self, Purpose, Target};
 use super::ui::{Ui, one_line};
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
-use crate::engine::Engine;
+use crate::engine::{Engine, is_edited_since};
 use crate::http::runtime::PendingFigures;
 use crate::model::Masker;
-use crate::store::{Entry, Revision};
+use crate::store::Entry;
 
 /// So many paths are named in the text.
 const MOST_PATHS: usize = 20;
@@ -100,7 +100,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 /// Without a server what is in the file is all there is.
 fn of_file(engine: &Engine, target: String) -> Result<Status, CliError> {
     let file = engine.read()?;
-    let last_change = engine.history()?.into_iter().next();
+    let entries = engine.history()?;
     let record = engine.conf().pending().map_err(crate::engine::EngineError::from)?;
     let pending = record.as_ref().and_then(|record| record.read()).map(|pending| PendingFigures {
         id: pending.id,
@@ -114,9 +114,9 @@ fn of_file(engine: &Engine, target: String) -> Result<Status, CliError> {
         server: None,
         saved: Some(true),
         differing: Vec::new(),
-        edited_by_hand: is_edited(last_change.as_ref(), file.revision()),
+        edited_by_hand: is_edited_since(&entries, &file),
         pending,
-        last_change,
+        last_change: entries.into_iter().next(),
         last_error: None,
     })
 }
@@ -131,10 +131,10 @@ fn of_server(server: &mut Remote, target: String) -> Result<Status, CliError> {
         true => [Some(server.fetch(Source::Running)?.content), Some(server.fetch(Source::Saved)?.content)],
         false => [None, None],
     };
-    let last_change = if is_ours { server.history()?.into_iter().next() } else { None };
-    let in_file = match &saved {
-        Some(Content::Text(saved)) => Some(saved.revision()),
-        _ => None,
+    let entries = if is_ours { server.history()? } else { Vec::new() };
+    let edited_by_hand = match &saved {
+        Some(Content::Text(file)) => is_edited_since(&entries, file),
+        _ => false,
     };
     Ok(Status {
         target,
@@ -146,16 +146,11 @@ fn of_server(server: &mut Remote, target: String) -> Result<Status, CliError> {
         }),
         saved: config["saved"].as_bool(),
         differing: running.zip(saved).map(|(running, saved)| differing(&running, &saved)).unwrap_or_default(),
-        edited_by_hand: in_file.is_some_and(|revision| is_edited(last_change.as_ref(), revision)),
+        edited_by_hand,
         pending: serde_json::from_value(config["pending"].clone()).ok(),
-        last_change,
+        last_change: entries.into_iter().next(),
         last_error: text(&config["last_error"]),
     })
-}
-
-/// A file that the history has never seen is nobody's edit.
-fn is_edited(last_change: Option<&Entry>, revision: Revision) -> bool {
-    last_change.is_some_and(|entry| entry.after != Some(revision))
 }
 
 /// The paths of the values that differ.

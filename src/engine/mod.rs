@@ -35,6 +35,7 @@ pub use error::{Aftermath, EngineError};
 pub use guard::{Guard, MAX_DELETE_FLOOR, before_deletion, before_replacement};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
 pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
+pub use past::find;
 pub use request::{Expected, Request};
 pub use running::{LastChange, State};
 pub use snapshot::Snapshot;

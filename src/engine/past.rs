@@ -10,6 +10,15 @@ use super::snapshot::Snapshot;
 use super::work::Operation;
 use crate::store::{Entry, Which};
 
+/// The change that is meant.
+///
+/// # Errors
+/// `NoSuchChange`.
+pub fn find(entries: &[Entry], which: Which) -> Result<&Entry, EngineError> {
+    let known = entries.iter().filter_map(|entry| entry.number).count();
+    entries.iter().find(|entry| entry.is(which)).ok_or(EngineError::NoSuchChange { which, known })
+}
+
 impl Engine {
     /// The changes of the file, the last one first. Takes no lock and writes nothing.
     ///
@@ -28,10 +37,7 @@ impl Engine {
     }
 
     fn entry(&self, which: Which) -> Result<Entry, EngineError> {
-        let entries = self.history()?;
-        let known = entries.iter().filter_map(|entry| entry.number).count();
-        let found = entries.into_iter().find(|entry| entry.is(which));
-        found.ok_or(EngineError::NoSuchChange { which, known })
+        find(&self.history()?, which).cloned()
     }
 
     fn text_before(&self, entry: &Entry) -> Result<Arc<Snapshot>, EngineError> {

@@ -36,6 +36,8 @@ pub struct Remote {
     name: String,
     login: Option<String>,
     ui: Ui,
+    /// What it says of itself, once it was asked; empty if it is not one of ours.
+    api: Option<String>,
     /// The way to the Unix socket.
     _serving: Option<Arc<Serving>>,
 }
@@ -79,7 +81,7 @@ pub struct View {
 impl Remote {
     /// A server; `name` is what messages call it, and `login` is whose password may be asked for.
     pub fn new(client: Client, name: String, login: Option<String>, ui: Ui) -> Self {
-        Self { client, name, login, ui, _serving: None }
+        Self { client, name, login, ui, api: None, _serving: None }
     }
 
     /// The same, keeping what leads to its socket.
@@ -106,6 +108,7 @@ impl Remote {
             name: self.name.clone(),
             login: self.login.clone(),
             ui: self.ui,
+            api: self.api.clone(),
             _serving: self._serving.clone(),
         }
     }

@@ -7,10 +7,11 @@ use super::super::error::CliError;
 use super::change::{Outcome, refuse_guarded};
 use super::replace::guards;
 use super::{Fetched, Remote, Source};
-use crate::engine::{EngineError, Request, Snapshot};
+use crate::engine::{EngineError, Request, Snapshot, find};
 use crate::http::client::{Call, ClientError};
+use crate::http::problem::Kind;
 use crate::http::route::Operation;
-use crate::http::wire::{Feature, ID, TO};
+use crate::http::wire::{Feature, ID, TO, offers};
 use crate::store::{Entry, Which};
 
 /// What becomes of a change that waits to be confirmed.
@@ -21,9 +22,6 @@ pub enum Decision {
     /// It goes back.
     TakeBack,
 }
-
-/// The status of a server that has nothing under a path.
-const NOT_FOUND: u16 = 404;
 
 impl Remote {
     /// The changes of the file, the last one first.
@@ -45,11 +43,7 @@ impl Remote {
 
     /// The same change by the number that it keeps, whatever is changed meanwhile.
     fn serial(&mut self, which: Which) -> Result<Which, CliError> {
-        let entries = self.history()?;
-        let known = entries.iter().filter_map(|entry| entry.number).count();
-        let entry = entries.iter().find(|entry| entry.is(which));
-        let entry = entry.ok_or(EngineError::NoSuchChange { which, known })?;
-        Ok(Which::Serial(entry.serial))
+        Ok(Which::Serial(find(&self.history()?, which)?.serial))
     }
 
     /// The change that waits to be confirmed.
@@ -69,7 +63,7 @@ impl Remote {
         };
         let parameters = vec![(ID, id.into())];
         match self.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
-            Err(CliError::Server { error, .. }) if error.status() == Some(NOT_FOUND) => {
+            Err(CliError::Server { error, .. }) if error.status() == Some(Kind::NotFound.status()) => {
                 Err(EngineError::NothingPending.into())
             }
             result => Ok(result?.notes),
@@ -78,7 +72,10 @@ impl Remote {
 
     /// Nothing is sent that a server may take for something else.
     fn demand(&mut self, feature: Feature) -> Result<(), CliError> {
-        match self.look()?.offers(feature) {
+        if self.api.is_none() {
+            self.api = Some(self.look()?.api.unwrap_or_default());
+        }
+        match self.api.as_deref().is_some_and(|api| offers(api, feature)) {
             true => Ok(()),
             false => Err(self.not_offered(feature)),
         }
@@ -91,7 +88,7 @@ pub fn roll_back(remote: &mut Remote, which: Which, request: &Request) -> Result
     let new = remote.kept(which)?;
     let before: Fetched = match remote.fetch(Source::Saved) {
         // Of what ran alone, the file shows nothing; of a file that is gone, what runs is all there is.
-        Err(CliError::Server { error, .. }) if error.status() == Some(NOT_FOUND) => {
+        Err(CliError::Server { error, .. }) if error.status() == Some(Kind::NotFound.status()) => {
             remote.fetch(Source::Running)?
         }
         fetched => fetched?,

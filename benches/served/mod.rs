@@ -1,0 +1,45 @@
+//! What the benchmarks of a server start from: a configuration of many streams, and a server over it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The program.
+const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
+
+/// A configuration that begins with `head`.
+pub fn configuration(head: &str, streams: usize) -> String {
+    let mut text = String::from(head);
+    for number in 0..streams {
+        write!(
+            text,
+            "stream cam{number:06} {{\n  url rtsp://10.0.0.1:554/h264 priority=1;\n  title \"Camera {number}\";\n  \
+             transcoder vb=1024k ab=64k size=1280x720;\n  prepush 5;\n}}\n"
+        )
+        .expect("a string can be written to");
+    }
+    text
+}
+
+/// A server over `text` in `folder`, and its address.
+pub fn serve(folder: &Path, text: &str) -> (Child, String) {
+    let file = folder.join("media.conf");
+    fs::write(&file, text).expect("a file can be written");
+    let log = fs::File::create(folder.join("log")).expect("a file can be made");
+    let mut child = Command::new(MEDIACTL)
+        .arg("--conf")
+        .arg(&file)
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .expect("it starts");
+    let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
+    let address = lines
+        .map_while(Result::ok)
+        .find_map(|line| Some(line.strip_prefix("listening on http://")?.split_once('/')?.0.to_owned()))
+        .expect("it says where it listens");
+    (child, address)
+}
