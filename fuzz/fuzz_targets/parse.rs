@@ -28,7 +28,7 @@ const LARGE: usize = 1 << 20;
 const SELDOM: usize = 4096;
 
 fuzz_target!(|bytes: &[u8]| {
-    let document = Document::from_bytes(bytes.to_vec());
+    let document = Document::from_bytes(bytes);
     match str::from_utf8(bytes) {
         Ok(text) => drop(law::parsing_changes_nothing(text)),
         Err(_) => assert!(document.diagnostics().errors() > 0, "what is no UTF-8 is an error"),

@@ -2,6 +2,9 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
+use bytes::Bytes;
+use bytestring::ByteString;
+
 use super::guard;
 use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
 use crate::store::{Now, Revision};
@@ -12,7 +15,7 @@ use crate::syntax::{Diagnostics, Document};
 pub struct Snapshot {
     document: Document,
     /// The bytes, where they are not UTF-8 and the document holds replacements.
-    raw: Option<Vec<u8>>,
+    raw: Option<Bytes>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
     revision: OnceLock<Revision>,
@@ -24,17 +27,15 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Reads bytes as they come from a file or a request.
-    pub fn of(bytes: Vec<u8>) -> Self {
-        match String::from_utf8(bytes) {
+    pub fn of(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        match ByteString::try_from(bytes.clone()) {
             Ok(text) => Self::of_document(Document::parse(text), None),
-            Err(error) => {
-                let raw = error.into_bytes();
-                Self::of_document(Document::from_bytes(raw.clone()), Some(raw))
-            }
+            Err(_) => Self::of_document(Document::from_bytes(&bytes), Some(bytes)),
         }
     }
 
-    fn of_document(document: Document, raw: Option<Vec<u8>>) -> Self {
+    fn of_document(document: Document, raw: Option<Bytes>) -> Self {
         Self {
             document,
             raw,

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::scalar::{Scalar, canonical_integer};
 use super::schema::{Kind, Parameter, Scope, Shape, by_keyword};
-use crate::syntax::{Entry, Word, Words};
+use crate::syntax::{Entry, Word};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
 #[derive(Debug, Clone, Copy)]
@@ -22,41 +22,44 @@ pub enum Reading {
 
 /// What `entry` is in `scope`.
 pub fn read(scope: Scope, entry: Entry<'_>) -> Reading {
-    entry.words().next().map_or(Reading::Foreign, |keyword| read_keyword(scope, entry, keyword))
+    let mut words = entry.words();
+    let Some(keyword) = words.next() else { return Reading::Foreign };
+    read_words(scope, entry.is_block(), keyword, words)
 }
 
-/// The same for an entry whose keyword is lexed already.
-pub fn read_keyword<'d>(scope: Scope, entry: Entry<'d>, keyword: Word<'d>) -> Reading {
+/// The same for an entry whose words are lexed already.
+pub fn read_words<'t>(
+    scope: Scope,
+    is_block: bool,
+    keyword: Word<'t>,
+    arguments: impl Iterator<Item = Word<'t>>,
+) -> Reading {
     match by_keyword(scope, &keyword.value()) {
         None => Reading::Foreign,
-        Some(parameter) if fits(parameter.shape, entry, entry.words_behind(keyword)) => {
-            Reading::Own(parameter)
-        }
+        Some(parameter) if fits(parameter.shape, is_block, arguments) => Reading::Own(parameter),
         Some(parameter) => Reading::Misshapen(parameter),
     }
 }
 
-/// Whether `arguments`, the words behind the keyword of `entry`, have this shape.
-pub fn fits(shape: Shape, entry: Entry<'_>, mut arguments: Words<'_>) -> bool {
+/// Whether `arguments`, the words behind a keyword, have this shape.
+pub fn fits<'t>(shape: Shape, is_block: bool, mut arguments: impl Iterator<Item = Word<'t>>) -> bool {
     match shape {
-        Shape::Group(kind) => fits_group(kind, entry, arguments),
+        Shape::Group(kind) => {
+            let named = arguments.next().is_some();
+            let one_line_source = kind == Kind::Stream && !is_block;
+            named && (one_line_source || arguments.next().is_none())
+        }
         Shape::Ports => only(arguments).is_some_and(|word| Port::of(&word.value()).is_some()),
-        _ if entry.is_block() => false,
+        _ if is_block => false,
         Shape::Port => only(arguments).is_some_and(|word| Port::of(&word.value()).is_some()),
         Shape::Word => only(arguments).is_some(),
-        Shape::Switch => switch(entry).is_some(),
-        Shape::Account => account(entry).is_some(),
+        Shape::Switch => switch_of(arguments).is_some(),
+        Shape::Account => account_of(arguments).is_some(),
         Shape::Backend | Shape::Sources => arguments.next().is_some(),
         Shape::Seconds => only(arguments).is_some_and(|word| seconds(&word.value()).is_some()),
         Shape::Transcoder => true,
         Shape::PortOptions | Shape::Derived(_) => false,
     }
-}
-
-fn fits_group(kind: Kind, entry: Entry<'_>, mut arguments: Words<'_>) -> bool {
-    let named = arguments.next().is_some();
-    let one_line_source = kind == Kind::Stream && !entry.is_block();
-    named && (one_line_source || arguments.next().is_none())
 }
 
 /// The value of the first word behind the keyword, such as the name of a block; empty without one.
@@ -69,7 +72,7 @@ pub fn only_argument(entry: Entry<'_>) -> Option<Word<'_>> {
     only(entry.arguments())
 }
 
-fn only<'d>(mut arguments: Words<'d>) -> Option<Word<'d>> {
+fn only<'t>(mut arguments: impl Iterator<Item = Word<'t>>) -> Option<Word<'t>> {
     arguments.next().filter(|_| arguments.next().is_none())
 }
 
@@ -109,10 +112,15 @@ impl Serialize for Port<'_> {
 
 /// The value of `log_requests true;`; bare is true.
 pub fn switch(entry: Entry<'_>) -> Option<bool> {
-    if entry.arguments().next().is_none() {
-        return Some(true);
+    switch_of(entry.arguments())
+}
+
+fn switch_of<'t>(mut arguments: impl Iterator<Item = Word<'t>>) -> Option<bool> {
+    match (arguments.next(), arguments.next()) {
+        (None, _) => Some(true),
+        (Some(value), None) => switch_value(&value.value()),
+        _ => None,
     }
-    switch_value(&only_argument(entry)?.value())
 }
 
 /// `true`, `false`, and the spellings that other tools write.
@@ -126,7 +134,10 @@ pub fn switch_value(word: &str) -> Option<bool> {
 
 /// Login and password of an account directive.
 pub fn account(entry: Entry<'_>) -> Option<[Word<'_>; 2]> {
-    let mut arguments = entry.arguments();
+    account_of(entry.arguments())
+}
+
+fn account_of<'t>(mut arguments: impl Iterator<Item = Word<'t>>) -> Option<[Word<'t>; 2]> {
     let both = [arguments.next()?, arguments.next()?];
     arguments.next().is_none().then_some(both)
 }

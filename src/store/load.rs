@@ -3,10 +3,13 @@
 use std::fs::File;
 use std::path::Path;
 
+use bytes::Bytes;
+
 use super::error::StoreError;
 use super::history::Now;
 use super::journal::Journal;
-use super::open::{open_regular, read_whole};
+use super::open::open_regular;
+use super::pages::read_text;
 use super::revision::Revision;
 use super::stamp::Stamp;
 use super::target::ConfFile;
@@ -18,7 +21,7 @@ const READ_ATTEMPTS: usize = 100;
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The text, byte for byte.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The version of the file.
     pub stamp: Stamp,
 }
@@ -66,13 +69,13 @@ impl ConfFile {
             let journal = Journal::read(&self.state_dir()).ok().flatten();
             let (file, found) = open_regular(self.target())?;
             let stamp = Stamp::of(&found);
-            let bytes = read_whole(&file, self.target())?;
+            let bytes = read_text(&file, found.len(), self.target())?;
             if !stamp.same_writing_as(&stamp_now(&file, self.target())?) {
                 continue;
             }
             return Ok(match journal {
                 Some(journal) if journal.is_torn(&found, &bytes) => {
-                    Loaded { bytes: journal.into_old(), stamp: stamp.unsettled() }
+                    Loaded { bytes: journal.into_old().into(), stamp: stamp.unsettled() }
                 }
                 _ => Loaded { bytes, stamp },
             });

@@ -40,6 +40,7 @@ mod warning;
 mod target;
 
 mod open;
+mod pages;
 mod stamp;
 
 mod state_dir;

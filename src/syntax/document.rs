@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use bytestring::ByteString;
+
 use super::diagnostic::{Diagnostics, Span};
 use super::index::{EntryId, Index, Record, Records};
 use super::lex::Words;
@@ -14,17 +16,17 @@ use super::word::Word;
 /// A text and the index over it.
 #[derive(Debug, Clone)]
 pub struct Document {
-    text: String,
+    text: ByteString,
     index: Index,
 }
 
 impl Document {
     /// Reads bytes as they come from a file. What is not UTF-8 is an error among the diagnostics,
     /// and the text then holds U+FFFD in its place.
-    pub fn from_bytes(bytes: Vec<u8>) -> Self {
-        match String::from_utf8(bytes) {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        match str::from_utf8(bytes) {
             Ok(text) => Self::parse(text),
-            Err(error) => Self::parse_lossy(error.as_bytes()),
+            Err(_) => Self::parse_lossy(bytes),
         }
     }
 
@@ -38,23 +40,19 @@ impl Document {
     }
 
     /// Reads a text. Never fails; what is wrong is in [`Document::diagnostics`].
-    pub fn parse(text: String) -> Self {
+    pub fn parse(text: impl Into<ByteString>) -> Self {
+        let text = text.into();
         let index = text::index(&text);
         Self::from_index(text, index)
     }
 
-    pub(super) fn from_index(text: String, index: Index) -> Self {
+    pub(super) fn from_index(text: ByteString, index: Index) -> Self {
         Self { text, index }
     }
 
     /// The text, byte for byte as it was given.
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// The text, without the index.
-    pub fn into_text(self) -> String {
-        self.text
     }
 
     /// What the parser found wrong.
@@ -162,12 +160,12 @@ impl<'d> Entry<'d> {
 
     /// Its words behind one of them.
     pub fn words_behind(self, word: Word<'d>) -> Words<'d> {
-        Words::new(&self.document.text[..self.end()], word.end() as usize)
+        Words::new(&self.document.text, word.end() as usize, self.end())
     }
 
     /// Its words, the keyword first.
     pub fn words(self) -> Words<'d> {
-        Words::new(&self.document.text[..self.end()], self.start())
+        Words::new(&self.document.text, self.start(), self.end())
     }
 
     /// The value of its first word; empty for a block without a name, which is an error.

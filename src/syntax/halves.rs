@@ -20,8 +20,8 @@ pub(super) fn parse_halves(text: &str) -> Option<Index> {
         let first = parse_part(text, 0..middle);
         Some((first, second.join().ok()?))
     })?;
-    let guessed_right = first.ends_between_entries && !first.ends_in_comment;
-    (guessed_right && first.diagnostics.errors() == 0).then(|| joined(first, second))
+    let guessed_right = first.diagnostics.errors() == 0 && !first.ends_in_comment;
+    guessed_right.then(|| joined(first, second))
 }
 
 /// The start of a line with a letter in its first column, in the middle of the text or behind it.

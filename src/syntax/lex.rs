@@ -10,6 +10,7 @@
 //!
 //! All delimiters are ASCII, so byte offsets here are character boundaries of the text.
 
+use wide::u8x16;
 use winnow::Parser;
 use winnow::combinator::{dispatch, empty, fail, peek, repeat};
 use winnow::error::EmptyError;
@@ -20,55 +21,70 @@ use super::word::Word;
 type Input<'t> = &'t [u8];
 type Lexed<T> = Result<T, EmptyError>;
 
-const fn class_of(members: &[u8]) -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < members.len() {
-        table[members[at] as usize] = true;
-        at += 1;
+const SPACE: u8 = 1;
+const HASH: u8 = 2;
+const DELIMITER: u8 = 4;
+const QUOTE: u8 = 8;
+
+static CLASS: [u8; 256] = classes(&[(b" \t\r\n", SPACE), (b"#", HASH), (b";{}", DELIMITER), (b"\"", QUOTE)]);
+
+const fn classes(members: &[(&[u8], u8)]) -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut class = 0;
+    while class < members.len() {
+        let mut at = 0;
+        while at < members[class].0.len() {
+            table[members[class].0[at] as usize] = members[class].1;
+            at += 1;
+        }
+        class += 1;
     }
     table
 }
 
-static IS_SPACE: [bool; 256] = class_of(b" \t\r\n");
-static ENDS_BARE: [bool; 256] = class_of(b" \t\r\n;{}\"");
+fn is(byte: u8, classes: u8) -> bool {
+    CLASS[usize::from(byte)] & classes != 0
+}
+
+fn ends_bare(byte: u8) -> bool {
+    is(byte, SPACE | DELIMITER | QUOTE)
+}
 
 /// What stands between two words.
-pub(super) struct Trivia<'t> {
-    /// Its bytes.
-    pub skipped: &'t [u8],
-    /// Whether a comment is among them.
-    pub has_comment: bool,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trivia {
+    /// Nothing, or one blank.
+    Short,
+    /// White space.
+    Space,
+    /// White space and comments.
+    Comments,
 }
 
 /// *( white space / comment )
 ///
-/// The bytes skipped, so that a caller can look at what was in them.
+/// What it is and where it ends.
 #[inline(always)]
-pub(super) fn trivia<'t>(input: &mut Input<'t>) -> Trivia<'t> {
+pub(super) fn trivia(text: &[u8], start: usize) -> (Trivia, usize) {
     // Nearly all words are one blank apart, or none.
-    let blanks = usize::from(input.first() == Some(&b' '));
-    match input.get(blanks) {
-        Some(&byte) if !IS_SPACE[usize::from(byte)] && byte != b'#' => {
-            let (skipped, rest) = input.split_at(blanks);
-            *input = rest;
-            Trivia { skipped, has_comment: false }
-        }
-        _ => lines_and_comments(input),
+    let at = start + usize::from(text.get(start) == Some(&b' '));
+    match text.get(at) {
+        Some(&byte) if !is(byte, SPACE | HASH) => (Trivia::Short, at),
+        _ => lines_and_comments(text, at),
     }
 }
 
-fn lines_and_comments<'t>(input: &mut Input<'t>) -> Trivia<'t> {
-    let start = *input;
-    let mut has_comment = false;
+fn lines_and_comments(text: &[u8], start: usize) -> (Trivia, usize) {
+    let mut input = &text[start..];
+    let mut kind = Trivia::Space;
     loop {
-        skip_while(input, |byte| IS_SPACE[usize::from(byte)]);
+        skip_while(&mut input, |byte| is(byte, SPACE));
         if input.first() != Some(&b'#') {
-            return Trivia { skipped: &start[..start.len() - input.len()], has_comment };
+            return (kind, text.len() - input.len());
         }
-        has_comment = true;
+        kind = Trivia::Comments;
         let end = memchr::memchr(b'\n', input).unwrap_or(input.len());
-        *input = &input[end..];
+        input = &input[end..];
     }
 }
 
@@ -78,49 +94,53 @@ fn skip_while(input: &mut Input<'_>, keep: impl Fn(u8) -> bool) {
     debug_assert!(skipped.is_ok(), "a repetition from zero always matches");
 }
 
-/// How a word is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quoting {
-    /// Not a quote in it.
-    Bare,
-    /// Quotes, and all are closed.
-    Quoted,
-    /// A quote that is never closed.
+/// Where a word ends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum WordEnd {
+    /// Not a quote is in it.
+    Bare(usize),
+    /// It has quotes, and all are closed.
+    Quoted(usize),
+    /// It has a quote that is never closed.
     Open,
 }
 
 /// word = 1*segment
 ///
-/// Fails, with the input where it was, only on a quote that is never closed.
-fn word<'t>(input: &mut Input<'t>) -> Lexed<&'t [u8]> {
-    let start = *input;
-    bare(input);
-    let rest: Lexed<()> = repeat(0.., segment).parse_next(input);
-    if rest.is_err() || input.first() == Some(&b'"') {
-        *input = start;
-        return Err(EmptyError);
+/// No quote that stands in it is closed behind `quotes_end`, which is not in front of its end.
+#[inline(always)]
+pub(super) fn word(text: &[u8], start: usize, quotes_end: usize) -> WordEnd {
+    let end = end_of_bare(text, start);
+    match text.get(end) {
+        Some(b'"') => with_quotes(&text[..quotes_end], start),
+        _ => WordEnd::Bare(end),
     }
-    Ok(&start[..start.len() - input.len()])
+}
+
+fn with_quotes(text: &[u8], start: usize) -> WordEnd {
+    if let Some(end) = end_of_plainly_quoted(text, start) {
+        return WordEnd::Quoted(end);
+    }
+    let mut input = &text[start..];
+    let segments: Lexed<()> = repeat(0.., segment).parse_next(&mut input);
+    debug_assert!(segments.is_ok(), "a repetition from zero always matches");
+    let end = text.len() - input.len();
+    if input.first() == Some(&b'"') { WordEnd::Open } else { WordEnd::Quoted(end) }
 }
 
 /// Nearly every quoted word: one pair of quotes around the whole of it, and no escape.
-fn plainly_quoted_word<'t>(input: &mut Input<'t>) -> Option<&'t [u8]> {
-    let inside = input.strip_prefix(b"\"")?;
-    let end = 1 + memchr::memchr2(b'"', b'\\', inside)?;
-    let is_whole = input[end] == b'"' && input.get(end + 1).is_some_and(|&byte| ENDS_BARE[usize::from(byte)]);
-    if !is_whole || input[end + 1] == b'"' {
-        return None;
-    }
-    let (raw, rest) = input.split_at(end + 1);
-    *input = rest;
-    Some(raw)
+fn end_of_plainly_quoted(text: &[u8], start: usize) -> Option<usize> {
+    let inside = text[start..].strip_prefix(b"\"")?;
+    let end = start + 1 + memchr::memchr2(b'"', b'\\', inside)?;
+    let is_whole = text[end] == b'"' && text.get(end + 1).is_some_and(|&byte| is(byte, SPACE | DELIMITER));
+    is_whole.then_some(end + 1)
 }
 
 /// segment = bare / quoted
 fn segment(input: &mut Input<'_>) -> Lexed<()> {
     dispatch! {peek(any);
         b'"' => quoted,
-        byte if !ENDS_BARE[usize::from(byte)] => empty.map(|()| ()),
+        byte if !ends_bare(byte) => empty.map(|()| ()),
         _ => fail,
     }
     .parse_next(input)?;
@@ -129,9 +149,36 @@ fn segment(input: &mut Input<'_>) -> Lexed<()> {
 }
 
 /// bare = *<any char except SP TAB CR LF ; { } ">
-#[inline]
 fn bare(input: &mut Input<'_>) {
-    skip_while(input, |byte| !ENDS_BARE[usize::from(byte)]);
+    let end = end_of_bare(input, 0);
+    *input = &input[end..];
+}
+
+/// Sixteen bytes at a time: most of a text is bare words, and how long they are is not to be guessed.
+#[inline(always)]
+fn end_of_bare(text: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(sixteen) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        let found = may_end_bare(*sixteen);
+        at += found.trailing_zeros() as usize;
+        if found & 0xffff != 0 {
+            if text.get(at).is_none_or(|&byte| ends_bare(byte)) {
+                return at;
+            }
+            at += 1;
+        }
+    }
+    at + text[at..].iter().take_while(|&&byte| !ends_bare(byte)).count()
+}
+
+/// One bit for each byte that is `"` or below, `;`, or `{` or above: each byte that ends a bare
+/// word, and others that are rare. And a bit behind the last.
+#[inline(always)]
+fn may_end_bare(sixteen: [u8; 16]) -> u32 {
+    let bytes = u8x16::new(sixteen);
+    let low = bytes.simd_eq(bytes.min(u8x16::splat(b'"')));
+    let high = bytes.simd_eq(bytes.max(u8x16::splat(b'{')));
+    (low | high | bytes.simd_eq(u8x16::splat(b';'))).to_bitmask() | 1 << 16
 }
 
 /// quoted = DQUOTE *( "\\" / "\"" / <any char except \ and "> ) DQUOTE
@@ -148,34 +195,17 @@ fn escape(input: &mut Input<'_>) -> Lexed<()> {
     (b'\\', any).void().parse_next(input)
 }
 
-/// A word, or, where a quote is never closed, what is left of its line.
-///
-/// So that the lines behind an open quote are still read.
-#[inline(always)]
-pub(super) fn word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], Quoting) {
-    let mut rest = *input;
-    bare(&mut rest);
-    if rest.first() == Some(&b'"') {
-        return quoted_word_or_rest_of_line(input);
-    }
-    let (raw, rest) = input.split_at(input.len() - rest.len());
-    *input = rest;
-    (raw, Quoting::Bare)
+/// The end of the line that an open quote in it takes, and the end of the word that it makes: so
+/// the lines behind an open quote are still read.
+pub(super) fn rest_of_line(text: &[u8], start: usize) -> (usize, usize) {
+    let line = &text[start..];
+    let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
+    (start + line[..end].trim_ascii_end().len(), start + end)
 }
 
-fn quoted_word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], Quoting) {
-    if let Some(raw) = plainly_quoted_word(input) {
-        return (raw, Quoting::Quoted);
-    }
-    match word(input) {
-        Ok(raw) => (raw, Quoting::Quoted),
-        Err(_) => {
-            let end = memchr::memchr(b'\n', input).unwrap_or(input.len());
-            let (raw, rest) = input.split_at(end);
-            *input = rest;
-            (raw.trim_ascii_end(), Quoting::Open)
-        }
-    }
+/// Whether a word stands at `at`, where trivia ends.
+pub(super) fn is_word(text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(|&byte| !is(byte, DELIMITER))
 }
 
 /// The words of an entry, lexed as they are asked for.
@@ -183,12 +213,14 @@ fn quoted_word_or_rest_of_line<'t>(input: &mut Input<'t>) -> (&'t [u8], Quoting)
 pub struct Words<'t> {
     text: &'t str,
     at: usize,
+    /// The end of the entry.
+    end: usize,
 }
 
 impl<'t> Words<'t> {
-    /// The words from `start` to the first delimiter or the end of `text`.
-    pub(super) fn new(text: &'t str, start: usize) -> Self {
-        Self { text, at: start }
+    /// The words from `start` to the first delimiter in `text` or to `end`.
+    pub(super) fn new(text: &'t str, start: usize, end: usize) -> Self {
+        Self { text, at: start, end }
     }
 
     /// Where the delimiter behind the last word stands, once all words are taken.
@@ -204,26 +236,30 @@ impl<'t> Iterator for Words<'t> {
     // Inlined by force: handed back through memory, a word costs more than it takes to lex it.
     #[inline(always)]
     fn next(&mut self) -> Option<Word<'t>> {
-        let mut input = &self.text.as_bytes()[self.at..];
-        trivia(&mut input);
-        let start = self.text.len() - input.len();
-        self.at = start;
-        if matches!(input.first(), None | Some(b';' | b'{' | b'}')) {
+        let text = self.text.as_bytes();
+        let (_, start) = trivia(text, self.at);
+        self.at = start.min(self.end);
+        if start >= self.end || !is_word(text, start) {
             return None;
         }
-        let (raw, quoting) = word_or_rest_of_line(&mut input);
-        self.at = self.text.len() - input.len();
-        let raw = &self.text[start..start + raw.len()];
-        Some(Word { raw, start: start as u32, quoted: quoting != Quoting::Bare })
+        let (end, quoted) = match word(text, start, self.end) {
+            WordEnd::Bare(end) => (end, false),
+            WordEnd::Quoted(end) => (end, true),
+            WordEnd::Open => (rest_of_line(&text[..self.end], start).0, true),
+        };
+        self.at = end;
+        Some(Word { raw: &self.text[start..end], start: start as u32, quoted })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn words(text: &str) -> Vec<&str> {
-        Words::new(text, 0).map(|word| word.raw).collect()
+        Words::new(text, 0, text.len()).map(|word| word.raw).collect()
     }
 
     #[test]
@@ -241,6 +277,28 @@ mod tests {
             ("", vec![]),
         ] {
             assert_eq!(words(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_bare_word_ends_where_one_byte_at_a_time_says(text: Vec<u8>, start in 0..40usize) {
+            let start = start.min(text.len());
+            let end = text[start..].iter().position(|&byte| ends_bare(byte)).map_or(text.len(), |at| start + at);
+            prop_assert_eq!(end_of_bare(&text, start), end);
+        }
+
+        #[test]
+        fn behind_an_open_quote_none_is_closed_in_another_line(text in r#"["\\a ;\n]{0,30}"#) {
+            let (text, end) = (text.as_bytes(), text.len());
+            for start in 0..end {
+                let WordEnd::Open = word(text, start, end) else { continue };
+                let (_, line_end) = rest_of_line(text, start);
+                for later in (line_end + 1..end).filter(|&at| is(text[at - 1], SPACE | DELIMITER)) {
+                    let (_, line_end) = rest_of_line(text, later);
+                    prop_assert_eq!(word(text, later, end), word(text, later, line_end));
+                }
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, Diagnostics};
 use super::index::{BLOCK_BIT, EntryId, Index, Record};
-use super::lex::{self, Quoting, Trivia};
+use super::lex::{self, Trivia, WordEnd};
 
 /// How deep blocks may nest.
 pub const MAX_DEPTH: usize = 64;
@@ -28,9 +28,8 @@ pub(super) fn parse_whole(text: &str) -> Index {
 pub(super) struct Part {
     pub records: Vec<Record>,
     pub spanning: Vec<EntryId>,
+    /// With an error where the part ends inside an entry.
     pub diagnostics: Diagnostics,
-    /// Whether it ends outside of all entries.
-    pub ends_between_entries: bool,
     /// Whether it ends in a comment, which goes on where the text does.
     pub ends_in_comment: bool,
 }
@@ -48,35 +47,38 @@ pub(super) fn parse_part(text: &str, part: Range<usize>) -> Part {
     report_nul(text, part.clone(), &mut parser.diagnostics);
     parser.records.reserve(part.len() / DENSEST);
     parser.entries();
-    let ends_between_entries = parser.unfinished.is_none() && parser.open.is_empty();
-    parser.end_of_text();
     let Parser { records, spanning, diagnostics, ends_in_comment, .. } = parser;
-    Part { records, spanning, diagnostics, ends_between_entries, ends_in_comment }
+    Part { records, spanning, diagnostics, ends_in_comment }
 }
 
-/// An entry that has words but neither `;` nor `{` yet.
-struct Unfinished {
-    record: usize,
-    head_end: usize,
+/// The words of an entry.
+struct Head {
+    start: usize,
+    /// Behind the last word.
+    end: usize,
+    /// Whether they stand on several lines.
     spanning: bool,
+    /// Whether a quote that is never closed has swallowed what ends the entry.
+    swallowed_end: bool,
 }
 
 /// A block that has no `}` yet.
 struct Open {
     record: usize,
-    brace: u32,
+    brace: usize,
 }
 
 struct Parser<'t> {
-    text: &'t str,
-    rest: &'t [u8],
+    text: &'t [u8],
+    at: usize,
     records: Vec<Record>,
     spanning: Vec<EntryId>,
     diagnostics: Diagnostics,
-    unfinished: Option<Unfinished>,
     open: Vec<Open>,
-    /// Braces open beyond [`MAX_DEPTH`]; nothing inside them is indexed.
-    too_deep: usize,
+    /// Where quotes are looked for: the end of the text, until there is one that is never closed.
+    /// From then on the end of the line: the word of that quote is inside quotes wherever a line
+    /// ends, so a word that goes over the end of a line has the same end as that one, which is none.
+    quotes_end: usize,
     ends_in_comment: bool,
 }
 
@@ -84,57 +86,74 @@ impl<'t> Parser<'t> {
     fn new(text: &'t str, part: Range<usize>) -> Self {
         let bom = if part.start == 0 && text.starts_with(BOM) { BOM.len() } else { 0 };
         Self {
-            text: &text[..part.end],
-            rest: &text.as_bytes()[part.start + bom..part.end],
+            text: &text.as_bytes()[..part.end],
+            at: part.start + bom,
             records: Vec::new(),
             spanning: Vec::new(),
             diagnostics: Diagnostics::default(),
-            unfinished: None,
             open: Vec::new(),
-            too_deep: 0,
+            quotes_end: part.end,
             ends_in_comment: false,
         }
+    }
+
+    fn next(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn quotes_end(&mut self) -> usize {
+        if self.at >= self.quotes_end {
+            (_, self.quotes_end) = lex::rest_of_line(self.text, self.at);
+        }
+        self.quotes_end
+    }
+
+    /// Takes the delimiter that stands here; its place.
+    fn delimiter(&mut self) -> usize {
+        self.at += 1;
+        self.at - 1
+    }
+
+    // What is wrong is rare: kept out of the loop that everything else runs through.
+    #[cold]
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
     }
 
     /// file = [BOM] *entry
     fn entries(&mut self) {
         loop {
-            let trivia = lex::trivia(&mut self.rest);
-            self.look_at_trivia(&trivia);
-            match self.rest.first() {
-                None => break,
-                Some(b';') => self.semicolon(),
-                Some(b'{') => self.open_brace(),
+            self.trivia();
+            match self.next() {
+                None => return self.end_of_text(),
+                Some(b';') => self.stray_semicolon(),
+                Some(b'{') => self.nameless_block(),
                 Some(b'}') => self.close_brace(),
-                Some(_) => self.word(),
+                Some(_) => self.entry(),
             }
         }
     }
 
-    fn at(&self) -> usize {
-        self.text.len() - self.rest.len()
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn look_at_trivia(&mut self, trivia: &Trivia<'_>) {
-        if let Some(unfinished) = &mut self.unfinished {
-            unfinished.spanning |= trivia.skipped.contains(&b'\n')
-                && !matches!(self.rest.first(), None | Some(b';' | b'{' | b'}'));
+    /// *( white space / comment )
+    #[inline(always)]
+    fn trivia(&mut self) -> Trivia {
+        let start = self.at;
+        let (trivia, end) = lex::trivia(self.text, start);
+        self.at = end;
+        if trivia == Trivia::Comments {
+            self.look_at_comments(start..end);
         }
-        if trivia.has_comment {
-            let skipped = trivia.skipped;
-            let hash = memchr::memchr(b'#', skipped).unwrap_or(0);
-            self.look_at_comments(&skipped[hash..], self.at() - (skipped.len() - hash));
-        }
+        trivia
     }
 
     /// A CR that ends a line for an old editor, but not for us, hides what stands behind it.
-    fn look_at_comments(&mut self, comments: &[u8], start: usize) {
+    fn look_at_comments(&mut self, skipped: Range<usize>) {
+        let is_last = skipped.end == self.text.len();
+        let hash = memchr::memchr(b'#', &self.text[skipped.clone()]).unwrap_or(0);
+        let start = skipped.start + hash;
+        let comments = &self.text[start..skipped.end];
         let last_line = comments.rsplit(|&byte| byte == b'\n').next();
-        self.ends_in_comment = self.rest.is_empty() && last_line.is_some_and(|line| line.contains(&b'#'));
+        self.ends_in_comment = is_last && last_line.is_some_and(|line| line.contains(&b'#'));
         for cr in memchr::memchr_iter(b'\r', comments) {
             let ends_line = matches!(comments.get(cr + 1), None | Some(b'\n'));
             let in_comment = comments[..cr].rsplit(|&byte| byte == b'\n').next();
@@ -148,58 +167,88 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// word = 1*segment
-    fn word(&mut self) {
-        let start = self.at();
-        let (raw, quoting) = lex::word_or_rest_of_line(&mut self.rest);
-        if self.too_deep > 0 {
-            return;
+    /// entry = 1*word (";" / block)
+    #[inline(always)]
+    fn entry(&mut self) {
+        let head = self.head();
+        if head.spanning {
+            self.spanning.push(EntryId(self.records.len() as u32));
         }
-        match quoting {
-            Quoting::Bare => self.look_at_bare(raw, start),
-            Quoting::Quoted => self.look_at_escapes(raw, start),
-            Quoting::Open => self.unclosed_quote(start),
-        }
-        let head_end = start + raw.len();
-        match &mut self.unfinished {
-            Some(unfinished) => unfinished.head_end = head_end,
-            None => {
-                let record = self.push_record(start);
-                self.unfinished = Some(Unfinished { record, head_end, spanning: false });
+        match self.next() {
+            _ if head.swallowed_end => self.directive(head.start, head.end),
+            Some(b';') => {
+                let end = self.delimiter() + 1;
+                self.directive(head.start, end);
             }
-        }
-        // The open quote has swallowed the `;`: what is on the next line is a new entry.
-        if let Some(unfinished) = self.unfinished.take_if(|_| quoting == Quoting::Open) {
-            self.finish(&unfinished, head_end);
+            Some(b'{') => self.open_brace(head.start),
+            Some(_) => self.missing_semicolon(&head),
+            None => self.cut_off(&head),
         }
     }
 
-    fn push_record(&mut self, start: usize) -> usize {
-        self.records.push(Record { start: start as u32, end: 0, next: 0 });
-        self.records.len() - 1
+    /// 1*word
+    #[inline(always)]
+    fn head(&mut self) -> Head {
+        let mut head = Head { start: self.at, end: 0, spanning: false, swallowed_end: false };
+        loop {
+            let start = self.at;
+            head.end = match lex::word(self.text, start, self.quotes_end()) {
+                WordEnd::Bare(end) => end,
+                WordEnd::Quoted(end) => {
+                    self.look_at_escapes(start..end);
+                    end
+                }
+                WordEnd::Open => {
+                    let end = self.unclosed_quote(start);
+                    return Head { end, swallowed_end: true, ..head };
+                }
+            };
+            self.at = head.end;
+            if self.text[start] == b'\'' {
+                self.single_quote(start..head.end);
+            }
+            let trivia = self.trivia();
+            if !lex::is_word(self.text, self.at) {
+                return head;
+            }
+            head.spanning |= trivia != Trivia::Short && self.text[head.end..self.at].contains(&b'\n');
+        }
     }
 
-    fn unclosed_quote(&mut self, word_start: usize) {
-        let quote = open_quote(&self.text.as_bytes()[word_start..self.at()]);
-        let at = (word_start + quote) as u32;
+    fn unclosed_quote(&mut self, start: usize) -> usize {
+        let end = self.rest_of_line(start);
+        let at = (start + open_quote(&self.text[start..end])) as u32;
         self.report(
             Diagnostic::error(at..at + 1, "unclosed quote")
                 .hint("put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`"),
         );
+        end
     }
 
-    fn look_at_bare(&mut self, raw: &[u8], start: usize) {
-        if raw[0] == b'\'' {
-            let span = start as u32..(start + raw.len()) as u32;
-            self.report(
-                Diagnostic::warning(span, "a single quote does not quote: it is part of the word")
-                    .hint("quote with `\"`, or take the `'` away"),
-            );
+    /// Takes what an open quote in it leaves of the line; where the word ends.
+    fn rest_of_line(&mut self, start: usize) -> usize {
+        let (end, line_end) = lex::rest_of_line(self.text, start);
+        self.at = line_end;
+        self.quotes_end = line_end;
+        end
+    }
+
+    fn single_quote(&mut self, word: Range<usize>) {
+        self.report(
+            Diagnostic::warning(
+                word.start as u32..word.end as u32,
+                "a single quote does not quote: it is part of the word",
+            )
+            .hint("quote with `\"`, or take the `'` away"),
+        );
+    }
+
+    fn look_at_escapes(&mut self, word: Range<usize>) {
+        let start = word.start;
+        let raw = &self.text[word];
+        if memchr::memchr(b'\\', raw).is_none() {
+            return;
         }
-    }
-
-    fn look_at_escapes(&mut self, raw: &[u8], start: usize) {
-        self.look_at_bare(raw, start);
         let (mut quoted, mut at) = (false, 0);
         while at < raw.len() {
             match raw[at] {
@@ -224,83 +273,78 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// entry = 1*word ";" / ";"
-    fn semicolon(&mut self) {
-        let at = self.at();
-        self.rest = &self.rest[1..];
-        if self.too_deep > 0 {
-            return;
-        }
-        match self.unfinished.take() {
-            Some(unfinished) => self.finish(&unfinished, at + 1),
-            None => self.report(Diagnostic::warning(at as u32..at as u32 + 1, "stray `;`")),
-        }
+    /// Notes an entry without a block.
+    #[inline(always)]
+    fn directive(&mut self, start: usize, end: usize) {
+        let next = self.records.len() as u32 + 1;
+        self.records.push(Record { start: start as u32, end: end as u32, next });
     }
 
-    fn finish(&mut self, unfinished: &Unfinished, end: usize) {
-        let next = self.records.len() as u32;
-        let record = &mut self.records[unfinished.record];
-        record.end = end as u32;
-        record.next = next;
-        self.note_spanning(unfinished);
+    fn stray_semicolon(&mut self) {
+        let at = self.delimiter() as u32;
+        self.report(Diagnostic::warning(at..at + 1, "stray `;`"));
     }
 
-    fn note_spanning(&mut self, unfinished: &Unfinished) {
-        if unfinished.spanning {
-            self.spanning.push(EntryId(unfinished.record as u32));
-        }
-    }
-
-    /// entry = 1*word block
-    fn open_brace(&mut self) {
-        let at = self.at();
-        self.rest = &self.rest[1..];
-        if self.too_deep > 0 {
-            self.too_deep += 1;
-            return;
-        }
-        let record = self.record_of_block(at);
-        if self.open.len() == MAX_DEPTH {
-            self.too_deep = 1;
-            self.report(
-                Diagnostic::error(at as u32..at as u32 + 1, format!("blocks nest deeper than {MAX_DEPTH}"))
-                    .hint("what is inside is not looked at"),
-            );
-        }
-        self.open.push(Open { record, brace: at as u32 });
-    }
-
-    fn record_of_block(&mut self, brace: usize) -> usize {
-        match self.unfinished.take() {
-            Some(unfinished) => {
-                self.note_spanning(&unfinished);
-                unfinished.record
-            }
-            None => {
-                self.report(
-                    Diagnostic::error(
-                        brace as u32..brace as u32 + 1,
-                        "a block without a keyword in front of its `{`",
-                    )
-                    .hint("a block starts like `stream NAME {`"),
-                );
-                self.push_record(brace)
-            }
-        }
+    fn nameless_block(&mut self) {
+        let at = self.at;
+        self.report(
+            Diagnostic::error(at as u32..at as u32 + 1, "a block without a keyword in front of its `{`")
+                .hint("a block starts like `stream NAME {`"),
+        );
+        self.open_brace(at);
     }
 
     /// block = "{" *entry "}"
+    ///
+    /// Its record gets its end with the `}`.
+    fn open_brace(&mut self, start: usize) {
+        let brace = self.delimiter();
+        let is_too_deep = self.open.len() == MAX_DEPTH;
+        self.open.push(Open { record: self.records.len(), brace });
+        self.records.push(Record { start: start as u32, end: 0, next: 0 });
+        if is_too_deep {
+            self.report(
+                Diagnostic::error(
+                    brace as u32..brace as u32 + 1,
+                    format!("blocks nest deeper than {MAX_DEPTH}"),
+                )
+                .hint("what is inside is not looked at"),
+            );
+            self.skip_block();
+        }
+    }
+
+    /// Goes to the `}` of a block whose `{` is taken; nothing inside it is indexed.
+    fn skip_block(&mut self) {
+        let mut depth = 1;
+        loop {
+            self.trivia();
+            match self.next() {
+                None => return,
+                Some(b'}') if depth == 1 => return,
+                Some(b'}') => depth -= 1,
+                Some(b'{') => depth += 1,
+                Some(b';') => {}
+                Some(_) => {
+                    self.skip_word();
+                    continue;
+                }
+            }
+            self.at += 1;
+        }
+    }
+
+    fn skip_word(&mut self) {
+        match lex::word(self.text, self.at, self.quotes_end()) {
+            WordEnd::Bare(end) | WordEnd::Quoted(end) => self.at = end,
+            WordEnd::Open => {
+                self.rest_of_line(self.at);
+            }
+        }
+    }
+
     fn close_brace(&mut self) {
-        let at = self.at();
-        self.rest = &self.rest[1..];
-        if self.too_deep > 1 {
-            self.too_deep -= 1;
-            return;
-        }
-        self.too_deep = 0;
-        if let Some(unfinished) = self.unfinished.take() {
-            self.missing_semicolon(&unfinished);
-        }
+        let at = self.delimiter();
         match self.open.pop() {
             Some(open) => self.close(&open, at + 1),
             None => self.report(
@@ -318,30 +362,31 @@ impl<'t> Parser<'t> {
     }
 
     /// Production clients send this; the closing brace proves that nothing was cut off.
-    fn missing_semicolon(&mut self, unfinished: &Unfinished) {
-        let end = unfinished.head_end;
-        self.finish(unfinished, end);
+    fn missing_semicolon(&mut self, head: &Head) {
+        self.directive(head.start, head.end);
         if !self.open.is_empty() {
+            let end = head.end as u32;
             self.report(
-                Diagnostic::warning(end as u32..end as u32, "missing `;` before `}`")
-                    .hint("end the directive with `;`"),
+                Diagnostic::warning(end..end, "missing `;` before `}`").hint("end the directive with `;`"),
             );
         }
     }
 
+    fn cut_off(&mut self, head: &Head) {
+        self.directive(head.start, head.end);
+        let end = head.end as u32;
+        self.report(
+            Diagnostic::error(end..end, "missing `;` at the end of the file")
+                .hint("was the file cut off? end the last directive with `;`"),
+        );
+    }
+
     fn end_of_text(&mut self) {
-        if let Some(unfinished) = self.unfinished.take() {
-            let end = unfinished.head_end;
-            self.finish(&unfinished, end);
-            self.report(
-                Diagnostic::error(end as u32..end as u32, "missing `;` at the end of the file")
-                    .hint("was the file cut off? end the last directive with `;`"),
-            );
-        }
         while let Some(open) = self.open.pop() {
             self.close(&open, self.text.len());
+            let brace = open.brace as u32;
             self.report(
-                Diagnostic::error(open.brace..open.brace + 1, "unclosed `{`: the file ends before its `}`")
+                Diagnostic::error(brace..brace + 1, "unclosed `{`: the file ends before its `}`")
                     .hint("was the file cut off? close the block with `}`"),
             );
         }

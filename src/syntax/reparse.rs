@@ -101,8 +101,8 @@ fn window_document(text: String, start: usize, is_last: bool) -> Option<Document
     }
     let part = parse_part(&text, 0..text.len());
     let is_clean = part.diagnostics.is_empty() && part.spanning.is_empty();
-    let is_whole = part.ends_between_entries && (is_last || !part.ends_in_comment);
-    (is_clean && is_whole).then(|| Document::from_index(text, part.into_index()))
+    let is_whole = is_last || !part.ends_in_comment;
+    (is_clean && is_whole).then(|| Document::from_index(text.into(), part.into_index()))
 }
 
 /// The document that an edit makes: what did not change is copied, not parsed again.
@@ -127,7 +127,7 @@ fn joined(text: &str, old: &Index, edits: &[Splice], changed: &[Changed]) -> Doc
     }
     copy_moved(&old.records, kept..old.records.len(), bytes, &mut records);
     let index = Index { records: records.into(), spanning: Vec::new(), diagnostics: Diagnostics::default() };
-    Document::from_index(new, index)
+    Document::from_index(new.into(), index)
 }
 
 /// How much further what follows a run stands in the new text, modulo 2^64.

@@ -37,11 +37,9 @@ impl<'t> Word<'t> {
     }
 
     /// What the word means: quotes taken off, `\\` and `\"` resolved.
+    #[inline]
     pub fn value(&self) -> Cow<'t, str> {
-        match self.quoted {
-            false => Cow::Borrowed(self.raw),
-            true => plainly_quoted(self.raw).map_or_else(|| Cow::Owned(unquote(self.raw)), Cow::Borrowed),
-        }
+        if self.quoted { unquoted(self.raw) } else { Cow::Borrowed(self.raw) }
     }
 
     /// Splits the word at its first `=` outside quotes.
@@ -81,6 +79,10 @@ fn outside_quotes(bytes: &[u8]) -> Option<usize> {
 fn plainly_quoted(raw: &str) -> Option<&str> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     memchr::memchr2(b'"', b'\\', inside.as_bytes()).is_none().then_some(inside)
+}
+
+fn unquoted(raw: &str) -> Cow<'_, str> {
+    plainly_quoted(raw).map_or_else(|| Cow::Owned(unquote(raw)), Cow::Borrowed)
 }
 
 fn unquote(raw: &str) -> String {

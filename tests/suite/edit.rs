@@ -22,7 +22,7 @@ pub fn edited(text: &str, patch_text: &str) -> Result<String, Vec<String>> {
             let whole = Document::parse(after.text().to_owned());
             assert_eq!(check(&whole).errors(), 0, "the new text has errors:\n{}", whole.text());
             assert!(whole.entries().map(|entry| entry.span()).eq(after.entries().map(|entry| entry.span())));
-            Ok(after.into_text())
+            Ok(after.text().to_owned())
         }
         Err(EditError::Faults(faults)) => Err(pointers(faults)),
         Err(EditError::Unproved(unproved)) => panic!("not proved at {}\n{text}\n{patch_text}", unproved.at),

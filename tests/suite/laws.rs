@@ -273,7 +273,7 @@ fn parsing_arbitrary_bytes_never_panics() {
     let bytes = prop::collection::vec(any::<u8>(), 0..200);
     runner
         .run(&bytes, |bytes| {
-            let document = Document::from_bytes(bytes);
+            let document = Document::from_bytes(&bytes);
             check(&document);
             Ok(())
         })
@@ -287,6 +287,9 @@ fn depth_and_length_are_bounded() {
         "a {".repeat(20_000),
         "\"".repeat(20_001),
         format!("k {};", "x ".repeat(200_000)),
+        // A quote that is never closed is looked for to the end of the text once, not in each line.
+        "a \\\"\n".repeat(200_000),
+        format!("a \"\n{}", "\\\"\"\"\n".repeat(200_000)),
     ] {
         let document = Document::parse(text);
         check(&document);

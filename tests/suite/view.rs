@@ -69,7 +69,7 @@ fn invalid_files_get_their_diagnostics() {
 }
 
 fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
-    let document = Document::from_bytes(bytes);
+    let document = Document::from_bytes(&bytes);
     let lines = LineIndex::new(document.text());
     let found = check(&document);
     let place = |diagnostic: &mediactl::syntax::Diagnostic| {
@@ -84,7 +84,7 @@ fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
 #[test]
 fn the_corpus_gets_its_verdicts() {
     let errors = |bytes: &[u8]| {
-        let document = Document::from_bytes(bytes.to_vec());
+        let document = Document::from_bytes(bytes);
         let texts: Vec<String> = check(&document)
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Error)

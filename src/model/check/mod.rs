@@ -1,0 +1,347 @@
+//! Checks that need to know what directives mean; the grammar's own faults are `syntax`'s.
+
+mod names;
+mod settings;
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use self::names::Names;
+use self::settings::Settings;
+use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, may_be_strict, parameters};
+use super::shape::{OptionWord, Reading, fits, read_words};
+use super::suggest::nearest;
+use super::view::PLURAL;
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, Word, Words};
+
+/// Below this size a thread costs more than it saves.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+/// All diagnostics of a document, those of its parser included, in the order of the text.
+pub fn check(document: &Document) -> Diagnostics {
+    let size = document.text().len();
+    let half = if size < WORTH_A_THREAD { size } else { size / 2 };
+    let checker = Checker::new(Names::new());
+    let sibling = || Checker::new(checker.names.sibling());
+    let second = || sibling().found(document.entries().skip_while(|entry| entry.start() < half));
+    let found = std::thread::scope(|scope| {
+        let thread = (half < size).then(|| std::thread::Builder::new().spawn_scoped(scope, second));
+        let first = sibling().found(document.entries().take_while(|entry| entry.start() < half));
+        match thread {
+            None => first,
+            Some(thread) => {
+                first.followed_by(thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(second))
+            }
+        }
+    });
+    let mut diagnostics = document.diagnostics().clone();
+    found.names.repeated(document).iter().for_each(|repeated| diagnostics.push(repeated.diagnostic()));
+    diagnostics.extend(&found.diagnostics);
+    diagnostics.sort();
+    diagnostics
+}
+
+/// Whether a document has errors, its parser's included: [`check`] without a word about warnings.
+///
+/// This stands before every read and every change, and costs half of it.
+pub fn has_errors(document: &Document) -> bool {
+    let mut names = Names::new();
+    document.diagnostics().errors() > 0
+        || document.entries().any(|entry| is_error(entry, &mut names))
+        || !names.repeated(document).is_empty()
+}
+
+fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
+    let mut words = entry.words();
+    let Some(keyword) = words.next() else { return true };
+    let Some(parameter) = by_keyword(Scope::Top, &keyword.value()) else { return false };
+    if is_broken(parameter, entry, words.clone()) {
+        return true;
+    }
+    let Shape::Group(kind) = parameter.shape else { return false };
+    let name = words.next().expect("an entry that fits a group has a name");
+    names.add(kind, name, entry);
+    entry.children().any(|inner| is_broken_inside(kind, inner))
+}
+
+fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
+    may_be_strict(kind.scope(), entry.first_byte()) && {
+        let mut words = entry.words();
+        let keyword = words.next();
+        let parameter = keyword.and_then(|keyword| by_keyword(kind.scope(), &keyword.value()));
+        parameter.is_some_and(|parameter| is_broken(parameter, entry, words))
+    }
+}
+
+fn is_broken(parameter: &'static Parameter, entry: Entry<'_>, arguments: Words<'_>) -> bool {
+    parameter.is_strict() && !fits(parameter.shape, entry.is_block(), arguments)
+}
+
+/// How many options of a line are compared with each other: it is as long as somebody makes it.
+const MAX_OPTIONS: usize = 200;
+
+struct Checker<'d> {
+    diagnostics: Diagnostics,
+    names: Names,
+    /// What unknown keywords may have been meant to be, by their hash: each is looked at once.
+    suggestions: ByHash<Option<&'static str>>,
+    /// The settings of the top level.
+    top: Settings<'d>,
+    /// The settings of the block that is looked at; kept for its room, like what follows.
+    inner: Settings<'d>,
+    /// The options of the directive that is looked at.
+    options: Vec<Word<'d>>,
+}
+
+impl<'d> Checker<'d> {
+    fn new(names: Names) -> Self {
+        Self {
+            diagnostics: Diagnostics::default(),
+            names,
+            suggestions: ByHash::default(),
+            top: Settings::default(),
+            inner: Settings::default(),
+            options: Vec::new(),
+        }
+    }
+
+    /// What is found in top-level entries, with the insides of the streams, lives and plugins.
+    fn found(mut self, entries: impl Iterator<Item = Entry<'d>>) -> Self {
+        for entry in entries {
+            if let Some(kind) = self.entry(Scope::Top, entry) {
+                self.inner.clear();
+                for inner in entry.children() {
+                    self.entry(kind.scope(), inner);
+                }
+            }
+        }
+        self
+    }
+
+    /// With what was found further down in the same document.
+    fn followed_by(mut self, later: Self) -> Self {
+        for setting in later.top.into_iter() {
+            if let Some(previous) = self.top.set(setting.parameter, setting.last) {
+                self.repeated_setting(previous, setting.first);
+            }
+        }
+        self.diagnostics.extend(&later.diagnostics);
+        self.names.extend(later.names);
+        self
+    }
+
+    /// Looks at one entry, but not inside its block; the kind of a named block.
+    fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Kind> {
+        if entry.is_spanning() {
+            self.spanning(scope, entry);
+        }
+        let mut words = entry.words();
+        let keyword = words.next()?;
+        match read_words(scope, entry.is_block(), keyword, words.clone()) {
+            Reading::Own(parameter) => {
+                if parameter.is_scalar() {
+                    self.setting(scope, parameter, entry);
+                }
+                self.own(parameter, entry, keyword, words);
+                let Shape::Group(kind) = parameter.shape else { return None };
+                return Some(kind);
+            }
+            Reading::Misshapen(parameter) => self.misshapen(parameter, entry),
+            Reading::Foreign => self.foreign(scope, keyword),
+        }
+        None
+    }
+
+    fn setting(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
+        let settings = if scope == Scope::Top { &mut self.top } else { &mut self.inner };
+        if let Some(previous) = settings.set(parameter, entry) {
+            self.repeated_setting(previous, entry);
+        }
+    }
+
+    fn own(
+        &mut self,
+        parameter: &'static Parameter,
+        entry: Entry<'d>,
+        keyword: Word<'d>,
+        mut arguments: Words<'d>,
+    ) {
+        match parameter.shape {
+            Shape::Group(kind) => {
+                let name = arguments.next().expect("an entry that fits a group has a name");
+                self.names.add(kind, name, entry);
+                if kind == Kind::Stream && !entry.is_block() {
+                    self.source(arguments);
+                }
+            }
+            Shape::Sources if keyword.value() == PLURAL => {
+                arguments.for_each(|word| self.empty_address(word))
+            }
+            Shape::Sources => self.source(arguments),
+            Shape::Backend => {
+                arguments.next();
+                self.options(arguments);
+            }
+            _ => {}
+        }
+    }
+
+    fn repeated_setting(&mut self, previous: Entry<'d>, entry: Entry<'d>) {
+        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
+        self.diagnostics.push(
+            Diagnostic::warning(entry.head_span(), message)
+                .related(previous.head_span(), "set here before")
+                .hint("keep one of them"),
+        );
+    }
+
+    /// The words of a source, its address in front.
+    fn source(&mut self, mut words: Words<'d>) {
+        if let Some(address) = words.next() {
+            self.empty_address(address);
+            self.options(words);
+        }
+    }
+
+    fn empty_address(&mut self, positional: Word<'_>) {
+        if positional.raw.starts_with('"') && positional.value().is_empty() {
+            self.diagnostics.push(
+                Diagnostic::warning(positional.span(), "an empty source url")
+                    .hint("name the source, or take the directive away"),
+            );
+        }
+    }
+
+    fn options(&mut self, words: Words<'d>) {
+        self.options.clear();
+        self.options.extend(words.take(MAX_OPTIONS));
+        if self.options.len() > 1 {
+            self.repeated_options();
+        }
+    }
+
+    fn repeated_options(&mut self) {
+        self.options.iter_mut().for_each(|word| *word = OptionWord::of(*word).key);
+        for (at, key) in self.options.iter().enumerate().skip(1) {
+            if let Some(previous) =
+                self.options[..at].iter().rev().find(|previous| previous.value() == key.value())
+            {
+                let message =
+                    format!("the option `{}` is given more than once: the last counts", key.value());
+                self.diagnostics.push(
+                    Diagnostic::warning(key.span(), message)
+                        .related(previous.span(), "given here before")
+                        .hint("keep one of them"),
+                );
+            }
+        }
+    }
+
+    fn misshapen(&mut self, parameter: &'static Parameter, entry: Entry<'d>) {
+        let keyword = entry.keyword();
+        let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
+        let hint = format!("write it like `{}`", parameter.example);
+        let diagnostic = match parameter.is_strict() {
+            true => Diagnostic::error(misfit(parameter.shape, entry), message),
+            false => Diagnostic::warning(misfit(parameter.shape, entry), message),
+        };
+        self.diagnostics.push(diagnostic.hint(hint));
+    }
+
+    fn foreign(&mut self, scope: Scope, word: Word<'d>) {
+        let keyword = word.value();
+        let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
+        if let Some(known) = *self.suggestions.entry(hash).or_insert_with(|| near_miss(scope, &keyword)) {
+            self.diagnostics.push(
+                Diagnostic::warning(word.span(), format!("unknown directive `{keyword}`"))
+                    .hint(format!("did you mean `{known}`?")),
+            );
+        }
+    }
+
+    /// A later line of a directive that starts with a known keyword: a `;` is probably missing.
+    fn spanning(&mut self, scope: Scope, entry: Entry<'d>) {
+        let text = entry.document().text();
+        let mut previous: Option<Word<'d>> = None;
+        for word in entry.words() {
+            let starts_line = previous
+                .is_some_and(|before| text[before.end() as usize..word.start as usize].contains('\n'));
+            if starts_line && by_keyword(scope, &word.value()).is_some() {
+                let end = previous.map_or(word.start, |before| before.end());
+                self.diagnostics.push(
+                    Diagnostic::warning(
+                        word.span(),
+                        format!("`{}` starts a line inside another directive", word.value()),
+                    )
+                    .related(end..end, "is a `;` missing here?")
+                    .hint("end the directive above with `;`"),
+                );
+            }
+            previous = Some(word);
+        }
+    }
+}
+
+/// The keyword that an unknown one is a slip of, unless others of the family know it.
+fn near_miss(scope: Scope, keyword: &str) -> Option<&'static str> {
+    if FOREIGN_KEYWORDS.contains(&keyword) {
+        return None;
+    }
+    nearest(keyword, parameters(scope).flat_map(|parameter| parameter.keywords.iter().copied()))
+}
+
+/// The first word that does not fit, else the keyword.
+fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
+    let expected = if shape == Shape::Account { 2 } else { 1 };
+    let mut arguments = entry.arguments();
+    let (first, second) = (arguments.next(), arguments.nth(expected - 1));
+    let one_is_wrong = second.is_none() && !entry.is_block() && shape != Shape::Account;
+    second
+        .or(first.filter(|_| one_is_wrong))
+        .or(entry.words().next())
+        .map_or(entry.span(), |word| word.span())
+}
+
+/// A map whose keys are hashes already.
+type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Hashed>>;
+
+/// Its hasher.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only 64-bit hashes are keys here");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        check(&Document::parse(text)).iter().map(|diagnostic| diagnostic.message.clone()).collect()
+    }
+
+    #[test]
+    fn two_threads_find_what_one_finds() {
+        let [front, back] = [
+            "rtmp 1; rtmp 2; stream a; steam b;\nlive c; stream d { prepush 1; prepush 2; }\n",
+            "stream e; live c; stream a; rtmp 3; root; rtmp 4; ondemand e; steam f; stream d { prepush 3; }\n",
+        ];
+        let between = "# ".to_owned() + &"-".repeat(WORTH_A_THREAD) + "\n";
+        let found = messages(&(front.to_owned() + &between + back));
+        assert_eq!(found, messages(&(front.to_owned() + back)));
+        assert_eq!(found.len(), 11, "{found:#?}");
+    }
+}

@@ -1,0 +1,36 @@
+//! Settings of which one occurrence counts, the last.
+
+use crate::model::schema::Parameter;
+use crate::syntax::Entry;
+
+/// The settings of one block, or of a part of the top level.
+#[derive(Default)]
+pub(super) struct Settings<'d>(Vec<Setting<'d>>);
+
+/// Where a setting stands first and last.
+pub(super) struct Setting<'d> {
+    pub parameter: &'static Parameter,
+    pub first: Entry<'d>,
+    pub last: Entry<'d>,
+}
+
+impl<'d> Settings<'d> {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub fn into_iter(self) -> impl Iterator<Item = Setting<'d>> {
+        self.0.into_iter()
+    }
+
+    /// Remembers where a setting stands last; where it stood before, if anywhere.
+    pub fn set(&mut self, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Entry<'d>> {
+        match self.0.iter_mut().find(|known| std::ptr::eq(known.parameter, parameter)) {
+            Some(setting) => Some(std::mem::replace(&mut setting.last, entry)),
+            None => {
+                self.0.push(Setting { parameter, first: entry, last: entry });
+                None
+            }
+        }
+    }
+}
