@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
 use super::shape::{Reading, read};
-use crate::syntax::{Edited, Entry, Place};
+use crate::syntax::{Edited, Entry};
 
 /// What a key of a JSON object stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,9 +117,9 @@ impl<'d> Members<'d> {
     {
         let mut own: Vec<Vec<Placed<'n>>> = parameters(self.scope).map(|_| Vec::new()).collect();
         let mut foreign: Vec<(Key<'n>, Vec<Placed<'n>>)> = Vec::new();
-        for run in &edited.changed {
+        for (number, run) in edited.changed.iter().enumerate() {
             let new = Members::of(self.scope, run.document.entries());
-            let placed = |&entry: &Entry<'n>| (run.place_of(entry.id()), entry);
+            let placed = |&entry: &Entry<'n>| (number, entry);
             for (row, entry) in new.rows.iter().zip(&new.own) {
                 own[usize::from(*row)].push(placed(entry));
             }
@@ -132,10 +132,10 @@ impl<'d> Members<'d> {
             }
         }
         let mut members = Members::empty(self.scope);
+        members.own.reserve(self.own.len() + own.iter().map(Vec::len).sum::<usize>());
         for (row, new) in (0u8..).zip(own) {
-            let entries = merged(self.of_row(row), new, edited);
-            members.rows.resize(members.rows.len() + entries.len(), row);
-            members.own.extend(entries);
+            merge_into(&mut members.own, self.of_row(row), &new, edited);
+            members.rows.resize(members.own.len(), row);
         }
         members.foreign = self.foreign_after(foreign, edited);
         members
@@ -151,12 +151,14 @@ impl<'d> Members<'d> {
     {
         let mut members: Vec<Member<'n>> = Vec::with_capacity(self.foreign.len() + new.len());
         for member in &self.foreign {
-            let added =
+            let added: Vec<_> =
                 new.extract_if(.., |(key, _)| *key == member.key).flat_map(|(_, added)| added).collect();
-            members.push(Member { key: member.key.clone(), entries: merged(&member.entries, added, edited) });
+            let mut entries = Vec::with_capacity(member.entries.len() + added.len());
+            merge_into(&mut entries, &member.entries, &added, edited);
+            members.push(Member { key: member.key.clone(), entries });
         }
-        members
-            .extend(new.into_iter().map(|(key, added)| Member { key, entries: merged(&[], added, edited) }));
+        let entries = |added: Vec<Placed<'n>>| added.into_iter().map(|(_, entry)| entry).collect();
+        members.extend(new.into_iter().map(|(key, added)| Member { key, entries: entries(added) }));
         members.retain(|member| !member.entries.is_empty());
         members
     }
@@ -198,22 +200,25 @@ impl<'d> Member<'d> {
     }
 }
 
-/// An entry and where it stands among those of the old text and the new ones.
-type Placed<'n> = (Place, Entry<'n>);
+/// An entry of a run that an edit made, and the number of that run.
+type Placed<'n> = (usize, Entry<'n>);
 
-/// The entries of the old text that no edit touched, and `new` ones, in the order of the new text.
-fn merged<'n>(old: &[Entry<'n>], new: Vec<Placed<'n>>, edited: &Edited) -> Vec<Entry<'n>> {
-    let mut merged = Vec::with_capacity(old.len() + new.len());
-    let mut new = new.into_iter().peekable();
-    for &entry in old {
-        let Some(place) = edited.place_of_old(entry.id()) else { continue };
-        while let Some((_, inserted)) = new.next_if(|(at, _)| *at < place) {
-            merged.push(inserted);
+/// Adds the entries of the old text that no edit touched, and `new` ones, in the order of the new text.
+///
+/// What stands between two runs is copied at once: a group may have a hundred thousand entries.
+fn merge_into<'n>(into: &mut Vec<Entry<'n>>, old: &[Entry<'n>], new: &[Placed<'n>], edited: &Edited) {
+    let mut kept = 0;
+    let mut new = new.iter().peekable();
+    for (number, run) in edited.changed.iter().enumerate() {
+        let [start, end] =
+            [run.old.start, run.old.end].map(|at| old.partition_point(|entry| entry.id().index() < at));
+        into.extend_from_slice(&old[kept..start]);
+        while let Some((_, entry)) = new.next_if(|(of, _)| *of == number) {
+            into.push(*entry);
         }
-        merged.push(entry);
+        kept = end;
     }
-    merged.extend(new.map(|(_, entry)| entry));
-    merged
+    into.extend_from_slice(&old[kept..]);
 }
 
 /// The rows of a scope are one slice of the table.

@@ -105,6 +105,7 @@ impl Locked<'_> {
         if is_concatenation(old.text, pieces) {
             return Ok(Step::Nothing);
         }
+        current.free_cache();
         let temporary = Place::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
         let warnings = self.dress(&current, temporary.as_file());
         let enter = || Entered::of(self, Some((old, &mut current)), Some(pieces), record);

@@ -39,7 +39,7 @@ pub use index::EntryId;
 pub use lex::Words;
 pub use lines::{LineIndex, Position};
 pub use parse::MAX_DEPTH;
-pub use reparse::{Changed, Edited, Place};
+pub use reparse::{Changed, Edited};
 pub use snippet::{Snippet, SourceLine};
 pub use splice::Splice;
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::diagnostic::Diagnostics;
 use super::document::Document;
-use super::index::{EntryId, Index, Record, Records};
+use super::index::{Index, Record, Records};
 use super::parse::{BOM, MAX_TEXT, parse_part};
 use super::splice::{Splice, apply};
 
@@ -30,33 +30,6 @@ pub struct Changed {
 pub struct Edited {
     /// The runs that are not those of the old document, in order.
     pub changed: Vec<Changed>,
-}
-
-/// Where an entry stands among those of the old document and the new ones; only its order counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(usize, Side, usize);
-
-/// New entries come before the old one in whose place they stand, or in front of which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
-    New,
-    Old,
-}
-
-impl Changed {
-    /// The place of an entry of the new run.
-    pub fn place_of(&self, new: EntryId) -> Place {
-        Place(self.old.start, Side::New, new.index())
-    }
-}
-
-impl Edited {
-    /// The place of an entry of the old document; `None` if an edit touched it.
-    pub fn place_of_old(&self, old: EntryId) -> Option<Place> {
-        let at = old.index();
-        let next = self.changed.get(self.changed.partition_point(|changed| changed.old.end <= at));
-        next.is_none_or(|next| at < next.old.start).then_some(Place(at, Side::Old, 0))
-    }
 }
 
 /// A run of records and the edits in it.

@@ -26,7 +26,8 @@ struct New {
 
 impl<'d> Planner<'_, 'd> {
     pub(super) fn group(&mut self, kind: Kind, patch: &Value, at: &Pointer) {
-        let entries = self.members.own_by_key(kind.key()).to_vec();
+        let members = self.members;
+        let entries = members.own_by_key(kind.key());
         let everything;
         let patch = match patch {
             Value::Object(patch) => patch,
@@ -35,7 +36,7 @@ impl<'d> Planner<'_, 'd> {
                 &everything
             }
         };
-        let places = places(&entries, patch);
+        let places = places(entries, patch);
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, value) in patch {
             let at = at.child(name);
@@ -60,7 +61,7 @@ impl<'d> Planner<'_, 'd> {
         }
         // Of a block that is refused there is no draft to put anywhere.
         if self.faults.0.is_empty() {
-            self.arrange(kind, &entries, new, movers);
+            self.arrange(kind, entries, new, movers);
         }
     }
 
@@ -205,6 +206,9 @@ impl<'d> Planner<'_, 'd> {
 
     /// Deletions are made; puts new blocks and moved ones where they belong.
     fn arrange(&mut self, kind: Kind, entries: &[Entry<'d>], new: Vec<New>, movers: Vec<Wanted>) {
+        if new.is_empty() && movers.is_empty() {
+            return;
+        }
         let survivors =
             (0..entries.len()).filter(|&place| self.is_staying(&entries[place])).map(Item::Existing);
         let unmoved: Vec<Item> = survivors.chain((0..new.len()).map(Item::New)).collect();
