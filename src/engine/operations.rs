@@ -134,14 +134,14 @@ impl Engine {
         self.change(Operation::Modify, request, &mut |found| {
             let (before, remarks) = self.basis(found, request, patch)?;
             look_for_errors_aside(&before);
-            let is_saved = found.file.as_ref().is_some_and(|file| file.snapshot.bytes() == before.bytes());
+            let is_saved = found.file.as_ref().is_some_and(|file| file.snapshot.is_same_text(&before));
             match self.edited(&before, request, patch) {
                 Ok(Some((next, notes))) => {
                     Ok(Ready { before: Some(before), next: Some(next), on_valid: true, notes, remarks })
                 }
                 // What runs and is not in the file is saved all the same.
                 Ok(None) => {
-                    let runs = |state: &State| state.running.bytes() == before.bytes();
+                    let runs = |state: &State| state.running.is_same_text(&before);
                     let is_running = found.state.as_ref().is_none_or(runs);
                     let next = (!(is_saved && is_running)).then(|| Next::edited(Vec::new()));
                     Ok(Ready { before: Some(before), next, on_valid: true, notes: Vec::new(), remarks })
@@ -188,7 +188,7 @@ impl Engine {
         let Some(state) = &found.state else {
             return Ok((file.expect("a file that can be modified is there").clone(), Vec::new()));
         };
-        let is_edited = file.is_none_or(|file| file.bytes() != state.saved.bytes());
+        let is_edited = file.is_none_or(|file| !file.is_same_text(&state.saved));
         refuse_stale(state, request, is_edited)?;
         match (is_edited, state.is_saved()) {
             (false, true) => Ok((state.running.clone(), Vec::new())),
@@ -227,14 +227,14 @@ impl Engine {
             let file = found.file.as_ref().map(|file| &file.snapshot);
             let mut remarks = Vec::new();
             if let Some(state) = &found.state {
-                let is_edited = file.is_none_or(|file| file.bytes() != state.saved.bytes());
+                let is_edited = file.is_none_or(|file| !file.is_same_text(&state.saved));
                 refuse_stale(state, request, is_edited)?;
                 let is_lost = is_edited && file.is_some_and(|file| file.bytes() != text);
                 remarks.extend(is_lost.then_some(Remark::OverwroteHandEdit));
             }
             let before = found.state.as_ref().map(|state| &state.running).or(file);
             let after = self.replacement(before, request, text)?;
-            let same = |old: &Arc<Snapshot>| old.bytes() == after.bytes();
+            let same = |old: &Arc<Snapshot>| old.is_same_text(&after);
             let changes_nothing = before.is_some_and(same) && file.is_some_and(same);
             let next = (!changes_nothing).then_some(Next::Replacement(after));
             Ok(Ready { before: before.cloned(), next, on_valid: false, notes: Vec::new(), remarks })
@@ -251,7 +251,7 @@ impl Engine {
             refuse_stale(state, request, false)?;
             let after = self.replacement(Some(&state.running), request, text)?;
             // The file itself, loaded again, is saved from then on.
-            let is_file = |file: &Arc<Snapshot>| file.bytes() == after.bytes();
+            let is_file = |file: &Arc<Snapshot>| file.is_same_text(&after);
             let is_new_in_file =
                 found.file.as_ref().is_some_and(|file| is_file(&file.snapshot)) && !is_file(&state.saved);
             let changes = is_new_in_file || !is_file(&state.running);
@@ -292,7 +292,7 @@ impl Engine {
     /// # Errors
     /// `Store`.
     pub fn keep_unsaved(&self) -> Result<bool, EngineError> {
-        let is_in_file = |running: &Snapshot| self.read().is_ok_and(|file| file.bytes() == running.bytes());
+        let is_in_file = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
         let Some(state) = self.state().filter(|state| !is_in_file(&state.running)) else { return Ok(false) };
         let last = state.last_change.as_ref();
         let by = last.map_or("", |change| &change.by);

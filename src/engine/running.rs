@@ -38,7 +38,7 @@ impl State {
     /// Whether the running configuration is the one in the file, as far as is known.
     pub fn is_saved(&self) -> bool {
         // Mostly they are one and the same, which is seen without reading them.
-        Arc::ptr_eq(&self.running, &self.saved) || self.running.bytes() == self.saved.bytes()
+        self.running.is_same_text(&self.saved)
     }
 }
 

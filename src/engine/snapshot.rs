@@ -66,6 +66,11 @@ impl Snapshot {
         self.raw.as_deref().unwrap_or(self.document.text().as_bytes())
     }
 
+    /// Whether both have the same text, byte for byte.
+    pub fn is_same_text(&self, other: &Snapshot) -> bool {
+        std::ptr::eq(self, other) || self.bytes() == other.bytes()
+    }
+
     /// The text as the one that is in the file.
     pub(super) fn as_now(&self) -> Now<'_> {
         Now { text: self.bytes(), revision: self.revision() }

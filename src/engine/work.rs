@@ -142,7 +142,7 @@ impl Engine {
 
     /// What somebody else wrote into the file is what runs: it is saved.
     fn note_saved(&self, state: &mut State, file: &FileNow) {
-        if !state.is_saved() && file.snapshot.bytes() == state.running.bytes() {
+        if !state.is_saved() && file.snapshot.is_same_text(&state.running) {
             state.saved = state.running.clone();
             if let Some(running) = &self.running {
                 running.exchange(|state| state.saved = state.running.clone());
@@ -306,7 +306,7 @@ impl Work<'_> {
         let Some(after) = change.after() else { return };
         let is_in_file = match &self.found.file {
             _ if self.operation.writes() => true,
-            Some(file) => file.snapshot.bytes() == after.bytes(),
+            Some(file) => file.snapshot.is_same_text(&after),
             None => false,
         };
         running.exchange(|state| {
@@ -323,5 +323,27 @@ impl Work<'_> {
                 operation: self.operation.name(),
             });
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::Hooks;
+
+    #[test]
+    fn a_local_change_puts_no_new_text_together() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let path = folder.path().join("media.conf");
+        fs::write(&path, "http 80;\n").expect("a file can be made");
+        let engine = Engine::open(&path, Hooks::default(), |_, _| {}).expect("it can be opened");
+        let request = Request::default();
+        let change = engine.modify(&request, &mut |_| Ok(json!({"rtmp": 1935}))).expect("it can be changed");
+        let Some(Next::Edited { whole, .. }) = &change.next else { panic!("it is edited") };
+        assert!(whole.get().is_none(), "for a large text that takes longer than to write it");
     }
 }
