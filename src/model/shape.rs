@@ -22,41 +22,27 @@ pub enum Reading {
 
 /// What `entry` is in `scope`.
 pub fn read(scope: Scope, entry: Entry<'_>) -> Reading {
-    let mut words = entry.words();
-    let Some(keyword) = words.next() else { return Reading::Foreign };
-    read_words(scope, entry.is_block(), keyword, words)
-}
-
-/// The same for an entry whose words are lexed already.
-pub fn read_words<'t>(
-    scope: Scope,
-    is_block: bool,
-    keyword: Word<'t>,
-    arguments: impl Iterator<Item = Word<'t>>,
-) -> Reading {
-    match by_keyword(scope, &keyword.value()) {
+    match by_keyword(scope, &entry.keyword()) {
         None => Reading::Foreign,
-        Some(parameter) if fits(parameter.shape, is_block, arguments) => Reading::Own(parameter),
+        Some(parameter) if fits(parameter.shape, entry) => Reading::Own(parameter),
         Some(parameter) => Reading::Misshapen(parameter),
     }
 }
 
-/// Whether `arguments`, the words behind a keyword, have this shape.
-pub fn fits<'t>(shape: Shape, is_block: bool, mut arguments: impl Iterator<Item = Word<'t>>) -> bool {
+/// Whether the arguments and the block of an entry have this shape.
+pub fn fits(shape: Shape, entry: Entry<'_>) -> bool {
+    let count = entry.count_arguments();
     match shape {
-        Shape::Group(kind) => {
-            let named = arguments.next().is_some();
-            let one_line_source = kind == Kind::Stream && !is_block;
-            named && (one_line_source || arguments.next().is_none())
-        }
-        Shape::Ports => only(arguments).is_some_and(|word| Port::of(&word.value()).is_some()),
-        _ if is_block => false,
-        Shape::Port => only(arguments).is_some_and(|word| Port::of(&word.value()).is_some()),
-        Shape::Word => only(arguments).is_some(),
-        Shape::Switch => switch_of(arguments).is_some(),
-        Shape::Account => account_of(arguments).is_some(),
-        Shape::Backend | Shape::Sources => arguments.next().is_some(),
-        Shape::Seconds => only(arguments).is_some_and(|word| seconds(&word.value()).is_some()),
+        Shape::Group(Kind::Stream) if !entry.is_block() => count > 0,
+        Shape::Group(_) => count == 1,
+        Shape::Ports => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
+        _ if entry.is_block() => false,
+        Shape::Port => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
+        Shape::Word => count == 1,
+        Shape::Switch => switch(entry).is_some(),
+        Shape::Account => count == 2,
+        Shape::Backend | Shape::Sources => count > 0,
+        Shape::Seconds => only_argument(entry).is_some_and(|word| seconds(&word.value()).is_some()),
         Shape::Transcoder => true,
         Shape::PortOptions | Shape::Derived(_) => false,
     }
@@ -69,11 +55,7 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 
 /// The only word behind the keyword.
 pub fn only_argument(entry: Entry<'_>) -> Option<Word<'_>> {
-    only(entry.arguments())
-}
-
-fn only<'t>(mut arguments: impl Iterator<Item = Word<'t>>) -> Option<Word<'t>> {
-    arguments.next().filter(|_| arguments.next().is_none())
+    if entry.count_arguments() == 1 { entry.arguments().next() } else { None }
 }
 
 /// A port or an address to listen on.
@@ -112,14 +94,9 @@ impl Serialize for Port<'_> {
 
 /// The value of `log_requests true;`; bare is true.
 pub fn switch(entry: Entry<'_>) -> Option<bool> {
-    switch_of(entry.arguments())
-}
-
-fn switch_of<'t>(mut arguments: impl Iterator<Item = Word<'t>>) -> Option<bool> {
-    match (arguments.next(), arguments.next()) {
-        (None, _) => Some(true),
-        (Some(value), None) => switch_value(&value.value()),
-        _ => None,
+    match entry.count_arguments() {
+        0 => Some(true),
+        _ => switch_value(&only_argument(entry)?.value()),
     }
 }
 
@@ -134,12 +111,8 @@ pub fn switch_value(word: &str) -> Option<bool> {
 
 /// Login and password of an account directive.
 pub fn account(entry: Entry<'_>) -> Option<[Word<'_>; 2]> {
-    account_of(entry.arguments())
-}
-
-fn account_of<'t>(mut arguments: impl Iterator<Item = Word<'t>>) -> Option<[Word<'t>; 2]> {
-    let both = [arguments.next()?, arguments.next()?];
-    arguments.next().is_none().then_some(both)
+    let mut arguments = entry.arguments();
+    if entry.count_arguments() == 2 { Some([arguments.next()?, arguments.next()?]) } else { None }
 }
 
 /// Login and password of the account directive that counts, the last. With an empty one it is none,

@@ -451,12 +451,9 @@ pub fn entry_sources(entry: Entry<'_>) -> Vec<Address<'_>> {
     }
 }
 
-/// The keyword of a directive whose every word is a source.
-pub const PLURAL: &str = "urls";
-
 /// Whether each word of a source directive is a source.
 pub fn is_plural(entry: Entry<'_>) -> bool {
-    entry.keyword() == PLURAL
+    entry.keyword() == "urls"
 }
 
 /// `{url, key: value, …}`.

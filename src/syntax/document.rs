@@ -11,7 +11,6 @@ use super::lex::Words;
 use super::reparse::{self, Edited};
 use super::splice::Splice;
 use super::text;
-use super::word::Word;
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
@@ -158,26 +157,42 @@ impl<'d> Entry<'d> {
         matches!(self.document.text.as_bytes().get(self.end().wrapping_sub(1)), Some(b';' | b'}'))
     }
 
-    /// Its words behind one of them.
-    pub fn words_behind(self, word: Word<'d>) -> Words<'d> {
-        Words::new(&self.document.text, word.end() as usize, self.end())
-    }
-
     /// Its words, the keyword first.
     pub fn words(self) -> Words<'d> {
         Words::new(&self.document.text, self.start(), self.end())
     }
 
     /// The value of its first word; empty for a block without a name, which is an error.
+    #[inline]
     pub fn keyword(self) -> Cow<'d, str> {
+        let Record { start, head, .. } = self.record();
+        match usize::from(head.keyword) {
+            0 => self.lexed_keyword(),
+            length => Cow::Borrowed(&self.document.text[start as usize..][..length]),
+        }
+    }
+
+    #[cold]
+    fn lexed_keyword(self) -> Cow<'d, str> {
         self.words().next().map_or(Cow::Borrowed(""), |word| word.value())
     }
 
     /// The words behind the keyword.
+    #[inline]
     pub fn arguments(self) -> Words<'d> {
-        let mut words = self.words();
-        words.next();
+        let Record { start, end, head, .. } = self.record();
+        let behind = start as usize + usize::from(head.keyword);
+        let mut words = Words::new(&self.document.text, behind, end as usize);
+        if head.keyword == 0 {
+            words.next();
+        }
         words
+    }
+
+    /// How many words stand behind the keyword; of 65535 or more, 65535.
+    #[inline]
+    pub fn count_arguments(self) -> usize {
+        usize::from(self.record().head.arguments)
     }
 
     /// From the first word to the last, as they stand in the text.
@@ -224,5 +239,40 @@ impl<'d> Iterator for Children<'d> {
         let entry = self.document.entry(EntryId(self.at));
         self.at = entry.record().next_index();
         Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn look_at(entries: Children<'_>) {
+        for entry in entries {
+            let mut words = entry.words();
+            let keyword = words.next().map(|word| word.value()).unwrap_or_default();
+            assert_eq!(entry.keyword(), keyword);
+            assert_eq!(entry.count_arguments(), words.clone().count());
+            assert!(entry.arguments().eq(words));
+            look_at(entry.children());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_known_without_lexing_is_what_the_words_say(text in r#"[a'"\\;{} \n#é]{0,60}"#) {
+            look_at(Document::parse(text).entries());
+        }
+    }
+
+    #[test]
+    fn counts_end_where_there_is_no_room() {
+        let (long, many) = ("k".repeat(70_000), "a ".repeat(70_000));
+        let document = Document::parse(format!("{long} a; k {many};"));
+        let [first, second] = [0, 1].map(|index| document.entry(EntryId::from_index(index)));
+        assert_eq!((first.keyword().len(), first.count_arguments()), (70_000, 1));
+        assert!(first.arguments().eq(first.words().skip(1)));
+        assert_eq!((&*second.keyword(), second.count_arguments()), ("k", 65_535));
     }
 }

@@ -20,7 +20,7 @@ impl EntryId {
     }
 }
 
-/// What is stored of an entry: twelve bytes.
+/// What is stored of an entry: sixteen bytes, so that most questions are answered without lexing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
     /// Offset of the first word.
@@ -29,6 +29,30 @@ pub(super) struct Record {
     pub end: u32,
     /// Index of the next entry that is not inside this one; the top bit says that it has a block.
     pub next: u32,
+    /// Its words, as far as they are known without lexing them.
+    pub head: Head,
+}
+
+/// What is known of the words of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    /// Length of the first word; 0 if it has quotes, is longer than this counts, or is not there.
+    pub keyword: u16,
+    /// How many words follow; the most this counts is that many or more.
+    pub arguments: u16,
+}
+
+impl Head {
+    /// No word at all.
+    pub const NONE: Self = Self { keyword: 0, arguments: 0 };
+
+    /// Counts as far as there is room to.
+    pub fn of(keyword: usize, arguments: usize) -> Self {
+        Self {
+            keyword: u16::try_from(keyword).unwrap_or(0),
+            arguments: u16::try_from(arguments).unwrap_or(u16::MAX),
+        }
+    }
 }
 
 pub(super) const BLOCK_BIT: u32 = 1 << 31;
@@ -48,6 +72,7 @@ impl Record {
             start: self.start.wrapping_add(bytes),
             end: self.end.wrapping_add(bytes),
             next: (self.next & BLOCK_BIT) | self.next_index().wrapping_add(entries),
+            head: self.head,
         }
     }
 }

@@ -94,38 +94,55 @@ fn skip_while(input: &mut Input<'_>, keep: impl Fn(u8) -> bool) {
     debug_assert!(skipped.is_ok(), "a repetition from zero always matches");
 }
 
-/// Where a word ends.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum WordEnd {
+/// How a word is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
     /// Not a quote is in it.
-    Bare(usize),
+    Bare,
     /// It has quotes, and all are closed.
-    Quoted(usize),
-    /// It has a quote that is never closed.
+    Quoted,
+    /// It has a quote that is never closed, and takes what is left of its line: so the lines behind
+    /// are still read.
     Open,
+}
+
+/// A word, and where it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LexedWord {
+    pub end: usize,
+    pub quoting: Quoting,
 }
 
 /// word = 1*segment
 ///
 /// No quote that stands in it is closed behind `quotes_end`, which is not in front of its end.
 #[inline(always)]
-pub(super) fn word(text: &[u8], start: usize, quotes_end: usize) -> WordEnd {
+pub(super) fn word(text: &[u8], start: usize, quotes_end: usize) -> LexedWord {
     let end = end_of_bare(text, start);
     match text.get(end) {
         Some(b'"') => with_quotes(&text[..quotes_end], start),
-        _ => WordEnd::Bare(end),
+        _ => LexedWord { end, quoting: Quoting::Bare },
     }
 }
 
-fn with_quotes(text: &[u8], start: usize) -> WordEnd {
+fn with_quotes(text: &[u8], start: usize) -> LexedWord {
     if let Some(end) = end_of_plainly_quoted(text, start) {
-        return WordEnd::Quoted(end);
+        return LexedWord { end, quoting: Quoting::Quoted };
     }
     let mut input = &text[start..];
     let segments: Lexed<()> = repeat(0.., segment).parse_next(&mut input);
     debug_assert!(segments.is_ok(), "a repetition from zero always matches");
-    let end = text.len() - input.len();
-    if input.first() == Some(&b'"') { WordEnd::Open } else { WordEnd::Quoted(end) }
+    if input.first() == Some(&b'"') {
+        let line = &text[start..end_of_line(text, start)];
+        return LexedWord { end: start + line.trim_ascii_end().len(), quoting: Quoting::Open };
+    }
+    LexedWord { end: text.len() - input.len(), quoting: Quoting::Quoted }
+}
+
+/// Where the line that goes on at `start` has its line feed, or the text its end.
+pub(super) fn end_of_line(text: &[u8], start: usize) -> usize {
+    let line = &text[start..];
+    start + memchr::memchr(b'\n', line).unwrap_or(line.len())
 }
 
 /// Nearly every quoted word: one pair of quotes around the whole of it, and no escape.
@@ -195,14 +212,6 @@ fn escape(input: &mut Input<'_>) -> Lexed<()> {
     (b'\\', any).void().parse_next(input)
 }
 
-/// The end of the line that an open quote in it takes, and the end of the word that it makes: so
-/// the lines behind an open quote are still read.
-pub(super) fn rest_of_line(text: &[u8], start: usize) -> (usize, usize) {
-    let line = &text[start..];
-    let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
-    (start + line[..end].trim_ascii_end().len(), start + end)
-}
-
 /// Whether a word stands at `at`, where trivia ends.
 pub(super) fn is_word(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|&byte| !is(byte, DELIMITER))
@@ -242,13 +251,9 @@ impl<'t> Iterator for Words<'t> {
         if start >= self.end || !is_word(text, start) {
             return None;
         }
-        let (end, quoted) = match word(text, start, self.end) {
-            WordEnd::Bare(end) => (end, false),
-            WordEnd::Quoted(end) => (end, true),
-            WordEnd::Open => (rest_of_line(&text[..self.end], start).0, true),
-        };
+        let LexedWord { end, quoting } = word(text, start, self.end);
         self.at = end;
-        Some(Word { raw: &self.text[start..end], start: start as u32, quoted })
+        Some(Word { raw: &self.text[start..end], start: start as u32, quoted: quoting != Quoting::Bare })
     }
 }
 
@@ -292,11 +297,12 @@ mod tests {
         fn behind_an_open_quote_none_is_closed_in_another_line(text in r#"["\\a ;\n]{0,30}"#) {
             let (text, end) = (text.as_bytes(), text.len());
             for start in 0..end {
-                let WordEnd::Open = word(text, start, end) else { continue };
-                let (_, line_end) = rest_of_line(text, start);
-                for later in (line_end + 1..end).filter(|&at| is(text[at - 1], SPACE | DELIMITER)) {
-                    let (_, line_end) = rest_of_line(text, later);
-                    prop_assert_eq!(word(text, later, end), word(text, later, line_end));
+                if word(text, start, end).quoting != Quoting::Open {
+                    continue;
+                }
+                let behind = end_of_line(text, start) + 1..end;
+                for later in behind.filter(|&at| is(text[at - 1], SPACE | DELIMITER)) {
+                    prop_assert_eq!(word(text, later, end), word(text, later, end_of_line(text, later)));
                 }
             }
         }

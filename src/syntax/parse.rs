@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, Diagnostics};
-use super::index::{BLOCK_BIT, EntryId, Index, Record};
-use super::lex::{self, Trivia, WordEnd};
+use super::index::{BLOCK_BIT, EntryId, Head, Index, Record};
+use super::lex::{self, LexedWord, Quoting, Trivia};
 
 /// How deep blocks may nest.
 pub const MAX_DEPTH: usize = 64;
@@ -52,12 +52,13 @@ pub(super) fn parse_part(text: &str, part: Range<usize>) -> Part {
 }
 
 /// The words of an entry.
-struct Head {
+struct Words {
     start: usize,
     /// Behind the last word.
     end: usize,
     /// Whether they stand on several lines.
     spanning: bool,
+    head: Head,
     /// Whether a quote that is never closed has swallowed what ends the entry.
     swallowed_end: bool,
 }
@@ -101,9 +102,10 @@ impl<'t> Parser<'t> {
         self.text.get(self.at).copied()
     }
 
-    fn quotes_end(&mut self) -> usize {
-        if self.at >= self.quotes_end {
-            (_, self.quotes_end) = lex::rest_of_line(self.text, self.at);
+    /// Where the quotes of a word that starts here are looked for.
+    fn quotes_end(&mut self, start: usize) -> usize {
+        if start >= self.quotes_end {
+            self.quotes_end = lex::end_of_line(self.text, start);
         }
         self.quotes_end
     }
@@ -170,67 +172,74 @@ impl<'t> Parser<'t> {
     /// entry = 1*word (";" / block)
     #[inline(always)]
     fn entry(&mut self) {
-        let head = self.head();
-        if head.spanning {
+        let words = self.words();
+        if words.spanning {
             self.spanning.push(EntryId(self.records.len() as u32));
         }
         match self.next() {
-            _ if head.swallowed_end => self.directive(head.start, head.end),
+            _ if words.swallowed_end => self.directive(&words, words.end),
             Some(b';') => {
                 let end = self.delimiter() + 1;
-                self.directive(head.start, end);
+                self.directive(&words, end);
             }
-            Some(b'{') => self.open_brace(head.start),
-            Some(_) => self.missing_semicolon(&head),
-            None => self.cut_off(&head),
+            Some(b'{') => self.open_brace(words.start, words.head),
+            Some(_) => self.missing_semicolon(&words),
+            None => self.cut_off(&words),
         }
     }
 
     /// 1*word
     #[inline(always)]
-    fn head(&mut self) -> Head {
-        let mut head = Head { start: self.at, end: 0, spanning: false, swallowed_end: false };
-        loop {
-            let start = self.at;
-            head.end = match lex::word(self.text, start, self.quotes_end()) {
-                WordEnd::Bare(end) => end,
-                WordEnd::Quoted(end) => {
-                    self.look_at_escapes(start..end);
-                    end
-                }
-                WordEnd::Open => {
-                    let end = self.unclosed_quote(start);
-                    return Head { end, swallowed_end: true, ..head };
-                }
-            };
-            self.at = head.end;
-            if self.text[start] == b'\'' {
-                self.single_quote(start..head.end);
+    fn words(&mut self) -> Words {
+        let (text, start) = (self.text, self.at);
+        let mut last = self.word(start);
+        let keyword = if last.quoting == Quoting::Bare { last.end - start } else { 0 };
+        let (mut count, mut spanning) = (0, false);
+        while last.quoting != Quoting::Open {
+            let (trivia, at) = lex::trivia(text, last.end);
+            if trivia == Trivia::Comments {
+                self.look_at_comments(last.end..at);
             }
-            let trivia = self.trivia();
-            if !lex::is_word(self.text, self.at) {
-                return head;
+            if !lex::is_word(text, at) {
+                self.at = at;
+                break;
             }
-            head.spanning |= trivia != Trivia::Short && self.text[head.end..self.at].contains(&b'\n');
+            count += 1;
+            spanning |= trivia != Trivia::Short && text[last.end..at].contains(&b'\n');
+            last = self.word(at);
         }
+        let swallowed_end = last.quoting == Quoting::Open;
+        Words { start, end: last.end, spanning, swallowed_end, head: Head::of(keyword, count) }
     }
 
-    fn unclosed_quote(&mut self, start: usize) -> usize {
-        let end = self.rest_of_line(start);
-        let at = (start + open_quote(&self.text[start..end])) as u32;
+    /// word = 1*segment
+    #[inline(always)]
+    fn word(&mut self, start: usize) -> LexedWord {
+        let word = lex::word(self.text, start, self.quotes_end(start));
+        if self.text[start] == b'\'' && word.quoting != Quoting::Open {
+            self.single_quote(start..word.end);
+        }
+        match word.quoting {
+            Quoting::Bare => {}
+            Quoting::Quoted => self.look_at_escapes(start..word.end),
+            Quoting::Open => self.unclosed_quote(start..word.end),
+        }
+        word
+    }
+
+    fn unclosed_quote(&mut self, word: Range<usize>) {
+        self.skip_line(word.end);
+        let at = (word.start + open_quote(&self.text[word])) as u32;
         self.report(
             Diagnostic::error(at..at + 1, "unclosed quote")
                 .hint("put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`"),
         );
-        end
     }
 
-    /// Takes what an open quote in it leaves of the line; where the word ends.
-    fn rest_of_line(&mut self, start: usize) -> usize {
-        let (end, line_end) = lex::rest_of_line(self.text, start);
-        self.at = line_end;
-        self.quotes_end = line_end;
-        end
+    /// Goes to the end of the line that a quote which is never closed has taken.
+    fn skip_line(&mut self, from: usize) {
+        self.at = lex::end_of_line(self.text, from);
+        self.quotes_end = self.at;
     }
 
     fn single_quote(&mut self, word: Range<usize>) {
@@ -275,9 +284,9 @@ impl<'t> Parser<'t> {
 
     /// Notes an entry without a block.
     #[inline(always)]
-    fn directive(&mut self, start: usize, end: usize) {
+    fn directive(&mut self, words: &Words, end: usize) {
         let next = self.records.len() as u32 + 1;
-        self.records.push(Record { start: start as u32, end: end as u32, next });
+        self.records.push(Record { start: words.start as u32, end: end as u32, next, head: words.head });
     }
 
     fn stray_semicolon(&mut self) {
@@ -291,17 +300,17 @@ impl<'t> Parser<'t> {
             Diagnostic::error(at as u32..at as u32 + 1, "a block without a keyword in front of its `{`")
                 .hint("a block starts like `stream NAME {`"),
         );
-        self.open_brace(at);
+        self.open_brace(at, Head::NONE);
     }
 
     /// block = "{" *entry "}"
     ///
     /// Its record gets its end with the `}`.
-    fn open_brace(&mut self, start: usize) {
+    fn open_brace(&mut self, start: usize, head: Head) {
         let brace = self.delimiter();
         let is_too_deep = self.open.len() == MAX_DEPTH;
         self.open.push(Open { record: self.records.len(), brace });
-        self.records.push(Record { start: start as u32, end: 0, next: 0 });
+        self.records.push(Record { start: start as u32, end: 0, next: 0, head });
         if is_too_deep {
             self.report(
                 Diagnostic::error(
@@ -335,11 +344,10 @@ impl<'t> Parser<'t> {
     }
 
     fn skip_word(&mut self) {
-        match lex::word(self.text, self.at, self.quotes_end()) {
-            WordEnd::Bare(end) | WordEnd::Quoted(end) => self.at = end,
-            WordEnd::Open => {
-                self.rest_of_line(self.at);
-            }
+        let word = lex::word(self.text, self.at, self.quotes_end(self.at));
+        self.at = word.end;
+        if word.quoting == Quoting::Open {
+            self.skip_line(word.end);
         }
     }
 
@@ -362,19 +370,19 @@ impl<'t> Parser<'t> {
     }
 
     /// Production clients send this; the closing brace proves that nothing was cut off.
-    fn missing_semicolon(&mut self, head: &Head) {
-        self.directive(head.start, head.end);
+    fn missing_semicolon(&mut self, words: &Words) {
+        self.directive(words, words.end);
         if !self.open.is_empty() {
-            let end = head.end as u32;
+            let end = words.end as u32;
             self.report(
                 Diagnostic::warning(end..end, "missing `;` before `}`").hint("end the directive with `;`"),
             );
         }
     }
 
-    fn cut_off(&mut self, head: &Head) {
-        self.directive(head.start, head.end);
-        let end = head.end as u32;
+    fn cut_off(&mut self, words: &Words) {
+        self.directive(words, words.end);
+        let end = words.end as u32;
         self.report(
             Diagnostic::error(end..end, "missing `;` at the end of the file")
                 .hint("was the file cut off? end the last directive with `;`"),

@@ -11,10 +11,10 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use self::names::Names;
 use self::settings::Settings;
 use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, may_be_strict, parameters};
-use super::shape::{OptionWord, Reading, fits, read_words};
+use super::shape::{OptionWord, Reading, fits, read};
 use super::suggest::nearest;
-use super::view::PLURAL;
-use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, Word, Words};
+use super::view::is_plural;
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, Word};
 
 /// Below this size a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1 << 20;
@@ -54,29 +54,22 @@ pub fn has_errors(document: &Document) -> bool {
 }
 
 fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
-    let mut words = entry.words();
-    let Some(keyword) = words.next() else { return true };
-    let Some(parameter) = by_keyword(Scope::Top, &keyword.value()) else { return false };
-    if is_broken(parameter, entry, words.clone()) {
+    let Some(parameter) = by_keyword(Scope::Top, &entry.keyword()) else { return false };
+    if is_broken(parameter, entry) {
         return true;
     }
     let Shape::Group(kind) = parameter.shape else { return false };
-    let name = words.next().expect("an entry that fits a group has a name");
-    names.add(kind, name, entry);
+    names.add(kind, entry);
     entry.children().any(|inner| is_broken_inside(kind, inner))
 }
 
 fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
-    may_be_strict(kind.scope(), entry.first_byte()) && {
-        let mut words = entry.words();
-        let keyword = words.next();
-        let parameter = keyword.and_then(|keyword| by_keyword(kind.scope(), &keyword.value()));
-        parameter.is_some_and(|parameter| is_broken(parameter, entry, words))
-    }
+    may_be_strict(kind.scope(), entry.first_byte())
+        && by_keyword(kind.scope(), &entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
 }
 
-fn is_broken(parameter: &'static Parameter, entry: Entry<'_>, arguments: Words<'_>) -> bool {
-    parameter.is_strict() && !fits(parameter.shape, entry.is_block(), arguments)
+fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
+    parameter.is_strict() && !fits(parameter.shape, entry)
 }
 
 /// How many options of a line are compared with each other: it is as long as somebody makes it.
@@ -91,8 +84,8 @@ struct Checker<'d> {
     top: Settings<'d>,
     /// The settings of the block that is looked at; kept for its room, like what follows.
     inner: Settings<'d>,
-    /// The options of the directive that is looked at.
-    options: Vec<Word<'d>>,
+    /// The option keys of the directive that is looked at.
+    keys: Vec<Word<'d>>,
 }
 
 impl<'d> Checker<'d> {
@@ -103,7 +96,7 @@ impl<'d> Checker<'d> {
             suggestions: ByHash::default(),
             top: Settings::default(),
             inner: Settings::default(),
-            options: Vec::new(),
+            keys: Vec::new(),
         }
     }
 
@@ -137,19 +130,17 @@ impl<'d> Checker<'d> {
         if entry.is_spanning() {
             self.spanning(scope, entry);
         }
-        let mut words = entry.words();
-        let keyword = words.next()?;
-        match read_words(scope, entry.is_block(), keyword, words.clone()) {
+        match read(scope, entry) {
             Reading::Own(parameter) => {
                 if parameter.is_scalar() {
                     self.setting(scope, parameter, entry);
                 }
-                self.own(parameter, entry, keyword, words);
+                self.own(parameter, entry);
                 let Shape::Group(kind) = parameter.shape else { return None };
                 return Some(kind);
             }
             Reading::Misshapen(parameter) => self.misshapen(parameter, entry),
-            Reading::Foreign => self.foreign(scope, keyword),
+            Reading::Foreign => self.foreign(scope, entry),
         }
         None
     }
@@ -161,29 +152,19 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn own(
-        &mut self,
-        parameter: &'static Parameter,
-        entry: Entry<'d>,
-        keyword: Word<'d>,
-        mut arguments: Words<'d>,
-    ) {
+    fn own(&mut self, parameter: &'static Parameter, entry: Entry<'d>) {
         match parameter.shape {
             Shape::Group(kind) => {
-                let name = arguments.next().expect("an entry that fits a group has a name");
-                self.names.add(kind, name, entry);
+                self.names.add(kind, entry);
                 if kind == Kind::Stream && !entry.is_block() {
-                    self.source(arguments);
+                    self.source(entry, 1);
                 }
             }
-            Shape::Sources if keyword.value() == PLURAL => {
-                arguments.for_each(|word| self.empty_address(word))
+            Shape::Sources if is_plural(entry) => {
+                entry.arguments().for_each(|word| self.empty_address(word));
             }
-            Shape::Sources => self.source(arguments),
-            Shape::Backend => {
-                arguments.next();
-                self.options(arguments);
-            }
+            Shape::Sources => self.source(entry, 0),
+            Shape::Backend => self.options(entry, 1),
             _ => {}
         }
     }
@@ -197,11 +178,11 @@ impl<'d> Checker<'d> {
         );
     }
 
-    /// The words of a source, its address in front.
-    fn source(&mut self, mut words: Words<'d>) {
-        if let Some(address) = words.next() {
+    /// A source whose address stands behind so many arguments.
+    fn source(&mut self, entry: Entry<'d>, behind: usize) {
+        if let Some(address) = entry.arguments().nth(behind) {
             self.empty_address(address);
-            self.options(words);
+            self.options(entry, behind + 1);
         }
     }
 
@@ -214,19 +195,17 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn options(&mut self, words: Words<'d>) {
-        self.options.clear();
-        self.options.extend(words.take(MAX_OPTIONS));
-        if self.options.len() > 1 {
-            self.repeated_options();
+    /// The options behind so many arguments.
+    fn options(&mut self, entry: Entry<'d>, behind: usize) {
+        if entry.count_arguments() < behind + 2 {
+            return;
         }
-    }
-
-    fn repeated_options(&mut self) {
-        self.options.iter_mut().for_each(|word| *word = OptionWord::of(*word).key);
-        for (at, key) in self.options.iter().enumerate().skip(1) {
+        self.keys.clear();
+        let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
+        self.keys.extend(options.map(|word| OptionWord::of(word).key));
+        for (at, key) in self.keys.iter().enumerate().skip(1) {
             if let Some(previous) =
-                self.options[..at].iter().rev().find(|previous| previous.value() == key.value())
+                self.keys[..at].iter().rev().find(|previous| previous.value() == key.value())
             {
                 let message =
                     format!("the option `{}` is given more than once: the last counts", key.value());
@@ -250,12 +229,12 @@ impl<'d> Checker<'d> {
         self.diagnostics.push(diagnostic.hint(hint));
     }
 
-    fn foreign(&mut self, scope: Scope, word: Word<'d>) {
-        let keyword = word.value();
+    fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
+        let keyword = entry.keyword();
         let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
         if let Some(known) = *self.suggestions.entry(hash).or_insert_with(|| near_miss(scope, &keyword)) {
             self.diagnostics.push(
-                Diagnostic::warning(word.span(), format!("unknown directive `{keyword}`"))
+                Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
                     .hint(format!("did you mean `{known}`?")),
             );
         }
@@ -298,10 +277,11 @@ fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
     let mut arguments = entry.arguments();
     let (first, second) = (arguments.next(), arguments.nth(expected - 1));
     let one_is_wrong = second.is_none() && !entry.is_block() && shape != Shape::Account;
-    second
-        .or(first.filter(|_| one_is_wrong))
-        .or(entry.words().next())
-        .map_or(entry.span(), |word| word.span())
+    second.or(first.filter(|_| one_is_wrong)).map_or_else(|| keyword_span(entry), |word| word.span())
+}
+
+fn keyword_span(entry: Entry<'_>) -> Span {
+    entry.words().next().map_or(entry.span(), |word| word.span())
 }
 
 /// A map whose keys are hashes already.

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::model::schema::{Kind, Scope, Shape, by_keyword};
 use crate::model::shape::group_name;
-use crate::syntax::{Diagnostic, Document, Entry, EntryId, Word};
+use crate::syntax::{Diagnostic, Document, Entry, EntryId};
 
 /// The names of streams, lives and plugins, each as a hash with a key of this run, and its entry.
 ///
@@ -56,8 +56,10 @@ impl Names {
         Self::with_key(self.key)
     }
 
-    pub fn add(&mut self, kind: Kind, name: Word<'_>, entry: Entry<'_>) {
-        let hash = xxh3_64_with_seed(name.value().as_bytes(), self.key ^ kind as u64);
+    /// Adds the name of an entry that fits a group.
+    pub fn add(&mut self, kind: Kind, entry: Entry<'_>) {
+        let name = group_name(entry).value();
+        let hash = xxh3_64_with_seed(name.as_bytes(), self.key ^ kind as u64);
         self.seen.push(Seen { hash: hash as u32, id: entry.id() });
     }
 
@@ -127,7 +129,7 @@ mod tests {
         let document = Document::parse(text.to_owned());
         let mut names = Names::new();
         for entry in document.entries() {
-            names.add(kind_of(entry).expect("a group"), group_name(entry), entry);
+            names.add(kind_of(entry).expect("a group"), entry);
         }
         if let Some(hash) = hash {
             names.seen.iter_mut().for_each(|seen| seen.hash = hash);
