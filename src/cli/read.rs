@@ -13,12 +13,13 @@ use super::options::Global;
 use super::remote::{self, Source};
 use super::table;
 use super::target::{self, Purpose, Target, misplaced_url};
-use super::ui::Ui;
+use super::ui::{self, Ui};
 use crate::edit::current::{Current, LocalView};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{EngineError, Snapshot};
+use crate::model::member::Members;
 use crate::model::redact::masked_json;
 use crate::model::{Lens, Masker, View, top_members, write_compact};
 
@@ -77,8 +78,9 @@ enum Form {
     Table,
 }
 
-/// Bytes that are written at once; a large configuration is tens of megabytes of JSON.
-const OUTPUT_BUFFER: usize = 256 * 1024;
+/// Bytes that are written at once. What comes in larger pieces, as the JSON of a large configuration
+/// does, is written from where it is.
+const OUTPUT_BUFFER: usize = 64 * 1024;
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
@@ -93,7 +95,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         return Err(CliError::usage("`--runtime` does not go with this output", "use `-o json`"));
     }
     let target = target::resolve(global, Purpose::Read, ui)?;
-    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, ui::results()?);
     match target {
         Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
         mut target if args.output == Form::Conf => {
@@ -101,11 +103,13 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         }
         Target::Local(engine) => {
             let snapshot = engine.read()?;
+            snapshot.look_for_errors_aside();
+            let members = top_members(snapshot.document());
             if !snapshot.is_valid() {
                 return Err(EngineError::BadConfig(snapshot).into());
             }
             let lens = Lens { skip_static_streams: args.skip_streams, ..global.lens(ui) };
-            print_view(args, &snapshot, &paths, &lens, &mut out)?;
+            print_view(args, &members, &paths, &lens, &mut out)?;
         }
         Target::Remote(mut server) => {
             let whole = server.read(args.view())?;
@@ -154,15 +158,14 @@ fn print_text(snapshot: &Snapshot, global: &Global, ui: Ui, out: &mut impl Write
 
 fn print_view(
     args: &Args,
-    snapshot: &Snapshot,
+    members: &Members<'_>,
     paths: &[Path],
     lens: &Lens,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
-    let members = top_members(snapshot.document());
-    let view = View::new(&members, lens);
+    let view = View::new(members, lens);
     match args.output {
-        Form::Table => return Ok(table::print(&members, lens, out)?),
+        Form::Table => return Ok(table::print(members, lens, out)?),
         Form::Set if paths.is_empty() => {
             let whole = serde_json::to_value(&view).expect("a view is JSON");
             return Ok(set_form(&whole, &[], out)?);
@@ -176,7 +179,7 @@ fn print_view(
     if paths.is_empty() {
         return Ok(json(args, &view, out)?);
     }
-    print_values(args, &LocalView::new(&members, lens), paths, out)
+    print_values(args, &LocalView::new(members, lens), paths, out)
 }
 
 /// The same of a server's answer.

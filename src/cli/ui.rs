@@ -1,6 +1,8 @@
 //! The terminal: colours, warnings, questions. Results go to stdout, everything else to stderr.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -12,6 +14,14 @@ use crate::edit::{Note, text_diff::Tag};
 use crate::model::Masker;
 use crate::model::secret::is_secret_keyword;
 use crate::store::Holder;
+
+/// Stdout, without the look for line feeds that the one of std takes at all that is written.
+///
+/// # Errors
+/// Where it can't be duplicated.
+pub fn results() -> io::Result<File> {
+    io::stdout().as_fd().try_clone_to_owned().map(File::from)
+}
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -26,9 +26,6 @@ use crate::store::{ConfFile, Holder, Loaded, Locked, StoreError};
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
 
-/// From this size on, a text is looked at for errors beside the work that needs it to have none.
-const WORTH_A_THREAD: usize = 1 << 20;
-
 /// One configuration file, what goes with its changes, and what a server runs.
 #[derive(Clone)]
 pub struct Engine {
@@ -133,7 +130,7 @@ impl Engine {
     pub fn modify(&self, request: &Request, patch: Patch<'_>) -> Result<Change, EngineError> {
         self.change(Operation::Modify, request, &mut |found| {
             let (before, remarks) = self.basis(found, request, patch)?;
-            look_for_errors_aside(&before);
+            before.look_for_errors_aside();
             let is_saved = found.file.as_ref().is_some_and(|file| file.snapshot.is_same_text(&before));
             match self.edited(&before, request, patch) {
                 Ok(Some((next, notes))) => {
@@ -351,14 +348,5 @@ fn refuse_stale(state: &State, request: &Request, is_edited: bool) -> Result<(),
         Some(_) if is_edited => Err(EngineError::HandEditedSince),
         Some(expected) if !expected.allows(state.running.revision()) => Err(EngineError::Stale),
         _ => Ok(()),
-    }
-}
-
-/// Starts the look for errors in a large text; who asks for the result waits for it.
-fn look_for_errors_aside(snapshot: &Arc<Snapshot>) {
-    if snapshot.bytes().len() >= WORTH_A_THREAD {
-        let snapshot = snapshot.clone();
-        // Without a thread, who asks does the work.
-        let _ = std::thread::Builder::new().spawn(move || snapshot.is_valid());
     }
 }

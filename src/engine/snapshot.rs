@@ -10,6 +10,9 @@ use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
 use crate::store::{Now, Revision};
 use crate::syntax::{Diagnostics, Document};
 
+/// From this size on, a text is looked at for errors beside the work that needs it to have none.
+const WORTH_A_THREAD: usize = 1 << 20;
+
 /// A text with everything that is known of it.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -113,6 +116,15 @@ impl Snapshot {
     /// All diagnostics, in the order of the text; computed when first asked for.
     pub fn diagnostics(&self) -> &Diagnostics {
         self.diagnostics.get_or_init(|| check(&self.document))
+    }
+
+    /// Starts the look for errors in a large text; who asks for the result waits for it.
+    pub fn look_for_errors_aside(self: &Arc<Self>) {
+        if self.bytes().len() >= WORTH_A_THREAD {
+            let snapshot = self.clone();
+            // Without a thread, who asks does the work.
+            let _ = std::thread::Builder::new().spawn(move || snapshot.is_valid());
+        }
     }
 
     /// Whether the text can be shown as JSON and changed.

@@ -36,7 +36,7 @@ impl Form {
     pub fn of(entries: &[Entry<'_>]) -> Self {
         match entries {
             [only] if !only.is_block() => Self::Directive,
-            [only] if only.arguments().next().is_none() => Self::Block,
+            [only] if only.count_arguments() == 0 => Self::Block,
             _ if are_named_blocks(entries) => Self::NamedBlocks,
             _ => Self::Occurrences,
         }

@@ -52,7 +52,7 @@ pub struct Members<'d> {
     foreign: Vec<Member<'d>>,
 }
 
-/// Up to here a scan over the keywords seen is faster than hashing them.
+/// Up to here a scan over what was seen is faster than a table or a sort.
 const SCAN: usize = 16;
 
 impl<'d> Members<'d> {
@@ -73,9 +73,15 @@ impl<'d> Members<'d> {
         members
     }
 
-    /// Most blocks have their settings in the order of the table already.
+    /// Most blocks have few settings, nearly in the order of the table.
     fn sort_own(&mut self) {
-        if !self.rows.is_sorted() {
+        if self.rows.len() <= SCAN {
+            for sorted in 1..self.rows.len() {
+                let to = self.rows[..sorted].partition_point(|row| *row <= self.rows[sorted]);
+                self.rows[to..=sorted].rotate_right(1);
+                self.own[to..=sorted].rotate_right(1);
+            }
+        } else if !self.rows.is_sorted() {
             let mut own: Vec<(u8, Entry<'d>)> = self.rows.drain(..).zip(self.own.drain(..)).collect();
             own.sort_by_key(|(row, _)| *row);
             own.into_iter().for_each(|(row, entry)| {

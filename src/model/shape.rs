@@ -1,7 +1,7 @@
 //! The own shapes in text: does an entry have the form its row asks for, and what does it say.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 
@@ -183,23 +183,19 @@ impl<'t> Address<'t> {
     }
 
     /// The options that count: of a repeated one, the last.
-    pub fn effective(&self) -> Vec<&OptionWord<'t>> {
-        if self.options.len() > FEW {
-            return self.effective_of_many();
-        }
-        let repeated = |at: usize, option: &OptionWord<'t>| {
-            self.options[at + 1..].iter().any(|later| later.key.value() == option.key.value())
+    pub fn effective(&self) -> impl Iterator<Item = &OptionWord<'t>> {
+        let last = (self.options.len() > FEW).then(|| self.last_of_many());
+        let is_repeated = move |at: usize, option: &OptionWord<'t>| match &last {
+            Some(last) => last.get(&option.key.value()) != Some(&at),
+            None => self.options[at + 1..].iter().any(|later| later.key.value() == option.key.value()),
         };
-        let counts = self.options.iter().enumerate().filter(|(at, option)| !repeated(*at, option));
-        counts.map(|(_, option)| option).collect()
+        let options = self.options.iter().enumerate();
+        options.filter(move |(at, option)| !is_repeated(*at, option)).map(|(_, option)| option)
     }
 
-    fn effective_of_many(&self) -> Vec<&OptionWord<'t>> {
-        let mut seen = HashSet::with_capacity(self.options.len());
-        let mut last: Vec<_> =
-            self.options.iter().rev().filter(|option| seen.insert(option.key.value())).collect();
-        last.reverse();
-        last
+    /// Where each key is last.
+    fn last_of_many(&self) -> HashMap<Cow<'t, str>, usize> {
+        self.options.iter().enumerate().map(|(at, option)| (option.key.value(), at)).collect()
     }
 }
 

@@ -310,7 +310,7 @@ struct Setting<'v, 'd> {
 impl<'d> Setting<'_, 'd> {
     /// A `transcoder;` without options says nothing.
     fn is_shown(&self) -> bool {
-        self.parameter.shape != Shape::Transcoder || self.last().arguments().next().is_some()
+        self.parameter.shape != Shape::Transcoder || self.last().count_arguments() > 0
     }
 
     fn last(&self) -> Entry<'d> {
@@ -410,9 +410,8 @@ struct Extras<'v, 'd> {
 
 impl Serialize for Extras<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let effective = self.backend.effective();
-        let mut map = serializer.serialize_map(Some(effective.len()))?;
-        for option in effective {
+        let mut map = serializer.serialize_map(None)?;
+        for option in self.backend.effective() {
             match option.value {
                 Some(value) => map.serialize_entry(&option.key.value(), &self.lens.secret(value.value()))?,
                 None => map.serialize_entry(&option.key.value(), &true)?,
@@ -466,10 +465,9 @@ pub struct Source<'v, 'd> {
 
 impl Serialize for Source<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let effective = self.source.effective();
-        let mut map = serializer.serialize_map(Some(1 + effective.len()))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("url", &self.lens.text(self.source.positional.value()))?;
-        for option in effective {
+        for option in self.source.effective() {
             let keyword = super::member::Key::Foreign(option.key.value());
             map.serialize_entry(&keyword.to_json(Scope::Source), &option_value(option, self.lens))?;
         }

@@ -103,10 +103,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Where the quotes of a word that starts here are looked for.
+    #[inline(always)]
     fn quotes_end(&mut self, start: usize) -> usize {
-        if start >= self.quotes_end {
-            self.quotes_end = lex::end_of_line(self.text, start);
-        }
+        if start >= self.quotes_end { self.next_quotes_end(start) } else { self.quotes_end }
+    }
+
+    #[cold]
+    fn next_quotes_end(&mut self, start: usize) -> usize {
+        self.quotes_end = lex::end_of_line(self.text, start);
         self.quotes_end
     }
 
@@ -216,15 +220,21 @@ impl<'t> Parser<'t> {
     #[inline(always)]
     fn word(&mut self, start: usize) -> LexedWord {
         let word = lex::word(self.text, start, self.quotes_end(start));
-        if self.text[start] == b'\'' && word.quoting != Quoting::Open {
-            self.single_quote(start..word.end);
-        }
-        match word.quoting {
-            Quoting::Bare => {}
-            Quoting::Quoted => self.look_at_escapes(start..word.end),
-            Quoting::Open => self.unclosed_quote(start..word.end),
+        if word.quoting != Quoting::Bare || self.text[start] == b'\'' {
+            self.look_at_word(start..word.end, word.quoting);
         }
         word
+    }
+
+    fn look_at_word(&mut self, word: Range<usize>, quoting: Quoting) {
+        if self.text[word.start] == b'\'' && quoting != Quoting::Open {
+            self.single_quote(word.clone());
+        }
+        match quoting {
+            Quoting::Bare => {}
+            Quoting::Quoted => self.look_at_escapes(word),
+            Quoting::Open => self.unclosed_quote(word),
+        }
     }
 
     fn unclosed_quote(&mut self, word: Range<usize>) {

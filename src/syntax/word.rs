@@ -44,19 +44,14 @@ impl<'t> Word<'t> {
 
     /// Splits the word at its first `=` outside quotes.
     pub fn split_option(&self) -> Option<(Word<'t>, Word<'t>)> {
-        let at = unquoted_equals(self.raw)?;
-        let key = Word::new(&self.raw[..at], self.start);
-        let value = Word::new(&self.raw[at + 1..], self.start + at as u32 + 1);
-        Some((key, value))
-    }
-}
-
-fn unquoted_equals(raw: &str) -> Option<usize> {
-    let bytes = raw.as_bytes();
-    let equals = memchr::memchr(b'=', bytes)?;
-    match memchr::memchr(b'"', &bytes[..equals]) {
-        None => Some(equals),
-        Some(_) => outside_quotes(bytes),
+        let bytes = self.raw.as_bytes();
+        let at = if self.quoted { outside_quotes(bytes) } else { memchr::memchr(b'=', bytes) }?;
+        let part = |raw: &'t str, start| match self.quoted {
+            true => Word::new(raw, start),
+            false => Word { raw, start, quoted: false },
+        };
+        let (key, value) = (&self.raw[..at], &self.raw[at + 1..]);
+        Some((part(key, self.start), part(value, self.start + at as u32 + 1)))
     }
 }
 

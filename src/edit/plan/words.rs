@@ -151,7 +151,7 @@ impl Options {
         wanted: &Map<String, Value>,
         at: &Pointer,
     ) -> Result<(), Faults> {
-        let effective = address.effective();
+        let effective: Vec<_> = address.effective().collect();
         let mut faults = Faults::default();
         for option in &effective {
             let key = self.json_key(option);

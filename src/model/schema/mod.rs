@@ -193,20 +193,20 @@ pub fn may_be_strict(scope: Scope, byte: u8) -> bool {
 }
 
 fn keywords(scope: Scope) -> &'static Keywords {
-    static KEYWORDS: std::sync::OnceLock<Vec<Keywords>> = std::sync::OnceLock::new();
-    &KEYWORDS.get_or_init(|| SCOPES.iter().map(|&scope| Keywords::of(scope)).collect())[scope as usize]
+    static KEYWORDS: std::sync::OnceLock<[Keywords; 6]> = std::sync::OnceLock::new();
+    &KEYWORDS.get_or_init(|| SCOPES.map(Keywords::of))[scope as usize]
 }
 
 /// The keywords of a scope by their first byte: every entry of a text is looked up.
 struct Keywords {
-    by_first_byte: Vec<Vec<(&'static str, &'static Parameter)>>,
+    by_first_byte: [Vec<(&'static str, &'static Parameter)>; 256],
     /// The bytes with which a strict keyword starts, the quote of a quoted one included.
     starts_strict: [bool; 256],
 }
 
 impl Keywords {
     fn of(scope: Scope) -> Self {
-        let mut by_first_byte = vec![Vec::new(); 256];
+        let mut by_first_byte = [const { Vec::new() }; 256];
         let mut starts_strict = [false; 256];
         for parameter in scope_rows(scope) {
             for keyword in parameter.keywords {
