@@ -19,7 +19,7 @@ use super::view::{GroupPart, Shown, View};
 const BLOCKS_A_PART: usize = 256;
 
 /// So many parts may be ready before they are wanted.
-const PARTS_AHEAD: usize = 2;
+const PARTS_AHEAD: usize = 8;
 
 /// When more parts than this have changed, two threads make all of them anew.
 const FEW: usize = 4;

@@ -77,9 +77,12 @@ impl<'d> Members<'d> {
     fn sort_own(&mut self) {
         if self.rows.len() <= SCAN {
             for sorted in 1..self.rows.len() {
-                let to = self.rows[..sorted].partition_point(|row| *row <= self.rows[sorted]);
-                self.rows[to..=sorted].rotate_right(1);
-                self.own[to..=sorted].rotate_right(1);
+                let mut at = sorted;
+                while at > 0 && self.rows[at - 1] > self.rows[at] {
+                    self.rows.swap(at - 1, at);
+                    self.own.swap(at - 1, at);
+                    at -= 1;
+                }
             }
         } else if !self.rows.is_sorted() {
             let mut own: Vec<(u8, Entry<'d>)> = self.rows.drain(..).zip(self.own.drain(..)).collect();
@@ -167,6 +170,17 @@ impl<'d> Members<'d> {
         members.extend(new.into_iter().map(|(key, added)| Member { key, entries: entries(added) }));
         members.retain(|member| !member.entries.is_empty());
         members
+    }
+
+    /// Each of our parameters, in schema order, with its entries; none if it is not set.
+    pub fn each_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
+        let (mut rows, mut entries) = (&self.rows[..], &self.own[..]);
+        (0u8..).zip(parameters(self.scope)).map(move |(row, parameter)| {
+            let count = rows.iter().take_while(|known| **known == row).count();
+            let (own, behind) = entries.split_at(count);
+            (rows, entries) = (&rows[count..], behind);
+            (parameter, own)
+        })
     }
 
     /// The entries of one of our parameters; empty if it is not set.

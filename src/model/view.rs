@@ -239,11 +239,11 @@ impl Serialize for NamedBlock<'_, '_> {
         let scope = self.kind.scope();
         let members = Members::of(scope, self.entry.children());
         let mut map = serializer.serialize_map(None)?;
-        for parameter in parameters(scope) {
+        for (parameter, entries) in members.each_own() {
             match parameter.shape {
                 Shape::Derived(what) => self.derived(parameter.key, what, &mut map)?,
-                Shape::Sources => self.sources(parameter, &members, &mut map)?,
-                _ => self.setting(parameter, members.own(parameter), &mut map)?,
+                Shape::Sources => self.sources(parameter, entries, &mut map)?,
+                _ => self.setting(parameter, entries, &mut map)?,
             }
         }
         foreign_members(&members, scope, self.lens, &mut map)?;
@@ -274,13 +274,10 @@ impl NamedBlock<'_, '_> {
     fn sources<M: SerializeMap>(
         &self,
         parameter: &'static Parameter,
-        members: &Members<'_>,
+        entries: &[Entry<'_>],
         map: &mut M,
     ) -> Result<(), M::Error> {
-        map.serialize_entry(
-            parameter.key,
-            &Sources { header: self.entry, entries: members.own(parameter), lens: self.lens },
-        )
+        map.serialize_entry(parameter.key, &Sources { header: self.entry, entries, lens: self.lens })
     }
 
     fn setting<M: SerializeMap>(
@@ -442,12 +439,13 @@ pub fn sources<'d, 'v: 'd>(header: Entry<'d>, entries: &'v [Entry<'d>]) -> impl 
 }
 
 /// The sources of one `url` entry; of a `urls A B;` line, one a word.
-pub fn entry_sources(entry: Entry<'_>) -> Vec<Address<'_>> {
-    if is_plural(entry) {
-        entry.arguments().filter_map(|word| Address::of(std::iter::once(word))).collect()
-    } else {
-        Address::of(entry.arguments()).into_iter().collect()
-    }
+pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
+    let (each, all) = match is_plural(entry) {
+        true => (Some(entry.arguments()), None),
+        false => (None, Address::of(entry.arguments())),
+    };
+    let each = each.into_iter().flatten().filter_map(|word| Address::of(std::iter::once(word)));
+    each.chain(all)
 }
 
 /// Whether each word of a source directive is a source.

@@ -35,9 +35,7 @@ impl<'d> Planner<'_, 'd> {
     ) {
         let elements: Vec<Element<'d>> = entries
             .iter()
-            .flat_map(|&entry| {
-                entry_sources(entry).into_iter().map(move |address| Element { entry, address })
-            })
+            .flat_map(|&entry| entry_sources(entry).map(move |address| Element { entry, address }))
             .collect();
         let old: Vec<Value> = elements.iter().map(|element| value_of(&element.address)).collect();
         let empty = Vec::new();
