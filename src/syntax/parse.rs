@@ -154,22 +154,22 @@ impl<'t> Parser<'t> {
 
     /// A CR that ends a line for an old editor, but not for us, hides what stands behind it.
     fn look_at_comments(&mut self, skipped: Range<usize>) {
-        let is_last = skipped.end == self.text.len();
-        let hash = memchr::memchr(b'#', &self.text[skipped.clone()]).unwrap_or(0);
-        let start = skipped.start + hash;
-        let comments = &self.text[start..skipped.end];
-        let last_line = comments.rsplit(|&byte| byte == b'\n').next();
-        self.ends_in_comment = is_last && last_line.is_some_and(|line| line.contains(&b'#'));
-        for cr in memchr::memchr_iter(b'\r', comments) {
-            let ends_line = matches!(comments.get(cr + 1), None | Some(b'\n'));
-            let in_comment = comments[..cr].rsplit(|&byte| byte == b'\n').next();
-            if !ends_line && in_comment.is_some_and(|line| line.contains(&b'#')) {
-                let at = (start + cr) as u32;
+        let (text, mut line_start) = (self.text, skipped.start);
+        self.ends_in_comment = false;
+        for line in text[skipped.clone()].split(|&byte| byte == b'\n') {
+            let hash = memchr::memchr(b'#', line);
+            self.ends_in_comment = hash.is_some() && skipped.end == text.len();
+            let comment = hash.unwrap_or(line.len());
+            // The CR in front of the line feed ends the line for everybody.
+            let inside = &line[comment..line.len().max(comment + 1) - 1];
+            for cr in memchr::memchr_iter(b'\r', inside) {
+                let at = (line_start + comment + cr) as u32;
                 self.report(
                     Diagnostic::warning(at..at + 1, "a comment with a carriage return inside")
                         .hint("a comment ends at a line feed only: what follows the CR is still comment"),
                 );
             }
+            line_start += line.len() + 1;
         }
     }
 

@@ -290,6 +290,8 @@ fn depth_and_length_are_bounded() {
         // A quote that is never closed is looked for to the end of the text once, not in each line.
         "a \\\"\n".repeat(200_000),
         format!("a \"\n{}", "\\\"\"\"\n".repeat(200_000)),
+        // Each of these is told, and where its line starts is not looked for again.
+        format!("#{}", "\r".repeat(500_000)),
     ] {
         let document = Document::parse(text);
         check(&document);
