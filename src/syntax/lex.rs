@@ -176,26 +176,27 @@ fn bare(input: &mut Input<'_>) {
 fn end_of_bare(text: &[u8], start: usize) -> usize {
     let mut at = start;
     while let Some(sixteen) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        let found = may_end_bare(*sixteen);
-        at += found.trailing_zeros() as usize;
-        if found & 0xffff != 0 {
-            if text.get(at).is_none_or(|&byte| ends_bare(byte)) {
-                return at;
+        let mut found = may_end_bare(*sixteen);
+        while found != 0 {
+            let end = found.trailing_zeros() as usize;
+            if end < sixteen.len() && ends_bare(sixteen[end]) {
+                return at + end;
             }
-            at += 1;
+            found &= found - 1;
         }
+        at += sixteen.len();
     }
     at + text[at..].iter().take_while(|&&byte| !ends_bare(byte)).count()
 }
 
 /// One bit for each byte that is `"` or below, `;`, or `{` or above: each byte that ends a bare
-/// word, and others that are rare. And a bit behind the last.
+/// word, and others that are rare.
 #[inline(always)]
 fn may_end_bare(sixteen: [u8; 16]) -> u32 {
     let bytes = u8x16::new(sixteen);
     let low = bytes.simd_eq(bytes.min(u8x16::splat(b'"')));
     let high = bytes.simd_eq(bytes.max(u8x16::splat(b'{')));
-    (low | high | bytes.simd_eq(u8x16::splat(b';'))).to_bitmask() | 1 << 16
+    (low | high | bytes.simd_eq(u8x16::splat(b';'))).to_bitmask()
 }
 
 /// quoted = DQUOTE *( "\\" / "\"" / <any char except \ and "> ) DQUOTE

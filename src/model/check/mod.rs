@@ -23,12 +23,12 @@ const WORTH_A_THREAD: usize = 1 << 20;
 pub fn check(document: &Document) -> Diagnostics {
     let size = document.text().len();
     let half = if size < WORTH_A_THREAD { size } else { size / 2 };
-    let checker = Checker::new(Names::new());
-    let sibling = || Checker::new(checker.names.sibling());
-    let second = || sibling().found(document.entries().skip_while(|entry| entry.start() < half));
+    let names = Names::new();
+    let checker = || Checker::new(names.sibling());
+    let second = || checker().found(document.entries().skip_while(|entry| entry.start() < half));
     let found = std::thread::scope(|scope| {
         let thread = (half < size).then(|| std::thread::Builder::new().spawn_scoped(scope, second));
-        let first = sibling().found(document.entries().take_while(|entry| entry.start() < half));
+        let first = checker().found(document.entries().take_while(|entry| entry.start() < half));
         match thread {
             None => first,
             Some(thread) => {
@@ -115,7 +115,7 @@ impl<'d> Checker<'d> {
 
     /// With what was found further down in the same document.
     fn followed_by(mut self, later: Self) -> Self {
-        for setting in later.top.into_iter() {
+        for setting in later.top.each() {
             if let Some(previous) = self.top.set(setting.parameter, setting.last) {
                 self.repeated_setting(previous, setting.first);
             }

@@ -19,7 +19,7 @@ impl<'d> Settings<'d> {
         self.0.clear();
     }
 
-    pub fn into_iter(self) -> impl Iterator<Item = Setting<'d>> {
+    pub fn each(self) -> impl Iterator<Item = Setting<'d>> {
         self.0.into_iter()
     }
 
