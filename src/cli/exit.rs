@@ -1,9 +1,6 @@
 //! The exit codes, and what leads to which.
 
-use std::io;
 use std::process::ExitCode;
-
-use rustix::io::Errno;
 
 use crate::engine::EngineError;
 use crate::http::client::{ClientError, Refusal};
@@ -150,7 +147,7 @@ impl From<&StoreError> for Exit {
     fn from(error: &StoreError) -> Self {
         match error {
             StoreError::PermissionDenied { .. } => Self::Denied,
-            StoreError::StateFolder { source, .. } if is_out_of_order(source) => Self::Failed,
+            StoreError::StateFolder { .. } if error.is_out_of_order() => Self::Failed,
             StoreError::StateFolder { .. } => Self::Denied,
             StoreError::Busy { .. } | StoreError::Serving { .. } | StoreError::ChangedMeanwhile { .. } => {
                 Self::Conflict
@@ -164,28 +161,25 @@ impl From<&StoreError> for Exit {
     }
 }
 
-/// A disk that is full or broken: no permission would help against that.
-fn is_out_of_order(error: &io::Error) -> bool {
-    let answers = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR];
-    Errno::from_io_error(error).is_some_and(|answer| answers.contains(&answer))
-}
-
 #[cfg(test)]
 mod tests {
+    use rustix::io::Errno;
+
     use super::*;
 
-    fn exit(answer: Errno) -> Exit {
-        let path = "media.conf".into();
-        Exit::from(&StoreError::StateFolder { path, source: answer.into() })
+    fn error(answer: Errno) -> StoreError {
+        StoreError::StateFolder { path: "media.conf".into(), source: answer.into() }
     }
 
     #[test]
     fn a_state_folder_fails_for_want_of_permission_or_otherwise() {
         for denied in [Errno::ACCESS, Errno::PERM, Errno::ROFS, Errno::NOTDIR] {
-            assert_eq!(exit(denied), Exit::Denied, "{denied}");
+            let error = error(denied);
+            assert_eq!((Exit::from(&error), error.hint().is_some()), (Exit::Denied, true), "{denied}");
         }
         for failed in [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR] {
-            assert_eq!(exit(failed), Exit::Failed, "{failed}");
+            let error = error(failed);
+            assert_eq!((Exit::from(&error), error.hint().is_some()), (Exit::Failed, false), "{failed}");
         }
     }
 }

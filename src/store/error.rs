@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+
 use super::holder::Holder;
 
 /// Why the file could not be found, locked, loaded or replaced.
@@ -108,6 +110,17 @@ pub enum FileKind {
 }
 
 impl StoreError {
+    /// Whether a disk is full or broken: no permission would help against that.
+    pub fn is_out_of_order(&self) -> bool {
+        let answers = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR];
+        match self {
+            StoreError::StateFolder { source, .. } | StoreError::Io { source, .. } => {
+                Errno::from_io_error(source).is_some_and(|answer| answers.contains(&answer))
+            }
+            _ => false,
+        }
+    }
+
     /// Advice, where there is some that is not in the message already.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -116,6 +129,7 @@ impl StoreError {
             StoreError::DanglingLink { points_to, .. } => {
                 format!("make `{}`, or correct the link", points_to.display())
             }
+            StoreError::StateFolder { .. } if self.is_out_of_order() => return None,
             StoreError::StateFolder { .. } => {
                 "the lock of the configuration is kept beside it, in a folder that has to be writable"
                     .to_owned()
