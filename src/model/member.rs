@@ -59,18 +59,26 @@ impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn of(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         let mut members = Self::empty(scope);
+        members.refill(entries);
+        members
+    }
+
+    /// Groups the entries of another block of this scope, in the room of those that were there.
+    pub fn refill(&mut self, entries: impl Iterator<Item = Entry<'d>>) {
+        self.own.clear();
+        self.rows.clear();
+        self.foreign.clear();
         let mut index = HashMap::new();
         for entry in entries {
-            match read(scope, entry) {
+            match read(self.scope, entry) {
                 Reading::Own(parameter) => {
-                    members.rows.push(row(scope, parameter));
-                    members.own.push(entry);
+                    self.rows.push(row(self.scope, parameter));
+                    self.own.push(entry);
                 }
-                Reading::Misshapen(_) | Reading::Foreign => members.add_foreign(entry, &mut index),
+                Reading::Misshapen(_) | Reading::Foreign => self.add_foreign(entry, &mut index),
             }
         }
-        members.sort_own();
-        members
+        self.sort_own();
     }
 
     /// Most blocks have few settings, nearly in the order of the table.
@@ -94,7 +102,8 @@ impl<'d> Members<'d> {
         }
     }
 
-    fn empty(scope: Scope) -> Self {
+    /// Those of a block with nothing in it.
+    pub fn empty(scope: Scope) -> Self {
         Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new() }
     }
 

@@ -76,7 +76,8 @@ impl<'a, 'd> View<'a, 'd> {
     /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).
     pub fn named(&self, kind: Kind, at: usize) -> Option<serde_json::Value> {
         let entry = *self.members.own_by_key(kind.key()).get(at)?;
-        Some(to_json(&self.block(kind, at, entry)))
+        let members = Members::of(kind.scope(), entry.children());
+        Some(to_json(&self.block(kind, at, entry, &members)))
     }
 
     /// Whether both repeat the same in every stream and live.
@@ -115,8 +116,14 @@ impl<'a, 'd> View<'a, 'd> {
         last.into_iter().map(|(_, entry)| entry)
     }
 
-    fn block(&self, kind: Kind, at: usize, entry: Entry<'d>) -> NamedBlock<'_, 'd> {
-        NamedBlock { kind, position: at + 1, entry, globals: &self.globals, lens: self.lens }
+    fn block<'v>(
+        &'v self,
+        kind: Kind,
+        at: usize,
+        entry: Entry<'d>,
+        members: &'v Members<'d>,
+    ) -> NamedBlock<'v, 'd> {
+        NamedBlock { kind, position: at + 1, entry, members, globals: &self.globals, lens: self.lens }
     }
 }
 
@@ -204,12 +211,14 @@ impl Serialize for GroupPart<'_, '_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (view, kind) = (self.own.view, self.kind);
         let mut map = serializer.serialize_map(None)?;
+        let mut members = Members::empty(kind.scope());
         for at in self.places.clone() {
             let entry = self.own.entries[at];
             if view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
                 continue;
             }
-            map.serialize_entry(&group_name(entry).value(), &view.block(kind, at, entry))?;
+            members.refill(entry.children());
+            map.serialize_entry(&group_name(entry).value(), &view.block(kind, at, entry, &members))?;
         }
         map.end()
     }
@@ -230,23 +239,23 @@ struct NamedBlock<'v, 'd> {
     kind: Kind,
     position: usize,
     entry: Entry<'d>,
+    /// What stands in it.
+    members: &'v Members<'d>,
     globals: &'v Globals<'d>,
     lens: &'v Lens,
 }
 
 impl Serialize for NamedBlock<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let scope = self.kind.scope();
-        let members = Members::of(scope, self.entry.children());
         let mut map = serializer.serialize_map(None)?;
-        for (parameter, entries) in members.each_own() {
+        for (parameter, entries) in self.members.each_own() {
             match parameter.shape {
                 Shape::Derived(what) => self.derived(parameter.key, what, &mut map)?,
                 Shape::Sources => self.sources(parameter, entries, &mut map)?,
                 _ => self.setting(parameter, entries, &mut map)?,
             }
         }
-        foreign_members(&members, scope, self.lens, &mut map)?;
+        foreign_members(self.members, self.kind.scope(), self.lens, &mut map)?;
         map.end()
     }
 }
@@ -506,6 +515,7 @@ pub fn transcoder_pair(word: Word<'_>) -> serde_json::Value {
 /// The own members of one stream, live or plugin, unmasked.
 pub fn named_own(kind: Kind, entry: Entry<'_>) -> serde_json::Value {
     let lens = Lens { own_only: true, ..Lens::default() };
-    let block = NamedBlock { kind, position: 0, entry, globals: &Globals::default(), lens: &lens };
+    let members = &Members::of(kind.scope(), entry.children());
+    let block = NamedBlock { kind, position: 0, entry, members, globals: &Globals::default(), lens: &lens };
     to_json(&block)
 }
