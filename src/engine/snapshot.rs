@@ -8,10 +8,7 @@ use bytestring::ByteString;
 use super::guard;
 use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
 use crate::store::{Now, Revision};
-use crate::syntax::{Diagnostics, Document};
-
-/// From this size on, a text is looked at for errors beside the work that needs it to have none.
-const WORTH_A_THREAD: usize = 1 << 20;
+use crate::syntax::{Diagnostics, Document, WORTH_A_THREAD};
 
 /// A text with everything that is known of it.
 #[derive(Debug)]

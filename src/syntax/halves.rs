@@ -8,12 +8,12 @@
 use super::index::{EntryId, Index, Records};
 use super::parse::{Part, parse_part};
 
-/// Below this size a thread costs more than it saves.
-const WORTH_IT: usize = 1 << 20;
+/// Size of a text in bytes below which a second thread costs more than it saves.
+pub const WORTH_A_THREAD: usize = 1 << 20;
 
 /// The index of a text that is large enough, and whose middle is where it looks to be.
 pub(super) fn parse_halves(text: &str) -> Option<Index> {
-    let middle = text.len().checked_sub(WORTH_IT).and_then(|_| guess_middle(text))?;
+    let middle = text.len().checked_sub(WORTH_A_THREAD).and_then(|_| guess_middle(text))?;
     let (first, second) = std::thread::scope(|scope| {
         let second =
             std::thread::Builder::new().spawn_scoped(scope, || parse_part(text, middle..text.len())).ok()?;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     fn large(entry: &str) -> String {
-        entry.repeat(WORTH_IT / entry.len() + 2)
+        entry.repeat(WORTH_A_THREAD / entry.len() + 2)
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod snippet;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
 pub use document::{Children, Document, Entry};
+pub use halves::WORTH_A_THREAD;
 pub use index::EntryId;
 pub use lex::Words;
 pub use lines::{LineIndex, Position};

@@ -129,7 +129,7 @@ impl<'t> Parser<'t> {
     /// file = [BOM] *entry
     fn entries(&mut self) {
         loop {
-            self.trivia();
+            (_, self.at) = self.trivia(self.at);
             match self.next() {
                 None => return self.end_of_text(),
                 Some(b';') => self.stray_semicolon(),
@@ -140,16 +140,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// *( white space / comment )
+    /// *( white space / comment ); what it is and where it ends.
     #[inline(always)]
-    fn trivia(&mut self) -> Trivia {
-        let start = self.at;
+    fn trivia(&mut self, start: usize) -> (Trivia, usize) {
         let (trivia, end) = lex::trivia(self.text, start);
-        self.at = end;
         if trivia == Trivia::Comments {
             self.look_at_comments(start..end);
         }
-        trivia
+        (trivia, end)
     }
 
     /// A CR that ends a line for an old editor, but not for us, hides what stands behind it.
@@ -200,10 +198,7 @@ impl<'t> Parser<'t> {
         let keyword = if last.quoting == Quoting::Bare { last.end - start } else { 0 };
         let (mut count, mut spanning) = (0, false);
         while last.quoting != Quoting::Open {
-            let (trivia, at) = lex::trivia(text, last.end);
-            if trivia == Trivia::Comments {
-                self.look_at_comments(last.end..at);
-            }
+            let (trivia, at) = self.trivia(last.end);
             if !lex::is_word(text, at) {
                 self.at = at;
                 break;
@@ -337,7 +332,7 @@ impl<'t> Parser<'t> {
     fn skip_block(&mut self) {
         let mut depth = 1;
         loop {
-            self.trivia();
+            (_, self.at) = self.trivia(self.at);
             match self.next() {
                 None => return,
                 Some(b'}') if depth == 1 => return,

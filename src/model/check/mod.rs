@@ -14,10 +14,7 @@ use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword,
 use super::shape::{OptionWord, Reading, fits, read};
 use super::suggest::nearest;
 use super::view::is_plural;
-use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, Word};
-
-/// Below this size a thread costs more than it saves.
-const WORTH_A_THREAD: usize = 1 << 20;
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, WORTH_A_THREAD, Word};
 
 /// All diagnostics of a document, those of its parser included, in the order of the text.
 pub fn check(document: &Document) -> Diagnostics {
