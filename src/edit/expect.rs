@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::assign::{AssignFault, value};
 use super::current::Current;
 use super::path::{Path, Segment};
-use super::place::{Misfit, Place};
+use super::place::{Misfit, Place, own_value};
 use super::select::{SelectFaultKind, select};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
@@ -84,10 +84,15 @@ fn compared(
         text => Some(value::typed(place, text)?),
     };
     match select(current, path) {
-        Ok(found) => Ok((expected, Some(found.into_value()))),
+        Ok(found) => Ok((expected, own_backend(place, found.into_value()))),
         Err(fault) if fault.kind == SelectFaultKind::Absent => Ok((expected, None)),
         Err(fault) => Err(Misfit { message: fault.message, hint: fault.hint }),
     }
+}
+
+/// Of a backend, what its directive says: the global one that is shown in it is nothing of its own.
+fn own_backend(place: Place, value: Value) -> Option<Value> {
+    if place.is_backend() { own_value(place, &value) } else { Some(value) }
 }
 
 fn names(path: &Path) -> Vec<&str> {
@@ -104,7 +109,14 @@ mod tests {
         let current = json!({
             "rtmp": 1935,
             "edit_auth": {"login": "admin", "password": "geheim"},
-            "streams": {"a": {"prepush": 5, "auth": {"url": false, "extra": {"k": "v"}}, "urls": [{"url": "u"}]}},
+            "streams": {
+                "a": {
+                    "prepush": 5,
+                    "auth": {"url": false, "extra": {"k": "v"}, "url_global": "g"},
+                    "urls": [{"url": "u"}],
+                },
+                "c": {"auth": {"url_global": "g"}},
+            },
         });
         let expectation = |(path, value): &(&str, &str)| Expectation {
             path: Path::parse(path).expect(path),
@@ -128,6 +140,8 @@ mod tests {
             ("edit_auth.password", "geheim"),
         ];
         assert_eq!(told(&met), Vec::<String>::new());
+        let repeated = [("streams.a.auth", r#"{"url":false,"extra":{"k":"v"}}"#), ("streams.c.auth", "null")];
+        assert_eq!(told(&repeated), Vec::<String>::new());
         assert_eq!(told(&[("rtmp", "1936")]), ["`rtmp` is `1935`, not `1936`"]);
         assert_eq!(told(&[("rtmp", "null")]), ["`rtmp` is `1935`, and was to be nothing"]);
         assert_eq!(told(&[("rtsp", "1")]), ["`rtsp` is not there, and was to be `1`"]);

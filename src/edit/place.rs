@@ -1,7 +1,9 @@
 //! What may stand at a place of the JSON form: told from the path to it and the schema table alone.
 
+use serde_json::{Map, Value};
+
 use super::path::{Path, Segment};
-use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, by_keyword};
+use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, by_keyword};
 
 /// A place in a configuration, and with it the values it takes.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +124,7 @@ impl Place {
             Self::Root => Some(Scope::Top),
             Self::Block(kind) => Some(kind.scope()),
             Self::Source => Some(Scope::Source),
+            _ if self.is_backend() => Some(Scope::Backend),
             _ => None,
         }
     }
@@ -133,6 +136,11 @@ impl Place {
             Self::Own(parameter) => parameter.shape == Shape::Word,
             _ => false,
         }
+    }
+
+    /// Whether here is the object `auth`.
+    pub fn is_backend(self) -> bool {
+        matches!(self, Self::Own(Parameter { shape: Shape::Backend, .. }))
     }
 
     /// Whether the schema says nothing of what is here or below.
@@ -164,7 +172,9 @@ fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfi
         (Shape::Account, _) => Err(no_member("`login` and `password`")),
         (Shape::Backend, "url") => Ok(Place::BackendUrl),
         (Shape::Backend, "extra") => Ok(Place::Extras),
-        (Shape::Backend, _) => Err(no_member("`url` and `extra`")),
+        (Shape::Backend, key) => {
+            by_key(Scope::Backend, key).map(Place::Own).ok_or_else(|| no_member("`url` and `extra`"))
+        }
         (Shape::PortOptions, _) => Ok(Place::ForeignBlock),
         (Shape::Derived(Derived::Runtime), _) => Ok(Place::Foreign),
         (Shape::Ports | Shape::Sources | Shape::Transcoder, _) => {
@@ -195,6 +205,20 @@ pub fn is_derived(scope: Scope, key: &str) -> bool {
     by_key(scope, key).is_some_and(is_derived_parameter)
 }
 
+/// The value at a place without what is derived in it; `None` where nothing else is in it.
+pub fn own_value(place: Place, value: &Value) -> Option<Value> {
+    let Value::Object(members) = value else { return Some(value.clone()) };
+    let is_own = |key: &str| !place.scope().is_some_and(|scope| is_derived(scope, key));
+    let own = members.iter().filter(|(key, _)| is_own(key)).filter_map(|(key, value)| {
+        let own = place.member(key).map_or_else(|_| Some(value.clone()), |below| own_value(below, value));
+        Some((key.clone(), own?))
+    });
+    let own: Map<String, Value> = own.collect();
+    // A block without members is a block; `auth` without members is no directive.
+    let is_nothing = own.is_empty() && place.is_backend();
+    (!is_nothing).then_some(Value::Object(own))
+}
+
 fn is_derived_parameter(parameter: &Parameter) -> bool {
     match parameter.shape {
         Shape::Derived(Derived::Static) => parameter.scope != Scope::Stream,
@@ -214,8 +238,10 @@ fn refuse_output_only(place: Place) -> Result<(), Misfit> {
         Derived::Name => {
             Err(refusal.hint("it is the key; to rename, create it under the new name and unset the old"))
         }
-        Derived::Global if key == "url_global" => Err(refusal.hint("set the `auth.url` of the top level")),
-        Derived::Global => Err(refusal.hint("set the `cluster_key` of the top level")),
+        Derived::Global | Derived::Former if key == URL_GLOBAL => {
+            Err(refusal.hint("set the `auth.url` of the top level"))
+        }
+        Derived::Global | Derived::Former => Err(refusal.hint("set the `cluster_key` of the top level")),
         Derived::Runtime => Err(refusal.hint("it holds figures of the running server")),
         Derived::Static if parameter.scope == Scope::Live => Err(refusal.hint("a live is never static")),
         Derived::Static | Derived::Position | Derived::Address => Ok(()),

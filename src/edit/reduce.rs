@@ -8,7 +8,9 @@ use serde_json::{Map, Number, Value};
 use super::fault::{Fault, FaultKind, Faults, Pointer};
 use crate::model::member::keyword_of;
 use crate::model::scalar::{canonical_integer, integer_of_number};
-use crate::model::schema::{Derived, ESCAPE, Kind, Parameter, Scope, Shape, by_key, by_keyword, is_reserved};
+use crate::model::schema::{
+    Derived, ESCAPE, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, by_keyword, is_reserved,
+};
 use crate::model::secret::holds_mask;
 use crate::model::shape::{Port, bitrate, bitrate_keyword};
 
@@ -73,7 +75,7 @@ impl Reducer {
             Shape::Word => self.string(value, at),
             Shape::Switch => self.boolean(value, at),
             Shape::Account => self.account(value, at),
-            Shape::Backend => self.backend(value, at),
+            Shape::Backend => self.backend(value, at).filter(says_something),
             Shape::Sources => self.elements(value, at, Self::source),
             Shape::Seconds => self.seconds(value, at),
             Shape::Transcoder => self.elements(value, at, Self::transcoder_pair),
@@ -246,6 +248,7 @@ impl Reducer {
             ("extra", value) => {
                 reducer.each_member(value, at, |reducer, key, value, at| reducer.extra(key, value, at))
             }
+            (URL_GLOBAL, _) => None,
             _ => reducer.unknown_member(at, "`url` and `extra`"),
         })
     }
@@ -466,6 +469,11 @@ impl Reducer {
         }
         reduced.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
     }
+}
+
+/// An `auth` of which nothing is left asks for nothing.
+fn says_something(backend: &Value) -> bool {
+    backend.as_object().is_none_or(|members| !members.is_empty())
 }
 
 /// A keyword is written with an escape as a key only if it is ours, or starts with one itself.

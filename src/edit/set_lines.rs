@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::assign::value::typed;
 use super::draft::scalar_text;
 use super::path::{Path, Segment};
-use super::place::{Place, is_derived};
+use super::place::{Place, is_derived, own_value};
 
 /// `(path, text)` for what `value`, found at `prefix`, holds: `--set path=text`, one after the
 /// other, on a configuration that has none of it makes the same value.
@@ -79,20 +79,10 @@ fn has_control(text: &str) -> bool {
 ///
 /// Neither does where the text is `prepush on;`: what stands there is shown, but can't be set.
 fn text(place: Place, value: &Value) -> Option<String> {
-    let value = settable(place, value);
+    let value = own_value(place, value)?;
     let word = scalar_text(&value).filter(|word| !has_control(word));
     let texts = word.into_iter().chain([value.to_string()]);
     texts.into_iter().find(|text| typed(place, text).as_ref() == Ok(&value))
-}
-
-/// The value without what its place derives.
-fn settable(place: Place, value: &Value) -> Value {
-    let Value::Object(members) = value else { return value.clone() };
-    let kept = members.iter().filter(|(key, _)| !is_left_out(place, key)).map(|(key, value)| {
-        let value = place.member(key).map_or_else(|_| value.clone(), |below| settable(below, value));
-        (key.clone(), value)
-    });
-    Value::Object(kept.collect())
 }
 
 #[cfg(test)]
@@ -103,7 +93,7 @@ mod tests {
     use super::set_lines;
     use crate::edit::assign::{Assignment, Change, Options, to_patch};
     use crate::edit::path::{Path, split_assignment};
-    use crate::edit::place::{Place, is_derived};
+    use crate::edit::place::{Place, own_value};
     use crate::edit::reduce::reduce;
 
     fn check(view: &Value, prefix: &str, expected: &[&str]) {
@@ -122,9 +112,10 @@ mod tests {
             "plugins": {},
             "lives": {"p": {"prefix": "p", "publish_enabled": true, "static": false, "position": 1}},
             "streams": {
+                "bare": {"static": true, "auth": {"url_global": "x"}},
                 "cam.1": {
                     "name": "cam.1", "static": true, "position": 1, "urls": [{"url": "a", "k": 1}],
-                    "auth": {"url": false, "extra": {"a": "1", "flag": true}}, "prepush": false,
+                    "auth": {"url": false, "extra": {"a": "1", "flag": true}, "url_global": "x"}, "prepush": false,
                     "url_global": "x", "number": 5, "string": "5", "lines": "a\nb", "words": ["a", 1],
                     "null": "null", "open": "[x", "block": {"a": {"b": true}, "none": {}},
                 },
@@ -140,6 +131,7 @@ mod tests {
                 "auth.extra.a=1",
                 r#"auth.extra.b="\"x\"""#,
                 "lives.p.publish_enabled=true",
+                "streams.bare.static=true",
                 "streams.\"cam.1\".static=true",
                 "streams.\"cam.1\".urls=[{\"url\":\"a\",\"k\":1}]",
                 "streams.\"cam.1\".auth.url=false",
@@ -169,15 +161,13 @@ mod tests {
     }
 
     /// The view without what is derived, and without groups that are empty.
-    fn own(place: Place, value: &Value) -> Value {
-        let Value::Object(members) = value else { return value.clone() };
-        let kept = members.iter().filter(|(key, value)| {
-            let is_empty_group = matches!(place.member(key), Ok(Place::Group(_))) && **value == json!({});
-            !is_empty_group && !place.scope().is_some_and(|scope| is_derived(scope, key))
+    fn own(view: &Value) -> Value {
+        let mut own = own_value(Place::Root, view).expect("a view is an object");
+        own.as_object_mut().expect("a view is an object").retain(|key, value| {
+            let is_group = matches!(Place::Root.member(key), Ok(Place::Group(_)));
+            !(is_group && *value == json!({}))
         });
-        let own =
-            |(key, value): (&String, &Value)| (key.clone(), own(place.member(key).expect("a view"), value));
-        Value::Object(kept.map(own).collect())
+        own
     }
 
     #[test]
@@ -199,7 +189,7 @@ mod tests {
             let assignments: Vec<Assignment> = set_lines(&view, &[]).into_iter().map(assignment).collect();
             let computed = to_patch(&Value::Object(Map::new()), &assignments, Options { create: true });
             let patch = Value::Object(computed.expect("the lines fit the schema").patch);
-            let expected = own(Place::Root, &view);
+            let expected = own(&view);
             assert_eq!(format!("{patch:#}"), format!("{expected:#}"), "{}", path.display());
         }
         assert!(count > 5);

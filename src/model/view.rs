@@ -11,7 +11,7 @@ use super::general::{Contents, General, foreign_members};
 use super::json::to_json;
 use super::member::Members;
 use super::scalar::Scalar;
-use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
+use super::schema::{Derived, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, parameters};
 use super::secret::{Lens, WordSecrecy, is_secret_keyword};
 use super::shape::{
     Address, OptionWord, Port, Seconds, account, first_argument, group_name, header_source, only_argument,
@@ -252,6 +252,7 @@ impl Serialize for NamedBlock<'_, '_> {
             match parameter.shape {
                 Shape::Derived(what) => self.derived(parameter.key, what, &mut map)?,
                 Shape::Sources => self.sources(parameter, entries, &mut map)?,
+                Shape::Backend => self.backend(parameter, entries, &mut map)?,
                 _ => self.setting(parameter, entries, &mut map)?,
             }
         }
@@ -267,17 +268,29 @@ impl NamedBlock<'_, '_> {
             _ if self.lens.own_only => Ok(()),
             Derived::Name => map.serialize_entry(key, &group_name(self.entry).value()),
             Derived::Position => map.serialize_entry(key, &self.position),
-            Derived::Global => self.global(key, map),
-            Derived::Runtime | Derived::Address => Ok(()),
+            Derived::Global => self.cluster_key_global(key, map),
+            Derived::Former | Derived::Runtime | Derived::Address => Ok(()),
         }
     }
 
-    fn global<M: SerializeMap>(&self, key: &str, map: &mut M) -> Result<(), M::Error> {
-        let value = match key {
-            "url_global" => self.globals.url.clone().map(|url| self.lens.text(url)),
-            _ => self.globals.cluster_key.clone().map(|secret| self.lens.secret(secret)),
-        };
+    fn cluster_key_global<M: SerializeMap>(&self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        let value = self.globals.cluster_key.clone().map(|secret| self.lens.secret(secret));
         value.map_or(Ok(()), |value| map.serialize_entry(key, &value))
+    }
+
+    /// The own backend and the global one; the object is left out where there is neither.
+    fn backend<M: SerializeMap>(
+        &self,
+        parameter: &'static Parameter,
+        entries: &[Entry<'_>],
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);
+        if entries.is_empty() && url_global.is_none() {
+            return Ok(());
+        }
+        let own = entries.last().copied();
+        map.serialize_entry(parameter.key, &Backend { own, url_global, lens: self.lens })
     }
 
     fn sources<M: SerializeMap>(
@@ -339,7 +352,9 @@ impl Serialize for Setting<'_, '_> {
             Shape::Word => serializer.serialize_str(&self.lens.text(self.value())),
             Shape::Switch => serializer.serialize_bool(switch(self.last()).unwrap_or(true)),
             Shape::Account => self.account(serializer),
-            Shape::Backend => Backend { entry: self.last(), lens: self.lens }.serialize(serializer),
+            Shape::Backend => {
+                Backend { own: Some(self.last()), url_global: None, lens: self.lens }.serialize(serializer)
+            }
             Shape::Seconds => self.seconds(serializer),
             Shape::Transcoder => serializer.collect_seq(
                 self.last()
@@ -386,16 +401,19 @@ impl Serialize for OwnedPort<'_> {
     }
 }
 
-/// `{url, extra}`.
+/// `{url, extra, url_global}`.
 struct Backend<'v, 'd> {
-    entry: Entry<'d>,
+    /// The directive, where there is one.
+    own: Option<Entry<'d>>,
+    /// The global URL, to be repeated here.
+    url_global: Option<&'v str>,
     lens: &'v Lens,
 }
 
 impl Serialize for Backend<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if let Some(backend) = Address::of(self.entry.arguments()) {
+        if let Some(backend) = self.own.and_then(|entry| Address::of(entry.arguments())) {
             if is_open(&backend) {
                 map.serialize_entry("url", &false)?;
             } else {
@@ -404,6 +422,9 @@ impl Serialize for Backend<'_, '_> {
             if !backend.options.is_empty() {
                 map.serialize_entry("extra", &Extras { backend: &backend, lens: self.lens })?;
             }
+        }
+        if let Some(url) = self.url_global {
+            map.serialize_entry(URL_GLOBAL, &self.lens.text(Cow::Borrowed(url)))?;
         }
         map.end()
     }

@@ -107,6 +107,7 @@ fn auth(own: Option<&Value>, patch: &Value) -> Option<Value> {
     let base = if opens { None } else { own };
     let mut merged = rfc7396(base, patch)?;
     let members = merged.as_object_mut()?;
+    members.shift_remove("url_global");
     if opens && !members.contains_key("url") {
         members.insert("url".to_owned(), Value::Bool(false));
     }

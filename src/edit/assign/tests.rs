@@ -215,6 +215,9 @@ fn paths_that_lead_nowhere_are_refused() {
              name and unset the old"
         }),
         ("runtime.x=1", "`runtime.x`: `runtime` is output only | it holds figures of the running server"),
+        ("streams.a.auth.url_global=x", {
+            "`streams.a.auth.url_global`: `url_global` is output only | set the `auth.url` of the top level"
+        }),
         ("streams.a.url_global=x", {
             "`streams.a.url_global`: `url_global` is output only | set the `auth.url` of the top level"
         }),

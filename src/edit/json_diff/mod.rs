@@ -44,8 +44,8 @@ fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Optio
     let default = default_of(parameter);
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
     match (parameter.shape, from, to) {
+        (Shape::Backend, from, to) => backend(own_backend(from), own_backend(to)),
         (Shape::Group(kind), Some(from), Some(to)) => group(kind, object(from), object(to)),
-        (Shape::Backend, Some(Value::Object(from)), Some(Value::Object(to))) => backend(from, to),
         (_, from, to) => value(from, to),
     }
 }
@@ -85,10 +85,21 @@ fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String
     changes.collect()
 }
 
+/// What the directive itself says; `None` where `auth` shows the global backend alone.
+fn own_backend(value: Option<&Value>) -> Option<Map<String, Value>> {
+    value.map(|value| without_derived(Scope::Backend, object(value))).filter(|own| !own.is_empty())
+}
+
 /// A backend that is opened loses its extras, unless the patch gives them.
-fn backend(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
+fn backend(from: Option<Map<String, Value>>, to: Option<Map<String, Value>>) -> Option<Value> {
+    let (from, to) = match (from, to) {
+        (None, None) => return None,
+        (Some(_), None) => return Some(Value::Null),
+        (None, Some(to)) => return Some(Value::Object(to)),
+        (Some(from), Some(to)) => (from, to),
+    };
     let open = Some(&Value::Bool(false));
-    let mut patch = merge_patch(from, to);
+    let mut patch = merge_patch(&from, &to);
     if to.get("url") == open && from.get("url") != open {
         match to.get("extra") {
             Some(extra) => patch.insert("extra".to_owned(), extra.clone()),
@@ -124,7 +135,7 @@ fn group(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Opti
         let old = from.get(name).map(object);
         let mut change = match old {
             Some(old) => members(kind.scope(), old, object(block)),
-            None => without_derived(kind.scope(), object(block)),
+            None => new_block(kind.scope(), object(block)),
         };
         change.extend(position.map(|position| ("position".to_owned(), Value::from(position))));
         if old.is_none() || !change.is_empty() {
@@ -132,6 +143,16 @@ fn group(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Opti
         }
     }
     (!patch.is_empty()).then_some(Value::Object(patch))
+}
+
+/// A block that is not there yet, as a patch makes it.
+fn new_block(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
+    let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
+        let is_backend = by_key(scope, &key).is_some_and(|parameter| parameter.shape == Shape::Backend);
+        let value = if is_backend { own_backend(Some(&value)).map(Value::Object) } else { Some(value) };
+        Some((key, value?))
+    });
+    own.collect()
 }
 
 fn without_derived(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {

@@ -1,9 +1,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{diff, is_empty};
-use crate::edit::place::is_derived;
+use crate::edit::place::{Place, own_value};
 use crate::edit::reduce::reduce;
-use crate::model::schema::{Kind, Scope};
 
 #[test]
 fn only_what_differs_is_given() {
@@ -35,6 +34,15 @@ fn only_what_differs_is_given() {
             json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
             json!({"auth": {"url": "x"}}),
             json!({"auth": {"extra": null}}),
+        ),
+        (
+            json!({"streams": {"a": {"auth": {"url": "x", "url_global": "g"}}, "b": {"auth": {"url_global": "g"}}}}),
+            json!({"streams": {
+                "a": {"auth": {"url_global": "h"}},
+                "b": {"auth": {"url": false, "url_global": "h"}},
+                "c": {"auth": {"url_global": "h"}},
+            }}),
+            json!({"streams": {"a": {"auth": null}, "b": {"auth": {"url": false}}, "c": {}}}),
         ),
         (
             json!({"http": [80, 81], "http_options": {"80": {"a": 1}, "81": {"a": 1}}}),
@@ -82,7 +90,7 @@ fn merge(target: &mut Value, patch: &Value) {
 
 /// A view as a merge leaves it: without what is derived, and without the blocks of ports that went.
 fn own(view: &Value) -> Value {
-    let mut own = view.clone();
+    let mut own = own_value(Place::Root, view).expect("a view is an object");
     let ports: Vec<String> =
         view["http"].as_array().into_iter().flatten().map(|port| port.to_string().replace('"', "")).collect();
     if let Some(options) = own.get_mut("http_options").and_then(Value::as_object_mut) {
@@ -91,12 +99,6 @@ fn own(view: &Value) -> Value {
             own.as_object_mut().expect("a view").shift_remove("http_options");
         }
     }
-    for kind in [Kind::Stream, Kind::Live, Kind::Plugin] {
-        for block in own[kind.key()].as_object_mut().into_iter().flat_map(Map::values_mut) {
-            block.as_object_mut().expect("a block").retain(|key, _| !is_derived(kind.scope(), key));
-        }
-    }
-    own.as_object_mut().expect("a view").retain(|key, _| !is_derived(Scope::Top, key));
     own
 }
 

@@ -19,6 +19,13 @@ pub(super) const PROBLEM: &str = "Problem";
 /// The name of the schema of a change in the history.
 pub(super) const CHANGE: &str = "Change";
 
+/// The name of the schema of `auth`.
+const BACKEND: &str = "Backend";
+
+/// The name of the schema of what `read_config` shows as `auth` of a stream or live: with the global
+/// URL, and without one of its own where there is none.
+const BLOCK_BACKEND: &str = "BlockBackend";
+
 /// What a patch may be that its schema does not say: clients need not do it.
 const TOLERANCE: &str = "A merge patch (RFC 7396). For numbers of known parameters decimal strings are taken \
                          as well, and `[]` for an empty object; what is read only is ignored or has to be as it was.";
@@ -40,9 +47,10 @@ pub(super) fn all() -> Map<String, Value> {
             schemas.insert(form.name(name), form.object(*scope));
         }
         schemas.insert(form.name("Account"), form.account());
-        schemas.insert(form.name("Backend"), form.backend());
+        schemas.insert(form.name(BACKEND), form.backend());
     }
     schemas[PATCH]["description"] = json!(TOLERANCE);
+    schemas.insert(BLOCK_BACKEND.to_owned(), Form::Shown.block_backend());
     schemas.insert("Port".to_owned(), port());
     schemas.insert(CHANGE.to_owned(), change());
     schemas.insert(PROBLEM.to_owned(), problem());
@@ -79,7 +87,7 @@ impl Form {
 
     /// The members of a scope; there may be others, which are not known to us.
     fn object(self, scope: Scope) -> Value {
-        let rows = || parameters(scope);
+        let rows = || parameters(scope).filter(move |row| self == Self::Patch || !is_former(row));
         let properties: Map<String, Value> =
             rows().map(|row| (row.key.to_owned(), self.member(row))).collect();
         let others = match scope {
@@ -104,6 +112,9 @@ impl Form {
         if is_read_only(row) {
             schema["readOnly"] = json!(true);
         }
+        if is_former(row) {
+            schema["deprecated"] = json!(true);
+        }
         schema
     }
 
@@ -115,7 +126,8 @@ impl Form {
             Shape::Word => json!({ "type": "string" }),
             Shape::Switch => json!({ "type": "boolean" }),
             Shape::Account => self.reference("Account"),
-            Shape::Backend => self.reference("Backend"),
+            Shape::Backend if self == Self::Shown && row.scope != Scope::Top => reference(BLOCK_BACKEND),
+            Shape::Backend => self.reference(BACKEND),
             Shape::Sources => json!({ "type": "array", "items": self.reference("Source") }),
             Shape::Seconds => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": false }] }),
             Shape::Transcoder => json!({ "type": "array", "items": self.transcoder_option() }),
@@ -140,12 +152,26 @@ impl Form {
     }
 
     fn backend(self) -> Value {
+        match self {
+            Self::Shown => with_required(self.own_backend(), &["url"]),
+            Self::Patch => self.block_backend(),
+        }
+    }
+
+    /// The own backend, and what is repeated beside it.
+    fn block_backend(self) -> Value {
+        let mut schema = self.own_backend();
+        parameters(Scope::Backend).for_each(|row| schema["properties"][row.key] = self.member(row));
+        schema
+    }
+
+    /// The words of the directive.
+    fn own_backend(self) -> Value {
         let url = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": false }] }));
         let value = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": true }] }));
         let extra = self.or_null(json!({ "type": "object", "additionalProperties": value }));
         let properties = json!({ "url": url, "extra": extra });
-        let schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-        if self == Self::Shown { with_required(schema, &["url"]) } else { schema }
+        json!({ "type": "object", "properties": properties, "additionalProperties": false })
     }
 
     /// `[name, value]`, or `[name]` for a bare flag.
@@ -182,6 +208,11 @@ fn is_read_only(row: &Parameter) -> bool {
     matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
 }
 
+/// Taken from clients of an earlier version, and not shown any more.
+fn is_former(row: &Parameter) -> bool {
+    row.shape == Shape::Derived(Derived::Former)
+}
+
 fn is_address(row: &Parameter) -> bool {
     row.shape == Shape::Derived(Derived::Address)
 }
@@ -192,7 +223,7 @@ fn is_always_there(row: &Parameter) -> bool {
 
 fn derived_value(derived: Derived) -> Value {
     match derived {
-        Derived::Name | Derived::Address | Derived::Global => json!({ "type": "string" }),
+        Derived::Name | Derived::Address | Derived::Global | Derived::Former => json!({ "type": "string" }),
         Derived::Static => json!({ "type": "boolean" }),
         Derived::Position => json!({ "type": "integer", "minimum": 1 }),
         Derived::Runtime => json!({ "type": "object" }),

@@ -21,13 +21,15 @@ pub enum Scope {
     Plugin,
     /// An element of a stream's `urls`.
     Source,
+    /// Inside the object `auth`, beside its `url` and `extra`.
+    Backend,
     /// Inside any other block: nothing is ours there.
     Foreign,
 }
 
 /// Every scope, in the order of its declaration.
-const SCOPES: [Scope; 6] =
-    [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin, Scope::Source, Scope::Foreign];
+const SCOPES: [Scope; 7] =
+    [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin, Scope::Source, Scope::Backend, Scope::Foreign];
 
 /// The form of a parameter in text and in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +82,8 @@ pub enum Derived {
     Position,
     /// A global value, repeated for readers.
     Global,
+    /// What an earlier version showed here, and its clients still send.
+    Former,
     /// Figures of a running server.
     Runtime,
     /// The address of a source: the first word of its directive.
@@ -89,7 +93,7 @@ pub enum Derived {
 impl Derived {
     /// Whether a patch may hold it only to have it ignored.
     pub fn is_output_only(self) -> bool {
-        matches!(self, Self::Global | Self::Runtime)
+        matches!(self, Self::Global | Self::Former | Self::Runtime)
     }
 }
 
@@ -159,6 +163,9 @@ impl Parameter {
     }
 }
 
+/// The member of `auth` that repeats the global `auth.url` in streams and lives.
+pub const URL_GLOBAL: &str = "url_global";
+
 /// The only field of a live that has a default other than its absence.
 pub const PUBLISH_ENABLED: &str = "publish_enabled";
 
@@ -172,7 +179,7 @@ pub fn parameters(scope: Scope) -> impl Iterator<Item = &'static Parameter> {
 
 /// A scope's rows stand together in the table.
 fn scope_rows(scope: Scope) -> &'static [Parameter] {
-    static ROWS: std::sync::OnceLock<[&'static [Parameter]; 6]> = std::sync::OnceLock::new();
+    static ROWS: std::sync::OnceLock<[&'static [Parameter]; SCOPES.len()]> = std::sync::OnceLock::new();
     ROWS.get_or_init(|| SCOPES.map(find_rows))[scope as usize]
 }
 
@@ -193,7 +200,7 @@ pub fn may_be_strict(scope: Scope, byte: u8) -> bool {
 }
 
 fn keywords(scope: Scope) -> &'static Keywords {
-    static KEYWORDS: std::sync::OnceLock<[Keywords; 6]> = std::sync::OnceLock::new();
+    static KEYWORDS: std::sync::OnceLock<[Keywords; SCOPES.len()]> = std::sync::OnceLock::new();
     &KEYWORDS.get_or_init(|| SCOPES.map(Keywords::of))[scope as usize]
 }
 
@@ -276,7 +283,7 @@ mod tests {
     fn rows_of_a_scope_stand_together_and_keys_are_unique() {
         let runs: Vec<Scope> =
             PARAMETERS.chunk_by(|a, b| a.scope == b.scope).map(|rows| rows[0].scope).collect();
-        for scope in [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin, Scope::Source] {
+        for scope in SCOPES.into_iter().filter(|scope| *scope != Scope::Foreign) {
             assert_eq!(runs.iter().filter(|&&run| run == scope).count(), 1, "{scope:?}");
             let mut keys: Vec<_> = parameters(scope).map(|parameter| parameter.key).collect();
             let count = keys.len();

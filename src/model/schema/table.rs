@@ -1,6 +1,6 @@
 //! The rows. Within a scope they stand in the order in which they are shown and written.
 
-use super::{Derived, Kind, PUBLISH_ENABLED, Parameter, Scope, Shape};
+use super::{Derived, Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, URL_GLOBAL};
 
 const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope, shape: Shape) -> Parameter {
     Parameter { key, keywords, scope, shape, secret: false, unit: "", doc: "", example: "" }
@@ -48,6 +48,10 @@ const fn account(
 
 const fn backend(scope: Scope, doc: &'static str, example: &'static str) -> Parameter {
     Parameter { secret: true, doc, example, ..row("auth", &["auth"], scope, Shape::Backend) }
+}
+
+const fn former_url_global(scope: Scope) -> Parameter {
+    derived(URL_GLOBAL, scope, Derived::Former, "Ignored; an earlier version showed auth.url_global here")
 }
 
 /// Every parameter; within a scope, in the order in which it is shown and written.
@@ -144,12 +148,7 @@ pub static PARAMETERS: &[Parameter] = &[
         example: "transcoder vb=1024k ab=64k;",
         ..row("transcoder", &["transcoder"], Scope::Stream, Shape::Transcoder)
     },
-    derived(
-        "url_global",
-        Scope::Stream,
-        Derived::Global,
-        "The global auth.url, where it is a string; output only",
-    ),
+    former_url_global(Scope::Stream),
     derived("cluster_key_global", Scope::Stream, Derived::Global, "The global cluster_key; output only"),
     derived("prefix", Scope::Live, Derived::Name, "The prefix of the location; equals its key"),
     Parameter {
@@ -166,12 +165,7 @@ pub static PARAMETERS: &[Parameter] = &[
     ),
     backend(Scope::Live, "Authorization backend of this location", "auth http://backend/publish;"),
     cluster_key(Scope::Live, "Secret of this location, instead of the global one"),
-    derived(
-        "url_global",
-        Scope::Live,
-        Derived::Global,
-        "The global auth.url, where it is a string; output only",
-    ),
+    former_url_global(Scope::Live),
     derived("cluster_key_global", Scope::Live, Derived::Global, "The global cluster_key; output only"),
     derived("name", Scope::Plugin, Derived::Name, "The name of the plugin; equals its key"),
     derived(
@@ -181,6 +175,12 @@ pub static PARAMETERS: &[Parameter] = &[
         "Place among the plugins, from 1; setting it moves the block",
     ),
     derived("url", Scope::Source, Derived::Address, "The address of the source"),
+    derived(
+        URL_GLOBAL,
+        Scope::Backend,
+        Derived::Global,
+        "In streams and lives: the global auth.url, where it is a string; output only",
+    ),
 ];
 
 /// Directives that others of this family of servers know and we don't: never a misspelling.

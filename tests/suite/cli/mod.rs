@@ -13,6 +13,7 @@ mod output;
 mod read;
 mod save;
 pub(crate) mod serve;
+pub(crate) mod url_global;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -22,6 +22,11 @@ const SCOPES: &[(Scope, &str, &str)] = &[
         "In a source",
         "In an element of `urls`. Everything else in it is an option *KEY*`=`*VALUE* of the directive.",
     ),
+    (
+        Scope::Backend,
+        "In auth",
+        "In the object `auth`, beside `url` and `extra`, which are the words of the directive.",
+    ),
 ];
 
 /// The page of the file format.
@@ -111,6 +116,7 @@ fn json_form(shape: Shape) -> &'static str {
         Shape::Derived(Derived::Static) => "true or false",
         Shape::Derived(Derived::Position) => "a number",
         Shape::Derived(Derived::Global) => "a string, not to be changed here",
+        Shape::Derived(Derived::Former) => "a string, no longer shown",
         Shape::Derived(Derived::Runtime) => "an object, not to be changed",
     }
 }
@@ -162,7 +168,7 @@ fn modifications(page: &mut Page) {
          of those that stay. The url false writes `auth false;` and drops the options. \
          The url null removes the directive if no option is left.",
         "`position` counts from 1. Setting it moves the block, together with the comment lines directly above it.",
-        "`runtime`, `url_global` and `cluster_key_global` are ignored. `name` and `prefix` must equal \
+        "`runtime`, `auth.url_global` and `cluster_key_global` are ignored. `name` and `prefix` must equal \
          their key. Changing `static` changes the keyword.",
         "A new setting goes behind the last of its kind; a new block behind the last of its kind, indented \
          as its neighbours are. A directive on one line that gets a setting becomes a block.",

@@ -6,3 +6,4 @@ mod handler;
 pub(crate) mod live;
 mod openapi;
 mod past;
+mod url_global;
