@@ -87,6 +87,9 @@ pub fn hint(error: &ClientError) -> Option<String> {
 
 fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
     match refusal.status {
+        401 if refusal.is_of_wrong_credentials() => {
+            Some("those of `edit_auth` in the running configuration of the server are right")
+        }
         401 => Some(
             "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD; \
              on a terminal they are asked for",

@@ -1,10 +1,11 @@
 //! Basic authentication (RFC 7617) against the running `edit_auth`, and who guesses too often.
 //!
-//! A wrong password counts once per distinct value and address for a minute; after ten, the
-//! address waits, except with a value that was right from it in the last hour. So a client with an
-//! old password in a loop counts once, and one that guesses is slowed down.
+//! A wrong password counts once per distinct value and network for a minute; after ten, the network
+//! waits, except with a value that was right from it in the last hour. So a client with an old
+//! password in a loop counts once, and one that guesses is slowed down.
 
-use std::collections::HashMap;
+mod guesses;
+
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,20 +15,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use subtle::ConstantTimeEq;
 
-/// So many distinct wrong values from one address are let pass.
-pub const MAX_FAILURES: usize = 10;
+use super::network::Network;
+use guesses::Guesses;
 
-/// How long a wrong value counts.
-pub const FAILURE_LIFE: Duration = Duration::from_secs(60);
-
-/// How long a right value keeps its address from being locked out.
-pub const SUCCESS_LIFE: Duration = Duration::from_secs(60 * 60);
-
-/// Addresses that are remembered; when there are more, the oldest is forgotten.
-pub const MAX_ADDRESSES: usize = 4096;
-
-/// Right values that are remembered of one address.
-const MAX_SUCCESSES: usize = 8;
+pub use guesses::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 
 /// Login and password.
 #[derive(Clone, PartialEq, Eq)]
@@ -78,8 +69,10 @@ pub enum Verdict {
         /// The login.
         login: String,
     },
-    /// They are missing or wrong.
-    Denied,
+    /// There are none.
+    Missing,
+    /// They are wrong.
+    Wrong,
     /// Too many wrong ones came from this address.
     LockedOut {
         /// How long it has to wait.
@@ -87,17 +80,11 @@ pub enum Verdict {
     },
 }
 
-/// The addresses that failed, and those that did not.
+/// Judges credentials, and counts the wrong ones.
 #[derive(Debug, Default)]
 pub struct Gatekeeper {
     key: RandomState,
-    known: Mutex<HashMap<IpAddr, Record>>,
-}
-
-#[derive(Debug, Default)]
-struct Record {
-    failures: Vec<(u64, Instant)>,
-    successes: Vec<(u64, Instant)>,
+    guesses: Mutex<Guesses>,
 }
 
 impl Gatekeeper {
@@ -110,9 +97,10 @@ impl Gatekeeper {
     ) -> Verdict {
         let verdict = self.look(address, header, expected);
         let (Some(address), Some(header)) = (address, header) else { return verdict };
+        let (from, value, now) = (Network::of(address), self.key.hash_one(header), Instant::now());
         match verdict {
-            Verdict::Admitted { .. } => self.note(address, header, true),
-            Verdict::Denied => self.note(address, header, false),
+            Verdict::Admitted { .. } => self.guesses().succeeded(from, value, now),
+            Verdict::Missing | Verdict::Wrong => self.guesses().failed(from, value, now),
             Verdict::LockedOut { .. } => {}
         }
         verdict
@@ -125,69 +113,23 @@ impl Gatekeeper {
         header: Option<&str>,
         expected: Option<&Credentials>,
     ) -> Verdict {
-        let Some(header) = header else { return Verdict::Denied };
+        let Some(header) = header else { return Verdict::Missing };
         if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
             return Verdict::LockedOut { retry_after };
         }
-        let given = Credentials::of_header(header);
-        match given.zip(expected).filter(|(given, expected)| given.matches(expected)) {
-            Some((given, _)) => Verdict::Admitted { login: given.login },
-            None => Verdict::Denied,
+        let Some(given) = Credentials::of_header(header) else { return Verdict::Missing };
+        match expected.is_some_and(|expected| given.matches(expected)) {
+            true => Verdict::Admitted { login: given.login },
+            false => Verdict::Wrong,
         }
     }
 
     fn lock_out(&self, address: IpAddr, header: &str) -> Option<Duration> {
-        let now = Instant::now();
-        let known = self.known();
-        let record = known.get(&address)?;
-        let value = self.key.hash_one(header);
-        let was_right =
-            record.successes.iter().any(|(right, at)| *right == value && now < *at + SUCCESS_LIFE);
-        let failures = record.failures.iter().filter(|(_, at)| now < *at + FAILURE_LIFE);
-        let ends = failures.clone().map(|(_, at)| *at + FAILURE_LIFE).min();
-        (!was_right && failures.count() >= MAX_FAILURES).then(|| {
-            ends.map_or(FAILURE_LIFE, |end| end.saturating_duration_since(now)).max(Duration::from_secs(1))
-        })
+        self.guesses().wait(Network::of(address), self.key.hash_one(header), Instant::now())
     }
 
-    fn note(&self, address: IpAddr, header: &str, right: bool) {
-        let now = Instant::now();
-        let value = self.key.hash_one(header);
-        let mut known = self.known();
-        if known.len() >= MAX_ADDRESSES && !known.contains_key(&address) {
-            forget_the_oldest(&mut known, now);
-        }
-        let record = known.entry(address).or_default();
-        record.failures.retain(|(_, at)| now < *at + FAILURE_LIFE);
-        record.successes.retain(|(_, at)| now < *at + SUCCESS_LIFE);
-        let (list, most) = match right {
-            true => (&mut record.successes, MAX_SUCCESSES),
-            false => (&mut record.failures, MAX_FAILURES),
-        };
-        list.retain(|(seen, _)| *seen != value);
-        if list.len() == most {
-            list.remove(0);
-        }
-        list.push((value, now));
-    }
-
-    fn known(&self) -> MutexGuard<'_, HashMap<IpAddr, Record>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What counts no more goes; if nothing does, the address that was heard of longest ago.
-fn forget_the_oldest(known: &mut HashMap<IpAddr, Record>, now: Instant) {
-    known.retain(|_, record| record.last().is_some_and(|last| now < last + SUCCESS_LIFE));
-    let oldest = known.iter().min_by_key(|(_, record)| record.last()).map(|(address, _)| *address);
-    if let Some(oldest) = oldest.filter(|_| known.len() >= MAX_ADDRESSES) {
-        known.remove(&oldest);
-    }
-}
-
-impl Record {
-    fn last(&self) -> Option<Instant> {
-        self.failures.iter().chain(&self.successes).map(|(_, at)| *at).max()
+    fn guesses(&self) -> MutexGuard<'_, Guesses> {
+        self.guesses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -221,10 +163,10 @@ mod tests {
         assert_eq!(judge(address, "a:b"), Verdict::Admitted { login: "admin".to_owned() });
         for round in 0..30 {
             gatekeeper.judge(address, None, Some(&expected()));
-            assert_eq!(judge(address, "always the same"), Verdict::Denied, "{round}");
+            assert_eq!(judge(address, "always the same"), Verdict::Wrong, "{round}");
         }
         for number in 1..MAX_FAILURES {
-            assert_eq!(judge(address, &format!("wrong {number}")), Verdict::Denied);
+            assert_eq!(judge(address, &format!("wrong {number}")), Verdict::Wrong);
         }
         assert!(matches!(judge(address, "wrong again"), Verdict::LockedOut { .. }));
         assert!(matches!(judge(address, "a:b"), Verdict::Admitted { .. }));
@@ -234,6 +176,8 @@ mod tests {
     #[test]
     fn without_credentials_nobody_comes_in() {
         let gatekeeper = Gatekeeper::default();
-        assert_eq!(gatekeeper.judge(None, Some(&header("a:b")), None), Verdict::Denied);
+        assert_eq!(gatekeeper.judge(None, Some(&header("a:b")), None), Verdict::Wrong);
+        assert_eq!(gatekeeper.judge(None, None, Some(&expected())), Verdict::Missing);
+        assert_eq!(gatekeeper.judge(None, Some("Bearer x"), Some(&expected())), Verdict::Missing);
     }
 }

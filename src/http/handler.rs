@@ -140,13 +140,14 @@ impl Handler {
         let header = head.header("authorization");
         match self.gatekeeper.judge(self.address(head), header, expected.as_ref()) {
             // The body was not kept, because the password was wrong when it came.
-            Verdict::Admitted { .. } | Verdict::Denied if head.unread => Err(unauthorized()),
+            Verdict::Admitted { .. } if head.unread => Err(unauthorized(WRONG)),
             Verdict::Admitted { login } => {
                 access.login = Some(login.clone());
                 let from = self.address(head).map_or(String::new(), |address| format!(" from {address}"));
                 Ok(Caller { by: format!("{login}{from}") })
             }
-            Verdict::Denied => Err(unauthorized()),
+            Verdict::Missing => Err(unauthorized(MISSING)),
+            Verdict::Wrong => Err(unauthorized(WRONG)),
             Verdict::LockedOut { retry_after } => Err(Refused::with(
                 Problem::new(Kind::TooManyFailures, "too many wrong passwords; wait"),
                 vec![("Retry-After", retry_after.as_secs().max(1).to_string())],
@@ -217,9 +218,15 @@ fn expected(running: &Snapshot) -> Option<Credentials> {
     Some(Credentials { login, password })
 }
 
-fn unauthorized() -> Refused {
+/// What a request without credentials is told.
+const MISSING: &str = "login and password of `edit_auth` are asked for";
+
+/// What a request with wrong ones is told; not which of the two is wrong.
+const WRONG: &str = "the login or the password is wrong";
+
+fn unauthorized(detail: &str) -> Refused {
     Refused::with(
-        Problem::new(Kind::Unauthorized, "login and password of `edit_auth` are asked for"),
+        Problem::new(Kind::Unauthorized, detail),
         vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\""))],
     )
 }

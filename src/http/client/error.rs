@@ -7,7 +7,7 @@ use std::io;
 use reqwest::{StatusCode, Url};
 
 use super::credentials::Credentials;
-use crate::http::problem::{MEDIA_TYPE, Problem};
+use crate::http::problem::{Kind, MEDIA_TYPE, Problem};
 use crate::store::reason;
 
 /// How much of an answer that is no problem document is shown, in characters.
@@ -70,9 +70,19 @@ pub struct Refusal {
     pub text: String,
     /// Whether the request was a change.
     pub applies: bool,
+    /// Whether login and password were sent.
+    pub with_credentials: bool,
 }
 
+/// What a server means that does not let in who sent login and password, in whatever words.
+const WRONG_CREDENTIALS: &str = "the login or the password is wrong";
+
 impl Refusal {
+    /// Whether login and password were sent, and are wrong.
+    pub fn is_of_wrong_credentials(&self) -> bool {
+        self.with_credentials && self.status == Kind::Unauthorized.status()
+    }
+
     /// Reads the body of an answer.
     pub(super) fn read(status: StatusCode, media_type: &str, body: &[u8], applies: bool) -> Self {
         let media_type = media_type.split(';').next().unwrap_or_default().trim();
@@ -80,7 +90,7 @@ impl Refusal {
         let problem = is_problem.then(|| serde_json::from_slice(body).ok()).flatten();
         let (status, name) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let text = String::from_utf8_lossy(&body[..body.len().min(MAX_KEPT)]).into_owned();
-        Self { status, name, problem, text, applies }
+        Self { status, name, problem, text, applies, with_credentials: false }
     }
 }
 
@@ -178,6 +188,7 @@ impl fmt::Display for Refusal {
             false => &problem.detail,
         });
         match said.filter(|said| !said.is_empty()) {
+            _ if self.is_of_wrong_credentials() => f.write_str(WRONG_CREDENTIALS),
             Some(said) => f.write_str(said),
             None if self.text.trim().is_empty() => write!(f, "it answers {} {}", self.status, self.name),
             None => write!(f, "it answers {} {}: {}", self.status, self.name, piece(&self.text)),

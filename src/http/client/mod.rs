@@ -176,7 +176,10 @@ impl Client {
         }
         if !status.is_success() && !is_known {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-            let refusal = Refusal::read(status, &media_type, &body, call.applies);
+            let refusal = Refusal {
+                with_credentials: self.credentials().is_some(),
+                ..Refusal::read(status, &media_type, &body, call.applies)
+            };
             return Err(ClientError::Refused(Box::new(refusal)));
         }
         let notes = error::printable(header(&headers, NOTE_HEADER).unwrap_or_default());

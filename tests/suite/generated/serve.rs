@@ -6,7 +6,7 @@ use std::time::Duration;
 use mediactl::cli::exit::Exit;
 use mediactl::cli::serve::GRACE;
 use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, Remark};
-use mediactl::http::auth::{FAILURE_LIFE, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
+use mediactl::http::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 use mediactl::http::gate::limits;
 use mediactl::http::parameters::{PARAMETERS, Parameter, Values};
 use mediactl::http::problem::{KINDS, MEDIA_TYPE, TYPE_PREFIX};
@@ -217,9 +217,11 @@ fn authentication(page: &mut Page) {
     page.section("AUTHENTICATION").line(&format!(
         "Over TCP every path needs the login and the password of the running `edit_auth`. A change of it holds \
          from the next request on. `view_auth` opens nothing. Passwords and keys are in the answers: \
-         use TLS, here or in a proxy. A wrong value counts once for each address for {}. After {MAX_FAILURES} \
-         different ones the address gets 429, except with a value that was right from there within {}. \
-         Requests without `Authorization` do not count. {MAX_ADDRESSES} addresses are remembered.",
+         use TLS, here or in a proxy. A wrong value counts once for each address for {}; an IPv6 address counts as \
+         its /64, an IPv4 address that is written as an IPv6 one as IPv4. After {MAX_FAILURES} \
+         different ones the address gets 429, except with a value that was right from there within {}; a whole \
+         /48 and a whole /32 get it later. Requests without `Authorization` do not count. {MAX_NETWORKS} networks \
+         with wrong values are remembered, and as many with right ones.",
         time(FAILURE_LIFE),
         time(SUCCESS_LIFE),
     ));

@@ -11,16 +11,16 @@ fn read(server: &Server, place: &Place, flags: &[&str], environment: &[(&str, &s
     for (name, value) in environment {
         call = call.env(name, value);
     }
-    call.run().hides("hunter2").hides("wrong")
+    call.run().hides("hunter2").hides("gu3ss")
 }
 
 #[test]
 fn they_come_from_flags_environment_and_url() {
     let (server, place) = (bare(), place());
     place.put("right", "hunter2\n");
-    place.put("wrong", "wrong");
+    place.put("wrong", "gu3ss");
     let login = ("MEDIACTL_LOGIN", "admin");
-    let (right, wrong) = (("MEDIACTL_PASSWORD", "hunter2"), ("MEDIACTL_PASSWORD", "wrong"));
+    let (right, wrong) = (("MEDIACTL_PASSWORD", "hunter2"), ("MEDIACTL_PASSWORD", "gu3ss"));
     let (flags, bad_flags) =
         (["--user", "admin", "--password-file", "right"], ["--user", "admin", "--password-file", "wrong"]);
     for (flags, environment, code) in [
@@ -38,16 +38,19 @@ fn they_come_from_flags_environment_and_url() {
         (&["--password-file", "missing"], &[login], 7),
     ] {
         let run = read(&server, &place, flags, environment).exits(code);
-        if code == 4 {
-            run.says("it answers 401").says("hint: give `--user` and `--password-file`");
-        }
+        let has_password = flags.contains(&"--password-file") || environment.len() > 1;
+        match (code, has_password) {
+            (4, true) => run.says("the login or the password is wrong").says("hint: those of `edit_auth`"),
+            (4, false) => run.says("it answers 401").says("hint: give `--user` and `--password-file`"),
+            _ => run,
+        };
     }
     for (userinfo, environment, code) in [
         (AS_ADMIN, &[][..], 0),
         ("%61dmin:h%75nter2", &[], 0),
         ("admin", &[right], 0),
-        ("admin:wrong", &[], 4),
-        ("admin:wrong", &[right], 0),
+        ("admin:gu3ss", &[], 4),
+        ("admin:gu3ss", &[right], 0),
         ("other:hunter2", &[login], 4),
         (":hunter2", &[], 4),
     ] {
@@ -56,7 +59,7 @@ fn they_come_from_flags_environment_and_url() {
         for (name, value) in environment {
             call = call.env(name, value);
         }
-        call.run().exits(code).hides("unter2").hides("wrong");
+        call.run().exits(code).hides("unter2").hides("gu3ss");
     }
 }
 
