@@ -41,7 +41,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         if args.revert { (Decision::TakeBack, "taken back") } else { (Decision::Keep, "confirmed") };
     let notes = server.decide(&id, decision)?;
     if !args.quiet {
-        notes.iter().for_each(|note| ui.note_line(in_words(note)));
+        notes.iter().for_each(|note| ui.note_line(&in_words(note)));
         ui.say(&format!("{what}: the last change of {name}"));
     }
     Ok(Exit::Done)

@@ -37,7 +37,7 @@ pub fn run(
     }
     let Some(decision) = ask(time, ui) else { return Err(CliError::NotConfirmed { target: name.clone() }) };
     let notes = server.anew(credentials(outcome)?).decide(id, decision)?;
-    notes.iter().for_each(|note| printing.note(in_words(note)));
+    notes.iter().for_each(|note| printing.note(&in_words(note)));
     match decision {
         Decision::Keep => {
             printing.say(&format!("confirmed the change of {name}"));

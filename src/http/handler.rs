@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
 use super::auth::{Credentials, Gatekeeper, Verdict};
+use super::form;
 use super::history;
 use super::log::{Access, Log};
 use super::message::{Head, Peer, Request, Response, Service};
@@ -15,7 +16,7 @@ use super::problem::{self, Kind, Problem};
 use super::refusal::masked_text;
 use super::route::{self, Body, Found, Operation, ROUTES, Route};
 use super::runtime::Runtime;
-use super::wire::{API_HEADER, DEFAULT_PREFIX, PENDING_HEADER, REALM, api_value};
+use super::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value};
 use crate::engine::{Engine, Snapshot};
 
 /// What stands between the sockets and the engine.
@@ -99,8 +100,10 @@ impl Handler {
         let parameters = Parameters::of(route, request.head.query())?;
         if route.body != Body::None {
             refuse_coding(&request.head)?;
+            form::refuse(route, &request.body)?;
         }
-        self.carry_out(route, argument, request, &parameters, &caller, access)
+        let answer = self.carry_out(route, argument, request, &parameters, &caller, access)?;
+        Ok(noting(answer, parameters.notes))
     }
 
     fn carry_out(
@@ -174,10 +177,10 @@ impl Handler {
             return Err(self.not_found().into());
         }
         let allowed: Vec<&str> = here.iter().flat_map(|found| found.route.methods).copied().collect();
-        let name = here[0].route.path;
+        let first = here[0].route;
         match here.into_iter().find(|found| found.route.takes(&head.method)) {
             Some(found) => Ok(found),
-            None => Err(wrong_method(name, allowed.join(", "))),
+            None => Err(wrong_method(first, &head.method, allowed.join(", "))),
         }
     }
 
@@ -199,8 +202,22 @@ impl Handler {
     }
 }
 
-fn wrong_method(name: &str, allowed: String) -> Refused {
-    let problem = Problem::new(Kind::Method, format!("`{name}` takes {allowed}"));
+/// The answer with further words in its header of notes.
+fn noting(mut answer: Response, notes: Vec<String>) -> Response {
+    if notes.is_empty() {
+        return answer;
+    }
+    let words = notes.join("; ");
+    match answer.headers.iter_mut().find(|(name, _)| *name == NOTE_HEADER) {
+        Some((_, value)) => *value = format!("{value}; {words}"),
+        None => answer.headers.push((NOTE_HEADER, words)),
+    }
+    answer
+}
+
+fn wrong_method(route: &Route, method: &str, allowed: String) -> Refused {
+    let problem = Problem::new(Kind::Method, format!("`{}` takes {allowed}", route.path));
+    let problem = problem.hinted(form::method_hint(route, method));
     Refused::with(problem, vec![("Allow", allowed)])
 }
 

@@ -23,6 +23,7 @@ pub mod wire;
 
 #[allow(clippy::disallowed_methods, reason = "what counts against a client counts for a time")]
 pub mod auth;
+mod form;
 pub mod log;
 pub mod network;
 pub mod parameters;

@@ -1,5 +1,8 @@
 //! The query parameters of the API, in one table: requests are read by it, and the manual page and
-//! the OpenAPI document are made from it. Unknown ones are ignored; a known one has to make sense.
+//! the OpenAPI document are made from it. A known one has to make sense; [`unknown`] ones are ignored,
+//! unless they are nearly known.
+
+mod unknown;
 
 use std::ops::RangeInclusive;
 
@@ -136,6 +139,8 @@ pub struct Parameters {
     pub to: Option<Which>,
     /// `id=ID`: which change is confirmed or taken back.
     pub id: Option<String>,
+    /// The notes about names that the operation does not take.
+    pub notes: Vec<String>,
 }
 
 impl Parameters {
@@ -146,7 +151,7 @@ impl Parameters {
         let mut faults = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             missing.retain(|required| *required != name);
-            faults.extend(parameters.set(&name, &value).err().map(|message| fault(&name, &message)));
+            faults.extend(parameters.take(route, &name, &value).err());
         }
         faults.extend(missing.iter().map(|name| fault(name, "it has to be given")));
         let Some(first) = faults.first() else { return Ok(parameters) };
@@ -154,9 +159,17 @@ impl Parameters {
         Err(Problem::new(Kind::BadParameter, detail).with_errors(faults))
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let known = PARAMETERS.iter().find(|known| known.name == name);
-        known.map_or(Ok(()), |known| known.values.put(value, self))
+    fn take(&mut self, route: &Route, name: &str, value: &str) -> Result<(), Fault> {
+        if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
+            known.values.put(value, self).map_err(|message| fault(name, &message))?;
+        } else if let Some(meant) = unknown::meant(route, name) {
+            let hint = Some(format!("did you mean `{meant}`? nothing was done"));
+            return Err(Fault { hint, ..fault(name, "there is no such parameter") });
+        }
+        if !route.parameters.contains(&name) {
+            unknown::note(&mut self.notes, name);
+        }
+        Ok(())
     }
 }
 
@@ -236,6 +249,7 @@ mod tests {
             reload_later: true,
             text: true,
             message: Some("a b!".to_owned()),
+            notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
             ..Parameters::default()
         };
         assert_eq!(read, Ok(expected));

@@ -43,7 +43,7 @@ kinds! {
     BadRequest "bad-request" 400 "the request is not HTTP as it should be",
     NotJson "not-json" 400 "the body is no JSON object that can be merged",
     BadConfig "bad-config" 400 "the text has errors",
-    BadParameter "bad-parameter" 400 "a query parameter has a value that it does not take",
+    BadParameter "bad-parameter" 400 "a query parameter, or its value, is not one that is taken",
     Unauthorized "unauthorized" 401 "login and password are missing or wrong",
     CrossSite "cross-site" 403 "a page of another site asks",
     NotFound "not-found" 404 "what is asked for is not there",
@@ -158,6 +158,12 @@ impl Problem {
     /// The same with faults.
     pub fn with_errors(self, errors: Vec<Fault>) -> Self {
         Self { errors, ..self }
+    }
+
+    /// The same with advice.
+    pub fn hinted(self, hint: String) -> Self {
+        let message = self.detail.clone();
+        self.with_errors(vec![Fault { message, hint: Some(hint), ..Fault::default() }])
     }
 
     /// Its kind; `None` for those of other servers.

@@ -15,6 +15,9 @@ pub const NOTE_HEADER: &str = "Mediactl-Note";
 /// The word in [`NOTE_HEADER`] for a file that was left as somebody edited it, while running went back.
 pub const KEPT_HAND_EDIT: &str = "kept-hand-edit";
 
+/// The word in [`NOTE_HEADER`] in front of the name of a query parameter that the operation does not take.
+pub const IGNORED_PARAMETER: &str = "ignored-parameter";
+
 /// From the gate to the handler: who the peer is.
 pub const PEER_HEADER: &str = "Mediactl-Peer";
 

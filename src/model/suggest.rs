@@ -27,7 +27,7 @@ fn slips(a: &str, b: &str) -> Option<usize> {
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+pub fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut previous: Vec<usize> = (0..=b.len()).collect();
     for (i, &x) in a.iter().enumerate() {

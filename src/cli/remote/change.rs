@@ -14,7 +14,9 @@ use crate::edit::current::Current;
 use crate::engine::{EngineError, Guard, Request, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
 use crate::http::problem::Kind;
-use crate::http::wire::{ACCEPT, CONFIRM, DRY_RUN, FORCE, Feature, KEPT_HAND_EDIT, MESSAGE};
+use crate::http::wire::{
+    ACCEPT, CONFIRM, DRY_RUN, FORCE, Feature, IGNORED_PARAMETER, KEPT_HAND_EDIT, MESSAGE,
+};
 use crate::model::redact::masked_json;
 
 /// What the notes of a server of ours mean.
@@ -146,7 +148,7 @@ pub fn report(outcome: &Outcome, printing: &Printing<'_>) -> Result<Exit, CliErr
     };
     printing.unless_done(printed)?;
     if !changing.quiet {
-        outcome.notes.iter().for_each(|note| ui.note_line(in_words(note)));
+        outcome.notes.iter().for_each(|note| ui.note_line(&in_words(note)));
         if diff.is_of_json() && !printing.json && !diff.is_empty() {
             ui.note_line(&format!("`{target}` gives no text, so the diff is of the JSON"));
         }
@@ -162,8 +164,11 @@ pub fn report(outcome: &Outcome, printing: &Printing<'_>) -> Result<Exit, CliErr
 }
 
 /// What a note says.
-pub fn in_words(note: &str) -> &str {
-    NOTES.iter().find(|(word, _)| *word == note).map_or(note, |(_, text)| text)
+pub fn in_words(note: &str) -> Cow<'_, str> {
+    if let Some((IGNORED_PARAMETER, name)) = note.split_once(' ') {
+        return format!("the server ignored the parameter `{name}`").into();
+    }
+    NOTES.iter().find(|(word, _)| *word == note).map_or(note, |(_, text)| text).into()
 }
 
 fn print_diff(diff: &ContentDiff<'_>, printing: &Printing<'_>) -> Result<(), CliError> {

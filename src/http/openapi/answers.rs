@@ -23,7 +23,7 @@ pub(super) fn headers() -> Value {
         "Cache-Control": header(true, "`no-store`"),
         "ETag": header(false, "Names the text that the answer is about. Not with `runtime=true`."),
         PENDING_HEADER: header(false, "Which change waits to be confirmed."),
-        NOTE_HEADER: header(false, "What a change did beside what was asked for."),
+        NOTE_HEADER: header(false, "What was done beside what was asked for, and what was ignored."),
         "Allow": header(true, "The methods that the path takes."),
         "Retry-After": header(false, "Seconds to wait."),
         CHALLENGE: header(true, "How to say login and password."),
@@ -35,7 +35,7 @@ pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
     // A map by number: the statuses are in order.
     let mut responses: BTreeMap<u16, Value> = BTreeMap::new();
     for answer in route.answers {
-        let response = responses.entry(answer.status()).or_insert_with(|| success(route, *answer));
+        let response = responses.entry(answer.status()).or_insert_with(|| success(*answer));
         if let Some(media_type) = answer.media_type() {
             response["content"][media_type] = json!({ "schema": schema(*answer) });
         }
@@ -49,14 +49,11 @@ pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
     responses.into_iter().map(|(status, response)| (status.to_string(), response)).collect()
 }
 
-fn success(route: &Route, answer: Answer) -> Value {
+fn success(answer: Answer) -> Value {
     let mut names = vec![API_HEADER, "Cache-Control"];
-    names.push(PENDING_HEADER);
+    names.extend([PENDING_HEADER, NOTE_HEADER]);
     if !matches!(answer, Answer::Document | Answer::Changes) {
         names.push("ETag");
-    }
-    if route.is_change() {
-        names.push(NOTE_HEADER);
     }
     let description = match answer {
         Answer::Unchanged => "What is known already is still right.",

@@ -63,7 +63,10 @@ fn operations(page: &mut Page) {
 fn parameters(page: &mut Page) {
     page.section("PARAMETERS").line(
         "They stand in the query of the URL. Switches take `true`, `1`, `false` and `0`. \
-         A value that a parameter does not take is refused with 400. Unknown parameters are ignored.",
+         A value that a parameter does not take is refused with 400. On a change, so is a name that is nearly \
+         the one of a parameter that it takes, such as `dry-run`: case, `-` and `_` aside, one letter may differ, \
+         in a name of eight letters or more two. Other unknown parameters are ignored, and the answer says so in \
+         `Mediactl-Note`.",
     );
     for parameter in PARAMETERS {
         page.item(&term(parameter), &format!("{}: {}", who_takes(parameter), described(parameter)));
@@ -195,7 +198,9 @@ fn hand_edits(page: &mut Page) {
     page.text(
         "The header `Mediactl-Note` has a word for each thing that a change did beside what was asked for: \
          `saved-earlier-update`, `picked-up-hand-edit`, `overwrote-hand-edit`, `comments-kept`, \
-         `extras-dropped`, and `warnings-in-log`.",
+         `extras-dropped`, and `warnings-in-log`. `ignored-parameter` *NAME* is in the answer to any request with \
+         a query parameter that its operation does not take: the name percent-encoded, at most eight of them, \
+         each cut at 64 bytes.",
     );
 }
 

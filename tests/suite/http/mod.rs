@@ -1,5 +1,6 @@
 //! The HTTP API: the handler without a socket, the sockets, whole servers, the client.
 
+mod asked;
 mod client;
 mod gate;
 mod handler;

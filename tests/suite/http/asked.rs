@@ -1,0 +1,149 @@
+//! What a request asks for beside its operation: parameters that are nearly ours, and those that are
+//! not; what is sent in the form of something else.
+
+use mediactl::http::auth::Credentials;
+use mediactl::http::message::{Peer, Response, Service};
+use serde_json::json;
+
+use super::handler::{Server, TEXT, body, header, refused, request};
+
+const PATCH: &str = r#"{"streams":{"b":{"prepush":7}}}"#;
+
+fn modify(query: &str) -> String {
+    format!("/media/api/modify_config?{query}")
+}
+
+#[test]
+fn near_parameters_are_refused_and_nothing_is_done() {
+    for (query, meant) in [
+        ("dry-run=true", "dry_run"),
+        ("dryrun=true", "dry_run"),
+        ("DRY_RUN=true", "dry_run"),
+        ("dry%2Drun=true", "dry_run"),
+        ("x=1&confrm=60", "confirm"),
+        ("confrim=60", "confirm"),
+        ("fource=1", "force"),
+        ("massage=why", "message"),
+        ("Accept=near-miss", "accept"),
+    ] {
+        let server = Server::over(TEXT);
+        let refusal = server.ask("POST", &modify(query), &[], PATCH);
+        refused(&refusal, 400, "bad-parameter");
+        let hint = body(&refusal)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
+        assert!(hint.contains(&format!("did you mean `{meant}`?")), "{query}: {hint}");
+        assert_eq!(server.place.text(), TEXT, "{query}");
+    }
+}
+
+#[test]
+fn near_parameters_are_refused_by_every_change() {
+    let server = Server::over(TEXT);
+    let written = server.place.written();
+    for (operation, query) in [
+        ("modify_config", "dry-run=1"),
+        ("update_config", "dry-run=1"),
+        ("save_config", "dry-run=1"),
+        ("rollback_config", "to=1&dry-run=1"),
+    ] {
+        let refusal = server.ask("POST", &format!("/media/api/{operation}?{query}"), &[], "edit_auth a b;\n");
+        refused(&refusal, 400, "bad-parameter");
+    }
+    assert_eq!((server.place.text().as_str(), server.place.written()), (TEXT, written));
+}
+
+#[test]
+fn parameters_that_are_not_near_are_ignored_and_noted() {
+    let server = Server::over(TEXT);
+    let note = |method: &str, target: &str, sent: &str| {
+        let answer = server.ask(method, target, &[], sent);
+        assert_eq!(answer.status, 200, "{target}: {}", body(&answer));
+        header(&answer, "Mediactl-Note").unwrap_or_default().to_owned()
+    };
+    for (query, notes) in [
+        ("_=1699", "ignored-parameter _"),
+        ("sync=true", "ignored-parameter sync"),
+        ("runtime=true", "ignored-parameter runtime"),
+        ("a%20b=1&x%3By=2", "ignored-parameter a%20b; ignored-parameter x%3By"),
+        ("dry_run=true", ""),
+        ("n&n=1&=2", "ignored-parameter n"),
+    ] {
+        assert_eq!(note("POST", &modify(query), "{}"), notes, "{query}");
+    }
+    assert_eq!(note("GET", "/media/api/read_config?dry-run=1", ""), "ignored-parameter dry-run");
+    let many: Vec<String> = (0..20).map(|number| format!("{number}{}", "x".repeat(200))).collect();
+    let notes = note("POST", &modify(&many.join("&")), "{}");
+    assert_eq!(notes.split("; ").count(), 8, "{notes}");
+    assert!(notes.split("; ").all(|note| note.len() == "ignored-parameter ".len() + 64), "{notes}");
+}
+
+#[test]
+fn an_ignored_parameter_is_noted_beside_what_else_there_is_to_note() {
+    let server = Server::over(TEXT);
+    server.edit_by_hand("prepush 5", "prepush 9");
+    let modified = server.ask("POST", &modify("x=1"), &[], r#"{"rtsp":1}"#);
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit; ignored-parameter x"));
+    assert_eq!(body(&modified)["rtsp"], json!(1));
+}
+
+#[test]
+fn a_wrong_password_says_that_it_is_wrong() {
+    let server = Server::over(TEXT);
+    let detail = |authorization: &str| {
+        let refusal = server.ask("GET", "/media/api/read_config", &[("authorization", authorization)], "");
+        refused(&refusal, 401, "unauthorized");
+        body(&refusal)["detail"].as_str().unwrap_or_default().to_owned()
+    };
+    let with = |login: &str, password: &str| {
+        Credentials { login: login.to_owned(), password: password.to_owned() }.to_header()
+    };
+    let wrong = detail(&with("admin", "guess"));
+    assert_eq!(wrong, "the login or the password is wrong");
+    assert_eq!(detail(&with("nobody", "s3cret")), wrong, "whether there is such a login is not told");
+    assert_eq!(detail(&with("", "")), wrong);
+    assert_eq!(detail(""), "login and password of `edit_auth` are asked for");
+}
+
+#[test]
+fn forms_and_put_get_hints_that_name_what_was_sent() {
+    let server = Server::over(TEXT);
+    let hint = |answer: &Response| body(answer)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
+    for (operation, sent, kind) in [
+        ("modify_config", "data=%7B%22rtmp%22%3A1%7D", "not-json"),
+        ("save_config", "config=http+80%3B", "bad-config"),
+        ("update_config", "config=http+80%3B", "bad-config"),
+    ] {
+        let answer = server.post(operation, sent);
+        refused(&answer, 400, kind);
+        let detail = body(&answer)["detail"].as_str().unwrap_or_default().to_owned();
+        assert!(detail.contains("a form with the field `"), "{detail}");
+        assert!(hint(&answer).contains("--data-binary"), "{}", hint(&answer));
+    }
+    let put = server.ask("PUT", "/media/api/save_config", &[], TEXT);
+    refused(&put, 405, "method");
+    assert!(hint(&put).contains("use POST") && hint(&put).contains("curl -T"), "{}", hint(&put));
+    assert_eq!(hint(&server.ask("DELETE", "/media/api/read_config", &[], "")), "use GET");
+    assert_eq!(server.place.text(), TEXT);
+}
+
+#[test]
+fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
+    let server = Server::over(TEXT);
+    let ask = |from: &str, password: &str| {
+        let header = Credentials { login: "admin".to_owned(), password: password.to_owned() }.to_header();
+        let mut request = request("GET", "/media/api/read_config", &[("authorization", &header)], "");
+        request.head.peer = Peer::Address(from.parse().expect("it is an address"));
+        server.handler.answer(&request).status
+    };
+    assert_eq!(ask("192.0.2.7", "s3cret"), 200);
+    let in_one_64: Vec<u16> =
+        (0..50).map(|host| ask(&format!("2001:db8:1:1::{host:x}"), &format!("a{host}"))).collect();
+    assert_eq!(in_one_64.iter().filter(|status| **status == 429).count(), 40);
+    let in_one_48: Vec<u16> =
+        (0..300).map(|net| ask(&format!("2001:db8:2:{net:x}::1"), &format!("b{net}"))).collect();
+    assert_eq!(in_one_48.iter().filter(|status| **status == 401).count(), 40);
+    for stranger in 0..4200 {
+        ask(&format!("10.1.{}.{}", stranger / 250, stranger % 250), "c");
+    }
+    assert!((0..12).map(|number| ask("192.0.2.7", &format!("d{number}"))).any(|status| status == 429));
+    assert_eq!(ask("192.0.2.7", "s3cret"), 200);
+}
