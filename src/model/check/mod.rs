@@ -10,9 +10,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use self::names::Names;
 use self::settings::Settings;
-use super::schema::{FOREIGN_KEYWORDS, Kind, Parameter, Scope, Shape, by_keyword, may_be_strict, parameters};
+use super::near_miss::near_miss;
+use super::schema::{Kind, Parameter, Scope, Shape, by_keyword, may_be_strict};
 use super::shape::{OptionWord, Reading, fits, read};
-use super::suggest::nearest;
 use super::view::is_plural;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, WORTH_A_THREAD, Word};
 
@@ -229,7 +229,8 @@ impl<'d> Checker<'d> {
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
         let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
-        if let Some(known) = *self.suggestions.entry(hash).or_insert_with(|| near_miss(scope, &keyword)) {
+        let suggestion = || near_miss(scope, &keyword).and_then(|near| near.keyword);
+        if let Some(known) = *self.suggestions.entry(hash).or_insert_with(suggestion) {
             self.diagnostics.push(
                 Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
                     .hint(format!("did you mean `{known}`?")),
@@ -258,14 +259,6 @@ impl<'d> Checker<'d> {
             previous = Some(word);
         }
     }
-}
-
-/// The keyword that an unknown one is a slip of, unless others of the family know it.
-fn near_miss(scope: Scope, keyword: &str) -> Option<&'static str> {
-    if FOREIGN_KEYWORDS.contains(&keyword) {
-        return None;
-    }
-    nearest(keyword, parameters(scope).flat_map(|parameter| parameter.keywords.iter().copied()))
 }
 
 /// The first word that does not fit, else the keyword.

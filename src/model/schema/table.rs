@@ -220,6 +220,7 @@ pub static FOREIGN_KEYWORDS: &[&str] = &[
     "backend",
     "auth_backend",
     "session_log",
+    "log_level",
     "config_external",
     "web_script",
     "password",
