@@ -35,12 +35,14 @@ pub fn replace(
     match target {
         Target::Local(engine) => {
             changing.refuse_confirm()?;
-            let change = with_guards(changing, ui, |request| Ok(operation(&engine, request, &text)?))?;
+            let change =
+                with_guards(changing.request(), ui, |request| Ok(operation(&engine, request, &text)?))?;
             printing.report(&change)
         }
         Target::Remote(mut server) => {
-            let outcome =
-                with_guards(changing, ui, |request| remote::replace(&mut server, what, &text, request))?;
+            let outcome = with_guards(changing.request(), ui, |request| {
+                remote::replace(&mut server, what, &text, request)
+            })?;
             let exit = remote::report(&outcome, &printing)?;
             follow_up(&server, &outcome, &printing)?;
             Ok(exit)
@@ -57,14 +59,13 @@ pub fn follow_up(server: &Remote, outcome: &Outcome, printing: &Printing<'_>) ->
 
 /// Runs an operation; on a terminal each guard is a question.
 pub fn with_guards<T>(
-    changing: &Changing,
+    mut request: Request,
     ui: Ui,
     mut operation: impl FnMut(&Request) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    let mut request = changing.request();
     loop {
         match operation(&request) {
-            Err(CliError::Engine(EngineError::Guarded(guard))) => {
+            Err(CliError::Engine(EngineError::Guarded(guard))) if guard.is_question() => {
                 match ui.confirm(&format!("{guard}: go on?"))? {
                     Some(true) => request.accepted.push(guard),
                     Some(false) | None => return Err(EngineError::Guarded(guard).into()),

@@ -1,9 +1,10 @@
 //! `mediactl diff`
 
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::content::{Content, ContentDiff};
 use super::error::CliError;
@@ -13,8 +14,9 @@ use super::options::Global;
 use super::remote::{Remote, Source};
 use super::target::{self, Purpose, Target, is_url};
 use super::ui::Ui;
-use crate::edit::json_diff;
-use crate::engine::{Engine, EngineError};
+use crate::edit::reduce::reduce;
+use crate::edit::{guarded, json_diff};
+use crate::engine::{Engine, EngineError, Guard};
 use crate::store::{NotAChange, Which};
 
 /// What names the configuration that a server runs.
@@ -165,10 +167,24 @@ fn text(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliErro
     Ok(old != new)
 }
 
+/// Says which guards stand before the patch: the other file is meant, whatever form it has.
+fn say_what_it_needs(old: &Value, patch: &Map<String, Value>, ui: Ui) {
+    let Ok(reduced) = reduce(Value::Object(patch.clone())) else { return };
+    let guards =
+        guarded::in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
+    let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();
+    if !names.is_empty() {
+        let names: Vec<&str> = names.into_iter().collect();
+        ui.note_line(&format!("this patch needs `mediactl modify --accept {}`", names.join(",")));
+    }
+}
+
 /// The patch is computed from the real values, then masked where a person looks at it.
 fn json(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliError> {
-    let patch = json_diff::diff(&old.view()?, &new.view()?);
+    let before = old.view()?;
+    let patch = json_diff::diff(&before, &new.view()?);
     let different = !patch.is_empty();
+    say_what_it_needs(&before, &patch, ui);
     let shown = match global.lens(ui).masker {
         Some(masker) => crate::model::redact::masked_json(&Value::Object(patch), &masker),
         None => Value::Object(patch),

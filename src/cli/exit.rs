@@ -63,6 +63,7 @@ impl From<&EngineError> for Exit {
             | EngineError::BadPatch(_)
             | EngineError::BadAssignments(_)
             | EngineError::CheckFailed(_) => Self::Invalid,
+            EngineError::Guarded(guard) if !guard.is_question() => Self::Invalid,
             EngineError::Guarded(_) => Self::Guarded,
             EngineError::NoServer
             | EngineError::NothingPending
@@ -120,6 +121,8 @@ impl From<Kind> for Exit {
             | Kind::WrongType
             | Kind::ReadOnly
             | Kind::MaskedValue
+            | Kind::NearMiss
+            | Kind::FormChange
             | Kind::RejectedByCheck => Self::Invalid,
             Kind::Unauthorized | Kind::CrossSite | Kind::TooManyFailures => Self::Denied,
             Kind::Conflict | Kind::Pending | Kind::Stale => Self::Conflict,

@@ -17,10 +17,10 @@ use crate::edit::assign::{AssignFault, Assignment, Change as Becomes, Options, t
 use crate::edit::current::{Current, LocalView};
 use crate::edit::expect::{Expectation, unmet};
 use crate::edit::patch;
-use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
-use crate::engine::EngineError;
-use crate::model::Lens;
+use crate::edit::path::{Path as ValuePath, PathError, Segment, split_assignment};
+use crate::engine::{EngineError, Guard, Request};
 use crate::model::member::Members;
+use crate::model::{Kind, Lens};
 
 /// Change some values and leave everything else as it is
 ///
@@ -71,7 +71,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH=VALUE")]
     expect: Vec<String>,
 
-    /// Let --set make a stream, live or plugin that is not there yet
+    /// Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt
     #[arg(long)]
     create: bool,
 
@@ -98,16 +98,17 @@ pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result
     let target = target::resolve(global, args.changing.purpose(), ui)?;
     let (changing, json, name) = (&args.changing, args.output == Form::Json, target.name(global));
     let printing = Printing { changing, global, ui, json, verb: Verb::CHANGE, target: name };
+    let request = wanted.request(changing, args.create);
     match target {
         Target::Local(engine) => {
             changing.refuse_confirm()?;
-            let change = with_guards(changing, ui, |request| {
+            let change = with_guards(request, ui, |request| {
                 Ok(engine.modify(request, &mut |members| wanted.patch(members))?)
             })?;
             printing.report(&change)
         }
         Target::Remote(mut server) => {
-            let outcome = with_guards(changing, ui, |request| remote::modify(&mut server, &wanted, request))?;
+            let outcome = with_guards(request, ui, |request| remote::modify(&mut server, &wanted, request))?;
             let exit = remote::report(&outcome, &printing)?;
             follow_up(&server, &outcome, &printing)?;
             Ok(exit)
@@ -155,6 +156,17 @@ impl Wanted {
         Ok(Self { edits, expectations })
     }
 
+    /// What goes along with the change: streams that are named one by one are meant, and so is, with
+    /// `--create`, every new keyword.
+    fn request(&self, changing: &Changing, create: bool) -> Request {
+        let mut request = changing.request();
+        request.accepted.extend(create.then_some(Guard::NearMiss));
+        if let Edits::Assignments { assignments, .. } = &self.edits {
+            request.named_deletions = assignments.iter().filter_map(deleted_stream).collect();
+        }
+        request
+    }
+
     fn patch(&self, members: &Members<'_>) -> Result<Value, EngineError> {
         let lens = Lens::default();
         Ok(self.evaluate(&LocalView::new(members, &lens))?.patch)
@@ -177,6 +189,21 @@ impl Wanted {
                 Err(faults) => Err(EngineError::BadAssignments(faults)),
             },
         }
+    }
+}
+
+/// The name of the one stream that an assignment deletes, if it does.
+fn deleted_stream(assignment: &Assignment) -> Option<String> {
+    let removes = match &assignment.change {
+        Becomes::Remove => true,
+        Becomes::Typed(value) => value == "null",
+        Becomes::Text(_) | Becomes::File(_) => false,
+    };
+    match &assignment.path.segments[..] {
+        [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => {
+            Some(name.clone())
+        }
+        _ => None,
     }
 }
 

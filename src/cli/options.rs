@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::error::CliError;
 use super::target::{Chosen, GivenUrl, Purpose, RemoteOptions};
 use super::ui::{ColorChoice, Ui};
-use crate::engine::{DEFAULT_HOOK_TIMEOUT, Hooks, Request};
+use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, Request};
 use crate::http::parameters::MAX_CONFIRM;
 use crate::model::{Lens, Masker};
 
@@ -82,9 +83,17 @@ pub struct Changing {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Make the change even if it looks like a mistake, without asking
+    /// Make the change even if it looks like a mistake, without asking: every --accept, and --yes
     #[arg(long)]
     pub force: bool,
+
+    /// Go on although this guard would refuse or ask; several with commas, or given several times
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = guard_names())]
+    pub accept: Vec<Guard>,
+
+    /// Answer yes where the change as a whole is asked about; no guard is passed by it
+    #[arg(short, long)]
+    pub yes: bool,
 
     /// Print errors and warnings only
     #[arg(short, long)]
@@ -94,7 +103,7 @@ pub struct Changing {
     #[arg(short, long, value_name = "TEXT")]
     pub message: Option<String>,
 
-    /// Delete up to N streams without asking [default: 4, or half of all streams if that is more]
+    /// Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]
     #[arg(long, value_name = "N")]
     pub max_delete: Option<usize>,
 
@@ -171,6 +180,7 @@ impl Changing {
         Request {
             dry_run: self.dry_run,
             force: self.force,
+            accepted: self.accept.clone(),
             max_delete: self.max_delete,
             by: local_user(),
             message: self.message.clone(),
@@ -178,6 +188,12 @@ impl Changing {
             ..Request::default()
         }
     }
+}
+
+/// The names that `--accept` takes.
+fn guard_names() -> impl TypedValueParser<Value = Guard> {
+    let names = PossibleValuesParser::new(GUARD_NAMES.iter().map(|(name, _)| *name));
+    names.map(|name| Guard::named(&name).expect("only names in the table are let through"))
 }
 
 /// A time such as `60s`, or a number of seconds.

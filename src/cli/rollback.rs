@@ -38,12 +38,14 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     match target {
         Target::Local(engine) => {
             changing.refuse_confirm()?;
-            let change = with_guards(changing, ui, |request| Ok(engine.rollback(request, args.which)?))?;
+            let change =
+                with_guards(changing.request(), ui, |request| Ok(engine.rollback(request, args.which)?))?;
             printing.report(&change)
         }
         Target::Remote(mut server) => {
-            let outcome =
-                with_guards(changing, ui, |request| remote::roll_back(&mut server, args.which, request))?;
+            let outcome = with_guards(changing.request(), ui, |request| {
+                remote::roll_back(&mut server, args.which, request)
+            })?;
             let exit = remote::report(&outcome, &printing)?;
             follow_up(&server, &outcome, &printing)?;
             Ok(exit)

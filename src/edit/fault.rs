@@ -19,6 +19,11 @@ impl Pointer {
         Self(format!("{}/{key}", self.0))
     }
 
+    /// The keys and numbers that lead to it.
+    pub fn keys(&self) -> Vec<String> {
+        self.0.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
+    }
+
     /// As RFC 6901 writes it; empty for the whole document.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -42,6 +47,10 @@ pub enum FaultKind {
     ReadOnly,
     /// A mask where the secret itself should be.
     MaskedValue,
+    /// An unknown directive would get another form; refused unless it is accepted.
+    FormChange,
+    /// A new keyword is nearly a known one; refused unless it is accepted.
+    NearMiss,
 }
 
 /// One thing wrong with a patch.

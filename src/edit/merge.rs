@@ -109,6 +109,21 @@ fn add_new(object: &mut Map<String, Value>, patch: &Map<String, Value>) {
     }
 }
 
+/// The occurrences that say the value of a foreign keyword, each an array of its words and maybe,
+/// last, the object of its block.
+pub fn occurrences(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Bool(true) => vec![Value::Array(Vec::new())],
+        Value::Array(list) if list.iter().any(Value::is_array) => list.clone(),
+        Value::Array(_) => vec![value.clone()],
+        Value::Object(members) if !members.is_empty() && members.values().all(Value::is_object) => members
+            .iter()
+            .map(|(name, block)| Value::Array(vec![Value::String(name.clone()), block.clone()]))
+            .collect(),
+        other => vec![Value::Array(vec![other.clone()])],
+    }
+}
+
 /// The form that a value reads back as: one occurrence is R1, R2 or R3.
 pub fn canonical(value: &Value) -> Value {
     match value {

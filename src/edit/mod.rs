@@ -16,6 +16,7 @@ pub mod current;
 pub mod draft;
 pub mod expect;
 pub mod fault;
+pub mod guarded;
 pub mod json_diff;
 pub mod json_merge;
 pub mod layout;
@@ -54,8 +55,10 @@ pub struct Edit {
     pub notes: Vec<Note>,
     /// Whether there was a usable account for the API, and will be none.
     pub removes_credentials: bool,
-    /// How many streams are deleted.
-    pub deleted_streams: usize,
+    /// The streams that are deleted.
+    pub deleted_streams: Vec<String>,
+    /// What is refused unless it is accepted: form changes and near misses.
+    pub guarded: Faults,
     /// How many streams there were before.
     pub streams_before: usize,
 }
@@ -101,6 +104,7 @@ pub fn modify_members(
     Ok(Some(Edit {
         removes_credentials: has_credentials(members) && !has_credentials(&after),
         splices,
+        guarded: plan.guarded.in_document(members),
         notes: plan.notes,
         deleted_streams: plan.deleted_streams,
         streams_before: members.own_by_key("streams").len(),

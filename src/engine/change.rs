@@ -49,6 +49,8 @@ pub enum Remark {
     PickedUpHandEdit,
     /// A hand edit of the file was overwritten; its text is kept in the history.
     OverwroteHandEdit,
+    /// So many streams are not in the text that replaces another.
+    DeletedStreams(usize),
 }
 
 impl Change {

@@ -2,12 +2,19 @@
 
 use std::fmt;
 
+use crate::edit::FaultKind;
 use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::syntax::{Document, Word};
 
-/// Below this number of deleted streams nobody is asked.
-pub const MAX_DELETE_FLOOR: usize = 5;
+/// Up to this number of streams may be deleted at once without a question, however few there are.
+pub const MAX_DELETE_FLOOR: usize = 4;
+
+/// Of more streams, one in so many may be deleted without a question.
+pub const MAX_DELETE_SHARE: usize = 10;
+
+/// Above this number of deleted streams there is a question, however many there are.
+pub const MAX_DELETE_CEILING: usize = 20;
 
 /// What a change would do that is seldom meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +23,13 @@ pub enum Guard {
     WouldRemoveCredentials,
     /// The new text has no directive at all.
     EmptyReplacement,
-    /// Most of the streams, or all of several, would be deleted at once.
+    /// An unknown directive would get another form.
+    FormChange,
+    /// A new keyword is nearly a known one.
+    NearMiss,
+    /// The line ends of the new text are gone, and directives with them, into a comment.
+    OneLine,
+    /// Many streams would be deleted at once.
     WouldDeleteStreams {
         /// How many.
         deleted: usize,
@@ -25,11 +38,23 @@ pub enum Guard {
     },
 }
 
+/// The guards that can be accepted, by the names that `accept=` and `--accept` take.
+pub const GUARD_NAMES: &[(&str, Guard)] = &[
+    ("would-remove-credentials", Guard::WouldRemoveCredentials),
+    ("empty-replacement", Guard::EmptyReplacement),
+    ("form-change", Guard::FormChange),
+    ("near-miss", Guard::NearMiss),
+    ("one-line", Guard::OneLine),
+];
+
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WouldRemoveCredentials => f.write_str("no usable `edit_auth` would remain"),
             Self::EmptyReplacement => f.write_str("the new configuration has no directive at all"),
+            Self::FormChange => f.write_str("an unknown directive would get another form"),
+            Self::NearMiss => f.write_str("a new keyword is nearly a known one"),
+            Self::OneLine => f.write_str("the new configuration is one line, and a comment hides directives"),
             Self::WouldDeleteStreams { deleted, of } => {
                 write!(f, "{deleted} of {of} streams would be deleted")
             }
@@ -38,12 +63,44 @@ impl fmt::Display for Guard {
 }
 
 impl Guard {
-    /// Why one is asked, and how to go on without.
+    /// The guard of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        GUARD_NAMES.iter().find(|(known, _)| *known == name).map(|(_, guard)| guard.clone())
+    }
+
+    /// The name under which it is accepted; `None` where a number is.
+    pub fn name(&self) -> Option<&'static str> {
+        GUARD_NAMES.iter().find(|(_, known)| known == self).map(|(name, _)| *name)
+    }
+
+    /// The guard that a fault of a patch belongs to; `None` if the fault can't be accepted.
+    pub fn of_fault(kind: FaultKind) -> Option<Self> {
+        match kind {
+            FaultKind::FormChange => Some(Self::FormChange),
+            FaultKind::NearMiss => Some(Self::NearMiss),
+            FaultKind::NotJson | FaultKind::WrongType | FaultKind::ReadOnly | FaultKind::MaskedValue => None,
+        }
+    }
+
+    /// Whether a person is asked. The others refuse: what is wrong is in the request itself.
+    pub fn is_question(&self) -> bool {
+        match self {
+            Self::WouldRemoveCredentials | Self::EmptyReplacement | Self::WouldDeleteStreams { .. } => true,
+            Self::FormChange | Self::NearMiss | Self::OneLine => false,
+        }
+    }
+
+    /// What to do about it on the command line.
     pub fn hint(&self) -> String {
         match self {
             Self::WouldRemoveCredentials => "without it nobody can use the API; `--force` does it all the same",
             Self::EmptyReplacement => {
                 "was the file sent with its line ends stripped (`curl -d @FILE`)? `--force` does it all the same"
+            }
+            Self::FormChange | Self::NearMiss => "`--force` does it all the same",
+            Self::OneLine => {
+                "were its line ends stripped? `curl --data-binary @FILE` sends a file as it is; \
+                 `--accept one-line` (over HTTP `accept=one-line`) takes the text all the same"
             }
             Self::WouldDeleteStreams { .. } => "`--max-delete N` allows that many, `--force` any number",
         }
@@ -60,13 +117,14 @@ pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guar
     is_lost.then_some(Guard::WouldRemoveCredentials)
 }
 
-/// The guard of the command line: more than half of the streams, or all of several.
+/// The guard of the command line over streams that are deleted at once.
+///
+/// Without a number of their own, people may delete [`MAX_DELETE_FLOOR`] streams, or one in
+/// [`MAX_DELETE_SHARE`] up to [`MAX_DELETE_CEILING`], whichever is more.
 pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> Option<Guard> {
-    let guarded = match max_delete {
-        Some(most) => deleted > most,
-        None => deleted >= MAX_DELETE_FLOOR && deleted * 2 > of,
-    };
-    guarded.then_some(Guard::WouldDeleteStreams { deleted, of })
+    let share = (of / MAX_DELETE_SHARE).min(MAX_DELETE_CEILING);
+    let most = max_delete.unwrap_or(share.max(MAX_DELETE_FLOOR));
+    (deleted > most).then_some(Guard::WouldDeleteStreams { deleted, of })
 }
 
 /// Login and password of the account that may use the API; none where that is unusable.
@@ -83,4 +141,29 @@ pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
     let kept: std::collections::HashSet<String> = new.own_by_key("streams").iter().map(name).collect();
     let before = old.own_by_key("streams");
     (before.iter().filter(|entry| !kept.contains(&name(entry))).count(), before.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_streams_may_go_or_a_tenth_up_to_twenty() {
+        for (of, most) in [(1, 4), (8, 4), (49, 4), (50, 5), (100, 10), (200, 20), (1000, 20), (100_000, 20)]
+        {
+            assert_eq!(before_deletion(most, of, None), None, "{of}");
+            assert!(before_deletion(most + 1, of, None).is_some(), "{of}");
+        }
+        assert_eq!(before_deletion(900, 1000, Some(900)), None);
+        assert!(before_deletion(1, 1000, Some(0)).is_some());
+    }
+
+    #[test]
+    fn every_name_leads_to_its_guard_and_back() {
+        for (name, guard) in GUARD_NAMES {
+            assert_eq!(Guard::named(name).as_ref(), Some(guard));
+            assert_eq!(guard.name(), Some(*name));
+        }
+        assert_eq!(Guard::named("would-delete-streams"), None);
+    }
 }

@@ -32,7 +32,10 @@ pub use blame::{Blamed, blame, is_edited_since};
 pub use change::{Change, Next, Remark};
 pub use clash::Clash;
 pub use error::{Aftermath, EngineError};
-pub use guard::{Guard, MAX_DELETE_FLOOR, before_deletion, before_replacement};
+pub use guard::{
+    GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
+    before_replacement,
+};
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
 pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
 pub use past::find;

@@ -20,7 +20,7 @@ use super::{Change, Remark};
 use crate::edit;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
-use crate::model::top_members;
+use crate::model::{has_lost_line_ends, top_members};
 use crate::store::{ConfFile, Holder, Loaded, Locked, StoreError};
 
 /// How long a writer waits for the one before it.
@@ -163,10 +163,14 @@ impl Engine {
         let members = top_members(document);
         let patch = patch(&members)?;
         let Some(edit) = edit::modify_members(document, &members, patch)? else { return Ok(None) };
+        if self.has_guards {
+            request.refused(edit.guarded).into_result(())?;
+        }
+        let unnamed = edit.deleted_streams.iter().filter(|name| !request.named_deletions.contains(*name));
         self.refuse_guarded(
             [
                 edit.removes_credentials.then_some(Guard::WouldRemoveCredentials),
-                guard::before_deletion(edit.deleted_streams, edit.streams_before, request.max_delete),
+                guard::before_deletion(unnamed.count(), edit.streams_before, request.max_delete),
             ],
             request,
         )?;
@@ -230,7 +234,11 @@ impl Engine {
                 remarks.extend(is_lost.then_some(Remark::OverwroteHandEdit));
             }
             let before = found.state.as_ref().map(|state| &state.running).or(file);
-            let after = self.replacement(before, request, text)?;
+            if operation == Operation::Save {
+                self.refuse_one_line([before, file], request, text)?;
+            }
+            let (after, deleted) = self.replacement(before, request, text)?;
+            remarks.extend(deleted);
             let same = |old: &Arc<Snapshot>| old.is_same_text(&after);
             let changes_nothing = before.is_some_and(same) && file.is_some_and(same);
             let next = (!changes_nothing).then_some(Next::Replacement(after));
@@ -246,7 +254,9 @@ impl Engine {
         self.change(Operation::Update, request, &mut |found| {
             let Some(state) = &found.state else { return Err(EngineError::NoServer) };
             refuse_stale(state, request, false)?;
-            let after = self.replacement(Some(&state.running), request, text)?;
+            let file = found.file.as_ref().map(|file| &file.snapshot);
+            self.refuse_one_line([Some(&state.running), file], request, text)?;
+            let (after, deleted) = self.replacement(Some(&state.running), request, text)?;
             // The file itself, loaded again, is saved from then on.
             let is_file = |file: &Arc<Snapshot>| file.is_same_text(&after);
             let is_new_in_file =
@@ -254,7 +264,8 @@ impl Engine {
             let changes = is_new_in_file || !is_file(&state.running);
             let before = Some(state.running.clone());
             let next = changes.then_some(Next::Replacement(after));
-            Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks: Vec::new() })
+            let remarks = deleted.into_iter().collect();
+            Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks })
         })
     }
 
@@ -272,7 +283,7 @@ impl Engine {
             };
             let text = file.snapshot.bytes();
             let changes = text != state.running.bytes() || text != state.saved.bytes();
-            let after = self.replacement(Some(&state.running), &request, text)?;
+            let (after, _) = self.replacement(Some(&state.running), &request, text)?;
             let next = changes.then_some(Next::Replacement(after));
             let before = Some(state.running.clone());
             Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks: Vec::new() })
@@ -300,13 +311,25 @@ impl Engine {
         Ok(true)
     }
 
-    /// A whole new text, looked at from all sides.
+    /// A text whose line ends got lost on the way, unless it is what is there already.
+    fn refuse_one_line(
+        &self,
+        present: [Option<&Arc<Snapshot>>; 2],
+        request: &Request,
+        text: &[u8],
+    ) -> Result<(), EngineError> {
+        let is_present = || present.into_iter().flatten().any(|present| present.bytes() == text);
+        let is_lost = has_lost_line_ends(text) && !is_present();
+        self.refuse_guarded([is_lost.then_some(Guard::OneLine), None], request)
+    }
+
+    /// A whole new text, looked at from all sides, and the streams that are not in it.
     fn replacement(
         &self,
         before: Option<&Arc<Snapshot>>,
         request: &Request,
         text: &[u8],
-    ) -> Result<Arc<Snapshot>, EngineError> {
+    ) -> Result<(Arc<Snapshot>, Option<Remark>), EngineError> {
         let after = Snapshot::of(text.to_vec());
         if !after.is_valid() {
             return Err(EngineError::BadText(Arc::new(after)));
@@ -323,15 +346,12 @@ impl Engine {
             ],
             request,
         )?;
-        Ok(Arc::new(after))
+        Ok((Arc::new(after), (deleted > 0).then_some(Remark::DeletedStreams(deleted))))
     }
 
     fn refuse_guarded(&self, guards: [Option<Guard>; 2], request: &Request) -> Result<(), EngineError> {
-        if request.force || !self.has_guards {
-            return Ok(());
-        }
-        let mut open = guards.into_iter().flatten().filter(|guard| !request.accepted.contains(guard));
-        open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard)))
+        let mut open = guards.into_iter().flatten().filter(|guard| !request.accepts(guard));
+        open.next().filter(|_| self.has_guards).map_or(Ok(()), |guard| Err(EngineError::Guarded(guard)))
     }
 }
 

@@ -1,8 +1,10 @@
 //! What is asked for beside the change itself.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::guard::Guard;
+use crate::edit::Faults;
 use crate::store::{Record, Revision};
 
 /// What is asked for beside the change itself.
@@ -12,10 +14,12 @@ pub struct Request {
     pub dry_run: bool,
     /// Answer every guard and every conflict with yes.
     pub force: bool,
-    /// The guards that were asked about, and answered with yes.
+    /// The guards that were answered with yes, by name or when asked.
     pub accepted: Vec<Guard>,
     /// How many streams may be deleted without asking; `None` is the default of the command line.
     pub max_delete: Option<usize>,
+    /// The streams whose deletion is asked for one by one, with their names: no guard counts them.
+    pub named_deletions: HashSet<String>,
     /// Who asks, for hooks and the history.
     pub by: String,
     /// Why, in their words.
@@ -29,6 +33,17 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether nobody has to be asked about this guard any more.
+    pub fn accepts(&self, guard: &Guard) -> bool {
+        self.force || self.accepted.contains(guard)
+    }
+
+    /// What of the faults of a patch is not accepted.
+    pub fn refused(&self, guarded: Faults) -> Faults {
+        let is_open = |kind| Guard::of_fault(kind).is_none_or(|guard| !self.accepts(&guard));
+        Faults(guarded.0.into_iter().filter(|fault| is_open(fault.kind)).collect())
+    }
+
     /// What the history says of it, which keeps so many texts from now on.
     pub(super) fn record<'a>(&'a self, operation: &'a str, keep: Option<usize>) -> Record<'a> {
         Record { operation, by: &self.by, message: self.message.as_deref(), keep }

@@ -1,5 +1,7 @@
 //! Reading and changing the configuration, from their parameters to their answers.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use super::parameters::Parameters;
 use super::problem::{Kind, Problem};
 use super::refusal::problem;
 use super::route::{JSON, Operation, TEXT};
-use super::wire::{NOTE_HEADER, PENDING_HEADER};
+use super::wire::{DELETED_STREAMS, HTTP_OPTIONS_DROPPED, NOTE_HEADER, PENDING_HEADER};
 use crate::edit::{Note, patch};
 use crate::engine::{self, Change, EngineError, Expected, Remark, Snapshot};
 use crate::model::{Lens, View, top_members, write_compact};
@@ -72,6 +74,7 @@ pub(super) fn change(
         force: parameters.force,
         // How many streams are deleted at once is asked about where somebody can answer.
         max_delete: Some(usize::MAX),
+        named_deletions: HashSet::new(),
         accepted: parameters.accepted.clone(),
         by: caller.by.clone(),
         message: parameters.message.clone(),
@@ -130,29 +133,35 @@ fn note(change: &Change, before: Revision, after: &Snapshot, access: &mut Access
 }
 
 /// What a change did beside what was asked for, each thing once.
-fn note_words(change: &Change) -> Vec<&'static str> {
-    let mut words: Vec<&str> = change.remarks.iter().copied().map(remark_word).collect();
+fn note_words(change: &Change) -> Vec<String> {
+    let mut words: Vec<String> = change.remarks.iter().copied().map(remark_word).collect();
     words.extend(change.notes.iter().map(|note| match note {
-        Note::CommentsKept { .. } => "comments-kept",
-        Note::ExtrasDropped { .. } => "extras-dropped",
+        Note::CommentsKept { .. } => "comments-kept".to_owned(),
+        Note::ExtrasDropped { .. } => "extras-dropped".to_owned(),
+        Note::PortOptionsDropped { port } => format!("{HTTP_OPTIONS_DROPPED} {}", in_header(port)),
     }));
-    words.extend((!change.warnings.is_empty()).then_some("warnings-in-log"));
-    let mut seen = Vec::new();
-    words.retain(|word| {
-        !seen.contains(word) && {
-            seen.push(*word);
-            true
-        }
-    });
+    words.extend((!change.warnings.is_empty()).then(|| "warnings-in-log".to_owned()));
+    let mut seen = HashSet::new();
+    words.retain(|word| seen.insert(word.clone()));
     words
 }
 
+/// A word of the text in a header, percent-encoded where it could be taken for something else.
+fn in_header(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".:[]-_".contains(&byte);
+    match text.bytes().all(is_plain) {
+        true => text.into(),
+        false => form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().into(),
+    }
+}
+
 /// What a note is called in its header.
-pub fn remark_word(remark: Remark) -> &'static str {
+pub fn remark_word(remark: Remark) -> String {
     match remark {
-        Remark::SavedEarlierUpdate => "saved-earlier-update",
-        Remark::PickedUpHandEdit => "picked-up-hand-edit",
-        Remark::OverwroteHandEdit => "overwrote-hand-edit",
+        Remark::SavedEarlierUpdate => "saved-earlier-update".to_owned(),
+        Remark::PickedUpHandEdit => "picked-up-hand-edit".to_owned(),
+        Remark::OverwroteHandEdit => "overwrote-hand-edit".to_owned(),
+        Remark::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
     }
 }
 

@@ -7,13 +7,13 @@ mod unknown;
 use std::ops::RangeInclusive;
 
 use super::problem::{Fault, Kind, Problem};
-use super::refusal::{guard_kind, masked_text};
+use super::refusal::masked_text;
 use super::route::Route;
 use super::wire::{
     ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
     SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
 };
-use crate::engine::Guard;
+use crate::engine::{GUARD_NAMES, Guard};
 use crate::store::{NotAChange, Which};
 
 /// One row of the table.
@@ -84,7 +84,9 @@ pub static PARAMETERS: &[Parameter] = &[
     Parameter {
         name: ACCEPT,
         values: Values::Guards(|parameters| &mut parameters.accepted),
-        doc: "go on although this guard, named like its problem type, would refuse.",
+        doc: "go on although this guard would refuse: `would-remove-credentials`, `empty-replacement`, \
+              `form-change` and `near-miss` are named like their problem types; `one-line` is a text whose \
+              line ends are gone.",
     },
     Parameter {
         name: MESSAGE,
@@ -129,7 +131,7 @@ pub struct Parameters {
     pub text: bool,
     /// `source=saved`: the file instead of the running configuration.
     pub saved: bool,
-    /// `accept=NAME,…`: the guards that are answered with yes, by the names of their problem types.
+    /// `accept=NAME,…`: the guards that are answered with yes, by their names.
     pub accepted: Vec<Guard>,
     /// `message=TEXT`: why the change is made.
     pub message: Option<String>,
@@ -206,18 +208,15 @@ fn is_second([first, second]: &[&str; 2], value: &str) -> Result<bool, String> {
     }
 }
 
-/// The guards that can be answered, by the names of their problem types.
-pub fn guard_names() -> impl Iterator<Item = (&'static str, Guard)> {
-    let known = [Guard::WouldRemoveCredentials, Guard::EmptyReplacement];
-    known.into_iter().map(|guard| (guard_kind(&guard).name(), guard))
-}
-
 fn guards(value: &str) -> Result<Vec<Guard>, String> {
     let names = value.split(',').map(str::trim).filter(|guard| !guard.is_empty());
     names
         .map(|wanted| {
-            let guard = guard_names().find(|(name, _)| *name == wanted).map(|(_, guard)| guard);
-            guard.ok_or_else(|| format!("there is no guard `{}`", masked_text(wanted)))
+            let unknown = || {
+                let known: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();
+                format!("there is no guard `{}`, only {}", masked_text(wanted), known.join(", "))
+            };
+            Guard::named(wanted).ok_or_else(unknown)
         })
         .collect()
 }

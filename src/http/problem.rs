@@ -57,6 +57,8 @@ kinds! {
     WrongType "wrong-type" 422 "a value does not fit its parameter",
     ReadOnly "read-only" 422 "the value can be read only",
     MaskedValue "masked-value" 422 "a mask stands where a secret should",
+    NearMiss "near-miss" 422 "a new keyword is nearly a known one",
+    FormChange "form-change" 422 "an unknown directive would get another form",
     RejectedByCheck "rejected-by-check" 422 "the check command rejected the configuration",
     WouldRemoveCredentials "would-remove-credentials" 422 "nobody could use the API any more",
     EmptyReplacement "empty-replacement" 422 "the new configuration has no directive at all",

@@ -30,10 +30,9 @@ pub fn problem(error: &EngineError) -> Problem {
             });
             (Kind::WrongType, faults.collect())
         }
-        EngineError::Guarded(guard) => (
-            guard_kind(guard),
-            hinted(guard.to_string(), Some("`force=true` does it all the same".to_owned())),
-        ),
+        EngineError::Guarded(guard) => {
+            (guard_kind(guard), hinted(guard.to_string(), Some(guard_hint(guard))))
+        }
         EngineError::CheckFailed(_) => (Kind::RejectedByCheck, Vec::new()),
         EngineError::ReloadFailed { .. } => (Kind::ReloadFailed, hinted(error.to_string(), error.hint())),
         EngineError::Unproved(_) => (Kind::WriteFailed, Vec::new()),
@@ -110,14 +109,27 @@ fn fault_kind(kind: FaultKind) -> Kind {
         FaultKind::WrongType => Kind::WrongType,
         FaultKind::ReadOnly => Kind::ReadOnly,
         FaultKind::MaskedValue => Kind::MaskedValue,
+        FaultKind::FormChange => Kind::FormChange,
+        FaultKind::NearMiss => Kind::NearMiss,
     }
 }
 
 /// The problem that a guard is.
-pub fn guard_kind(guard: &Guard) -> Kind {
+fn guard_kind(guard: &Guard) -> Kind {
     match guard {
         Guard::WouldRemoveCredentials | Guard::WouldDeleteStreams { .. } => Kind::WouldRemoveCredentials,
         Guard::EmptyReplacement => Kind::EmptyReplacement,
+        Guard::FormChange => Kind::FormChange,
+        Guard::NearMiss => Kind::NearMiss,
+        Guard::OneLine => Kind::BadConfig,
+    }
+}
+
+/// What to do about a guard over HTTP.
+fn guard_hint(guard: &Guard) -> String {
+    match guard {
+        Guard::OneLine => guard.hint(),
+        _ => "`force=true` does it all the same".to_owned(),
     }
 }
 

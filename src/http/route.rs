@@ -169,7 +169,7 @@ const CHANGING: &[Kind] = &[
 const DECIDING: &[Kind] = &[Kind::NotFound, Kind::Pending, Kind::WriteFailed, Kind::Busy];
 
 /// Of a route that merges a patch.
-const MERGING: &[Kind] = &[Kind::NotJson, Kind::WrongType, Kind::ReadOnly];
+const MERGING: &[Kind] = &[Kind::NotJson, Kind::WrongType, Kind::ReadOnly, Kind::NearMiss, Kind::FormChange];
 
 const GET: &[&str] = &["GET", "HEAD"];
 const POST: &[&str] = &["POST"];

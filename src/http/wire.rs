@@ -18,6 +18,12 @@ pub const KEPT_HAND_EDIT: &str = "kept-hand-edit";
 /// The word in [`NOTE_HEADER`] in front of the name of a query parameter that the operation does not take.
 pub const IGNORED_PARAMETER: &str = "ignored-parameter";
 
+/// The word in [`NOTE_HEADER`] in front of the number of streams that a replacement deleted.
+pub const DELETED_STREAMS: &str = "deleted-streams";
+
+/// The word in [`NOTE_HEADER`] in front of a port whose block went with it.
+pub const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
+
 /// From the gate to the handler: who the peer is.
 pub const PEER_HEADER: &str = "Mediactl-Peer";
 
@@ -75,7 +81,7 @@ pub const TO: &str = "to";
 /// Says, as long as a change waits to be confirmed, which.
 pub const PENDING_HEADER: &str = "Mediactl-Pending";
 
-/// The parameter that answers single guards, by the names of their problem types.
+/// The parameter that answers single guards, by their names.
 pub const ACCEPT: &str = "accept";
 
 /// What a server of ours offers beside the four operations.

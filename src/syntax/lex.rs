@@ -218,6 +218,21 @@ pub(super) fn is_word(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|&byte| !is(byte, DELIMITER))
 }
 
+/// Where the first comment of a text starts: at a `#` where a word could start.
+pub fn comment_start(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    // A byte order mark is no part of the first word.
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    while at < bytes.len() {
+        let (kind, end) = trivia(bytes, at);
+        if kind == Trivia::Comments {
+            return memchr::memchr(b'#', &bytes[at..]).map(|comment| at + comment);
+        }
+        at = if is_word(bytes, end) { word(bytes, end, bytes.len()).end } else { end + 1 };
+    }
+    None
+}
+
 /// The words of an entry, lexed as they are asked for.
 #[derive(Debug, Clone)]
 pub struct Words<'t> {

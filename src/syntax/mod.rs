@@ -37,7 +37,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
 pub use document::{Children, Document, Entry};
 pub use halves::WORTH_A_THREAD;
 pub use index::EntryId;
-pub use lex::Words;
+pub use lex::{Words, comment_start};
 pub use lines::{LineIndex, Position};
 pub use parse::MAX_DEPTH;
 pub use reparse::{Changed, Edited};

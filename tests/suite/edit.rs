@@ -6,8 +6,17 @@ use mediactl::syntax::Document;
 
 use crate::fixtures::{self, Case};
 
+/// Which guards of a patch are answered with yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accepting {
+    /// None.
+    Nothing,
+    /// Changes of the form of an unknown directive, and near misses: worked edits show them, too.
+    Everything,
+}
+
 /// The text after a patch, or the pointers of what is refused; `(text)` where the text has errors.
-pub fn edited(text: &str, patch_text: &str) -> Result<String, Vec<String>> {
+pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<String, Vec<String>> {
     let document = Document::parse(text.to_owned());
     if check(&document).errors() > 0 {
         return Err(vec!["(text)".to_owned()]);
@@ -16,6 +25,9 @@ pub fn edited(text: &str, patch_text: &str) -> Result<String, Vec<String>> {
         |faults: mediactl::edit::Faults| faults.0.iter().map(|fault| fault.pointer.to_string()).collect();
     let patch = patch::parse(patch_text.as_bytes()).map_err(pointers)?;
     match modify(&document, patch) {
+        Ok(Some(edit)) if accepting == Accepting::Nothing && !edit.guarded.0.is_empty() => {
+            Err(pointers(edit.guarded))
+        }
         Ok(None) => Ok(text.to_owned()),
         Ok(Some(edit)) => {
             let after = document.with(&edit.splices);
@@ -29,8 +41,8 @@ pub fn edited(text: &str, patch_text: &str) -> Result<String, Vec<String>> {
     }
 }
 
-fn caught(text: &str, patch: &str) -> Result<Result<String, Vec<String>>, String> {
-    std::panic::catch_unwind(|| edited(text, patch))
+fn caught(text: &str, patch: &str, accepting: Accepting) -> Result<Result<String, Vec<String>>, String> {
+    std::panic::catch_unwind(|| edited(text, patch, accepting))
         .map_err(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "panicked".to_owned()))
 }
 
@@ -38,7 +50,7 @@ fn caught(text: &str, patch: &str) -> Result<Result<String, Vec<String>>, String
 fn worked_edits_are_equal_to_the_byte() {
     fixtures::all(fixtures::cases("edit"), Case::name, |case| {
         let (before, patch, after) = (case.text("in.conf"), case.text("patch.json"), case.text("out.conf"));
-        match caught(&before, &patch)? {
+        match caught(&before, &patch, Accepting::Everything)? {
             Ok(found) if found == after => Ok(()),
             Ok(found) => Err(format!("patch {patch}\nexpected {after:?}\nfound    {found:?}")),
             Err(pointers) => Err(format!("refused at {pointers:?}\n{before}\n{patch}")),
@@ -50,7 +62,7 @@ fn worked_edits_are_equal_to_the_byte() {
 fn an_edit_made_twice_is_made_once() {
     fixtures::all(fixtures::cases("edit"), Case::name, |case| {
         let (patch, after) = (case.text("patch.json"), case.text("out.conf"));
-        match caught(&after, &patch)? {
+        match caught(&after, &patch, Accepting::Everything)? {
             Ok(found) if found == after => Ok(()),
             other => Err(format!("patch {patch}\nexpected {after:?}\nfound    {other:?}")),
         }
@@ -63,7 +75,7 @@ fn refusals_name_their_pointer() {
         let expected = case.text("pointer.txt");
         let expected = expected.lines().next().unwrap_or_default();
         let (before, patch) = (case.lossy("in.conf"), case.text("patch.json"));
-        match caught(&before, &patch)? {
+        match caught(&before, &patch, Accepting::Nothing)? {
             Err(pointers) if pointers.iter().any(|pointer| pointer == expected) => Ok(()),
             other => Err(format!("patch {patch}\nexpected {expected:?}\nfound    {other:?}")),
         }

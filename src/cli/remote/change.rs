@@ -13,19 +13,22 @@ use super::{Fetched, Remote};
 use crate::edit::current::Current;
 use crate::engine::{EngineError, Guard, Request, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
-use crate::http::problem::Kind;
 use crate::http::wire::{
-    ACCEPT, CONFIRM, DRY_RUN, FORCE, Feature, IGNORED_PARAMETER, KEPT_HAND_EDIT, MESSAGE,
+    ACCEPT, CONFIRM, DELETED_STREAMS, DRY_RUN, FORCE, Feature, HTTP_OPTIONS_DROPPED, IGNORED_PARAMETER,
+    KEPT_HAND_EDIT, MESSAGE,
 };
 use crate::model::redact::masked_json;
 
-/// What the notes of a server of ours mean.
+/// What the notes of a server of ours mean; `{}` is what stands behind the word.
 const NOTES: &[(&str, &str)] = &[
     ("saved-earlier-update", "an update that ran and was not saved goes into the file, too"),
     ("picked-up-hand-edit", "what somebody changed in the file by hand is kept"),
     ("comments-kept", "comment lines above what is removed stay"),
     ("extras-dropped", "the extra parameters of a backend go with it"),
     (KEPT_HAND_EDIT, "the file was edited by hand meanwhile and is left as it is; what runs went back"),
+    (DELETED_STREAMS, "{} streams are not in the new configuration"),
+    (HTTP_OPTIONS_DROPPED, "the block of `http {}` went with its port"),
+    (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
     ("warnings-in-log", "the server has a warning about this change in its log"),
     ("overwrote-hand-edit", "what somebody changed in the file by hand is overwritten; the history keeps it"),
 ];
@@ -82,15 +85,10 @@ impl Remote {
     }
 }
 
-/// The guards of the server that were asked about, by the names of their problem types.
-fn accepted(request: &Request) -> Option<&'static str> {
-    let has = |guard: Guard| request.accepted.contains(&guard);
-    match (has(Guard::WouldRemoveCredentials), has(Guard::EmptyReplacement)) {
-        (true, true) => Some("would-remove-credentials,empty-replacement"),
-        (true, false) => Some("would-remove-credentials"),
-        (false, true) => Some("empty-replacement"),
-        (false, false) => None,
-    }
+/// The names of the guards that are accepted, and that a server may ask about.
+fn accepted(request: &Request) -> Option<String> {
+    let names: Vec<&str> = request.accepted.iter().filter_map(Guard::name).collect();
+    (!names.is_empty()).then(|| names.join(","))
 }
 
 /// Refuses what nobody agreed to.
@@ -98,11 +96,8 @@ pub(super) fn refuse_guarded(
     guards: impl IntoIterator<Item = Option<Guard>>,
     request: &Request,
 ) -> Result<(), CliError> {
-    let mut open = guards.into_iter().flatten().filter(|guard| !request.accepted.contains(guard));
-    match open.next() {
-        Some(guard) if !request.force => Err(EngineError::Guarded(guard).into()),
-        _ => Ok(()),
-    }
+    let mut open = guards.into_iter().flatten().filter(|guard| !request.accepts(guard));
+    open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard).into()))
 }
 
 /// The guard over streams that go.
@@ -129,11 +124,7 @@ fn has_credentials(whole: &Value) -> bool {
 fn guard_of(error: &CliError) -> Option<Guard> {
     let CliError::Server { error, .. } = error else { return None };
     let ClientError::Refused(refusal) = &**error else { return None };
-    match refusal.problem.as_ref()?.kind()? {
-        Kind::WouldRemoveCredentials => Some(Guard::WouldRemoveCredentials),
-        Kind::EmptyReplacement => Some(Guard::EmptyReplacement),
-        _ => None,
-    }
+    Guard::named(refusal.problem.as_ref()?.kind()?.name()).filter(Guard::is_question)
 }
 
 /// Prints the result on stdout, and on stderr one line about it.
@@ -164,11 +155,10 @@ pub fn report(outcome: &Outcome, printing: &Printing<'_>) -> Result<Exit, CliErr
 }
 
 /// What a note says.
-pub fn in_words(note: &str) -> Cow<'_, str> {
-    if let Some((IGNORED_PARAMETER, name)) = note.split_once(' ') {
-        return format!("the server ignored the parameter `{name}`").into();
-    }
-    NOTES.iter().find(|(word, _)| *word == note).map_or(note, |(_, text)| text).into()
+pub fn in_words(note: &str) -> String {
+    let (word, what) = note.split_once(' ').unwrap_or((note, ""));
+    let known = NOTES.iter().find(|(known, _)| *known == word);
+    known.map_or_else(|| note.to_owned(), |(_, text)| text.replace("{}", what))
 }
 
 fn print_diff(diff: &ContentDiff<'_>, printing: &Printing<'_>) -> Result<(), CliError> {

@@ -12,7 +12,7 @@ use super::super::modify::{Evaluated, Wanted};
 use super::change::{Outcome, credentials, deletion, refuse_guarded};
 use super::{Fetched, Remote, Source};
 use crate::edit::current::{Current, LocalView};
-use crate::edit::{self, json_merge, reduce};
+use crate::edit::{self, guarded, json_merge, reduce};
 use crate::engine::{EngineError, Guard, Request, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::problem::Kind;
@@ -33,6 +33,7 @@ pub fn modify(remote: &mut Remote, wanted: &Wanted, request: &Request) -> Result
     loop {
         let before = remote.fetch(Source::Running)?;
         let (evaluated, guards) = evaluate(remote, &before, wanted, request)?;
+        refuse_guarded_patch(&before.content, &evaluated.patch, request)?;
         refuse_guarded(guards, request)?;
         if request.dry_run && !before.offers(Feature::DryRun) {
             return rehearse(before.content, evaluated.patch);
@@ -128,9 +129,20 @@ fn evaluate(
     }
 }
 
+/// Refuses here what a server of ours refuses itself, where only the four operations are known.
+fn refuse_guarded_patch(before: &Content, patch: &Value, request: &Request) -> Result<(), CliError> {
+    let Content::Json(current) = before else { return Ok(()) };
+    let reduced = reduce::reduce(patch.clone()).map_err(EngineError::from)?;
+    let refused = request.refused(guarded::in_json(current, &reduced));
+    Ok(refused.into_result(()).map_err(EngineError::from)?)
+}
+
 fn deletion_by(before: &dyn Current, patch: &Value, request: &Request) -> Option<Guard> {
     let streams = patch.get("streams")?;
-    let is_deleted = |name: &str| streams.is_null() || streams.get(name).is_some_and(Value::is_null);
+    let is_deleted = |name: &str| {
+        let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);
+        is_gone && !request.named_deletions.contains(name)
+    };
     deletion(before, &is_deleted, request)
 }
 

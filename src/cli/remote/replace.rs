@@ -13,7 +13,7 @@ use crate::http::client::{Call, ClientError};
 use crate::http::route::Operation;
 use crate::http::wire::Feature;
 use crate::model::secret::holds_mask;
-use crate::model::{Lens, top_members};
+use crate::model::{Lens, has_lost_line_ends, top_members};
 
 /// What is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,14 @@ pub fn replace(
     text: &[u8],
     request: &Request,
 ) -> Result<Outcome, CliError> {
-    let new = checked(text)?;
+    // That a text lost its line ends explains the errors that come of it.
+    let new = match checked(text) {
+        Err(error) if !has_lost_line_ends(text) => return Err(error),
+        checked => checked,
+    };
     let before = remote.replaced(what)?;
+    refuse_guarded([one_line(&before, text)], request)?;
+    let new = new?;
     refuse_guarded(guards(&before, &new, request), request)?;
     let mut outcome =
         Outcome { before: before.content, after: Content::Text(new), notes: Vec::new(), pending: None };
@@ -88,6 +94,12 @@ impl Remote {
 /// Whether a status may have its reason in the file, and not in who asks, or in what.
 fn is_about_the_file(status: u16) -> bool {
     !matches!(status, 401 | 403 | 429)
+}
+
+/// A text whose line ends got lost on the way, unless it is what is there already.
+fn one_line(before: &Fetched, text: &[u8]) -> Option<Guard> {
+    let is_present = matches!(&before.content, Content::Text(present) if present.bytes() == text);
+    (has_lost_line_ends(text) && !is_present).then_some(Guard::OneLine)
 }
 
 /// The new text, refused here if any server of this API would.

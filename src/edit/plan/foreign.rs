@@ -8,7 +8,7 @@ use crate::edit::draft;
 use crate::edit::fault::{Fault, Pointer};
 use crate::edit::layout::Content;
 use crate::edit::list::{Origin, align};
-use crate::edit::merge::{contents_value, general_value};
+use crate::edit::merge::{contents_value, general_value, occurrences};
 use crate::model::general::{Form, scalars};
 use crate::model::member::Members;
 use crate::model::schema::Scope;
@@ -39,7 +39,7 @@ impl<'d> Planner<'_, 'd> {
             }
             (Form::Block, Value::Object(target)) => self.contents(entries[0], target, at),
             (form, target) => {
-                self.occurrences(container, keyword, entries, &occurrences(entries, form, target))
+                self.occurrences(container, keyword, entries, &wanted_occurrences(entries, form, target))
             }
         }
     }
@@ -136,21 +136,13 @@ impl<'d> Planner<'_, 'd> {
     }
 }
 
-/// The occurrences that say `target`, each an array of words and maybe an object.
-fn occurrences(entries: &[Entry<'_>], form: Form, target: &Value) -> Vec<Value> {
-    let one = |words: Vec<Value>| vec![Value::Array(words)];
+/// The occurrences that say `target` where `entries` have this form.
+fn wanted_occurrences(entries: &[Entry<'_>], form: Form, target: &Value) -> Vec<Value> {
     match target {
         Value::Bool(true) if form == Form::Directive && says_boolean(entries[0]) => {
-            one(vec![Value::Bool(true)])
+            vec![Value::Array(vec![Value::Bool(true)])]
         }
-        Value::Bool(true) => one(Vec::new()),
-        Value::Array(list) if list.iter().any(Value::is_array) => list.clone(),
-        Value::Array(words) => one(words.clone()),
-        Value::Object(members) if !members.is_empty() && members.values().all(Value::is_object) => members
-            .iter()
-            .map(|(name, block)| Value::Array(vec![Value::String(name.clone()), block.clone()]))
-            .collect(),
-        other => one(vec![other.clone()]),
+        target => occurrences(target),
     }
 }
 

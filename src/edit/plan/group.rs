@@ -66,14 +66,18 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn delete(&mut self, kind: Kind, name: &str, entry: Entry<'d>) {
-        self.plan.deleted_streams += usize::from(kind == Kind::Stream);
+        if kind == Kind::Stream {
+            self.plan.deleted_streams.push(name.to_owned());
+        }
         self.remove(entry);
         self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: None });
     }
 
     fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer, new: &mut Vec<New>) {
         let empty = Map::new();
-        match merge::named(kind, None, patch.as_object().unwrap_or(&empty), at) {
+        let patch = patch.as_object().unwrap_or(&empty);
+        self.plan.guarded.members(kind.scope(), &empty, patch, at);
+        match merge::named(kind, None, patch, at) {
             Err(faults) => self.faults.0.extend(faults.0),
             Ok(target) => {
                 for parameter in parameters(kind.scope()) {
@@ -101,6 +105,7 @@ impl<'d> Planner<'_, 'd> {
                 if target == current {
                     return;
                 }
+                self.plan.guarded.members(kind.scope(), &current, patch, at);
                 let removed =
                     patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
                 let change = Change { kind, entry, members, current, target: &target, removed, at };

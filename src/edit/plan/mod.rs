@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 
 use super::draft::Draft;
 use super::fault::{Fault, Faults, Pointer};
+use super::guarded::Guarded;
 use super::layout::{Content, Operation, Place};
 use super::merge;
 use super::removal::counts_as_block;
@@ -39,8 +40,10 @@ pub struct Plan {
     pub orders: Vec<(Kind, Vec<String>)>,
     /// What a user should be told.
     pub notes: Vec<Note>,
-    /// How many streams are deleted.
-    pub deleted_streams: usize,
+    /// The streams that are deleted.
+    pub deleted_streams: Vec<String>,
+    /// What is refused unless it is accepted.
+    pub guarded: Guarded,
     /// The blocks that are new, by kind.
     pub created: Vec<Kind>,
 }
@@ -89,6 +92,11 @@ pub enum Note {
         above: String,
         /// How many.
         lines: usize,
+    },
+    /// A port of `http` is gone, and its block with it.
+    PortOptionsDropped {
+        /// The port, as it stands in the text.
+        port: String,
     },
 }
 
@@ -201,6 +209,7 @@ impl<'d> Planner<'_, 'd> {
         let current = merge::general_value(&entries);
         let target = merge::foreign(&entries, patch);
         if target != current {
+            self.plan.guarded.member(Scope::Top, key, current.as_ref(), patch, at);
             self.foreign(Container::TOP, keyword, &entries, target.as_ref(), at);
             self.plan.targets.push(Target::Member { key: key.to_owned(), value: target });
         }

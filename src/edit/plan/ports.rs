@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::words::WordEdits;
-use super::{Container, Planner, Target};
+use super::{Container, Note, Planner, Target};
 use crate::edit::draft::{self, Draft};
 use crate::edit::fault::{Fault, Pointer};
 use crate::edit::layout::Content;
 use crate::edit::list::{Origin, align};
 use crate::edit::merge;
+use crate::model::schema::Scope;
 use crate::model::shape::{Port, only_argument};
 use crate::model::to_json;
 use crate::model::view::port_text;
@@ -38,6 +39,7 @@ impl<'d> Planner<'_, 'd> {
         let fates = self.align_ports(&entries, &new, &alignment, &mut drafts);
         let options_target = self.port_options(&fates, &new, options, &mut drafts);
         self.put_ports(&entries, &alignment, &mut drafts);
+        self.note_dropped_options(&entries, &alignment, options);
         if old != new {
             self.plan.targets.push(Target::Member { key: "http".to_owned(), value: Some(Value::Array(new)) });
         }
@@ -100,6 +102,27 @@ impl<'d> Planner<'_, 'd> {
         self.pend(alone, entries);
     }
 
+    /// A block goes with its port, which the patch need not say anything about.
+    fn note_dropped_options(
+        &mut self,
+        entries: &[Entry<'d>],
+        alignment: &crate::edit::list::Alignment,
+        options: Option<&Value>,
+    ) {
+        let edited = alignment.new.iter().filter_map(|origin| match origin {
+            Origin::Edited(index) => Some(*index),
+            Origin::Kept(_) | Origin::Moved(_) | Origin::New => None,
+        });
+        let mut gone: Vec<usize> = edited.chain(alignment.removed()).collect();
+        gone.sort_unstable();
+        let is_asked_for = |port: &str| {
+            options.is_some_and(|options| options.is_null() || options.get(port).is_some_and(Value::is_null))
+        };
+        let blocks = gone.into_iter().map(|index| entries[index]).filter(|entry| entry.is_block());
+        let ports = blocks.map(|entry| port_text(entry).into_owned()).filter(|port| !is_asked_for(port));
+        self.plan.notes.extend(ports.map(|port| Note::PortOptionsDropped { port }));
+    }
+
     /// Works on the blocks of the ports that are there afterwards; what `http_options` shows then.
     fn port_options(
         &mut self,
@@ -143,6 +166,13 @@ impl<'d> Planner<'_, 'd> {
         draft: &mut Option<Draft>,
         at: &Pointer,
     ) -> Option<Value> {
+        if let (Fate::Existing(entry), Some(Value::Object(patch))) = (fate, change)
+            && entry.is_block()
+        {
+            let current = merge::contents_value(*entry);
+            let current = current.as_object().cloned().unwrap_or_default();
+            self.plan.guarded.members(Scope::Foreign, &current, patch, at);
+        }
         let target = match fate {
             Fate::Existing(entry) if entry.is_block() => options_after(*entry, change),
             _ => change.and_then(|change| merge::foreign(&[], change)),

@@ -8,10 +8,11 @@ mod schemas;
 
 use serde_json::{Map, Value, json};
 
-use super::parameters::{PARAMETERS, Parameter, Values, guard_names};
+use super::parameters::{PARAMETERS, Parameter, Values};
 use super::problem::Kind;
 use super::route::{Answer, Body, JSON, ROUTES, Route, TEXT};
 use super::wire::REALM;
+use crate::engine::GUARD_NAMES;
 
 /// How a change of the history is named in a URL.
 const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
@@ -113,7 +114,7 @@ fn values(values: &Values) -> Value {
         Values::Switch(_) => json!({ "type": "boolean", "default": false }),
         Values::OneOf(words, _) => json!({ "type": "string", "enum": words, "default": words[0] }),
         Values::Guards(_) => {
-            let names: Vec<&str> = guard_names().map(|(name, _)| name).collect();
+            let names: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();
             json!({ "type": "array", "items": { "type": "string", "enum": names } })
         }
         Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),

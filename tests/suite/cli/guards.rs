@@ -1,5 +1,6 @@
 //! What is refused without a terminal to ask on.
 
+use super::serve::Serving;
 use super::{Place, SAMPLE};
 
 /// `count` streams.
@@ -34,7 +35,7 @@ fn the_last_credentials_stay() {
 #[test]
 fn a_text_without_directives_replaces_nothing() {
     let place = Place::with("rtmp 1;\n");
-    for text in ["", "# all on one line: http 80; rtsp 554;", " \n"] {
+    for text in ["", "# nothing yet", " \n"] {
         let run = place.mediactl(["save", "-"]).input(text).run().exits(6);
         run.says("no directive at all").says("--force");
     }
@@ -45,8 +46,10 @@ fn a_text_without_directives_replaces_nothing() {
 }
 
 #[test]
-fn most_of_the_streams_stay() {
-    for (of, deleted, code) in [(8, 4, 0), (8, 5, 6), (5, 5, 6), (4, 4, 0), (12, 6, 0), (12, 7, 6)] {
+fn delete_guard_lets_four_streams_go_or_a_tenth_up_to_twenty() {
+    for (of, deleted, code) in
+        [(8, 4, 0), (8, 5, 6), (100, 10, 0), (100, 11, 6), (1000, 20, 0), (1000, 21, 6)]
+    {
         let place = Place::with(streams(of));
         place.patch(&deleting(deleted)).exits(code);
         let unchanged = place.text() == streams(of);
@@ -55,6 +58,54 @@ fn most_of_the_streams_stay() {
         let kept: String = streams(of).lines().skip(deleted).map(|line| format!("{line}\n")).collect();
         place.mediactl(["save", "-"]).input(format!("rtmp 1;\n{kept}")).run().exits(code);
     }
+}
+
+/// A configuration with an account, and `count` streams.
+fn accounted(count: usize) -> String {
+    format!("edit_auth a b;\n{}", streams(count))
+}
+
+/// Each way to delete five of eight streams, on one target.
+fn delete_guard_holds(place: &Place) {
+    let run = |arguments: &[&str], input: &str| place.mediactl(arguments).input(input).run();
+    let five = "5 of 8 streams would be deleted";
+    run(&["modify", "-f", "-"], &deleting(5)).exits(6).says(five);
+    run(&["modify", "--unset", "streams.*"], "").exits(6).says("8 of 8 streams");
+    run(&["modify", "--unset", "streams"], "").exits(6).says("8 of 8 streams");
+    run(&["modify", "-y", "-f", "-"], &deleting(5)).exits(6).says(five);
+    run(&["save", "-"], &accounted(3)).exits(6).says(five);
+    run(&["save", "--max-delete", "5", "-"], &accounted(3)).exits(0);
+    run(&["save", "-"], &accounted(8)).exits(0);
+    run(&["rollback", "1"], "").exits(6).says(five).says("--max-delete");
+    run(&["rollback", "1", "--max-delete", "5"], "").exits(0);
+    run(&["rollback", "1"], "").exits(0);
+    let named: Vec<String> = (0..7).map(|at| format!("--unset=streams.s{at}")).collect();
+    let named: Vec<&str> = ["modify"].into_iter().chain(named.iter().map(String::as_str)).collect();
+    run(&named, "").exits(0);
+    assert_eq!(place.text(), "edit_auth a b;\nstream s7 udp://h:7;\n");
+}
+
+#[test]
+fn delete_guard_stands_before_each_way_but_names_one_by_one() {
+    delete_guard_holds(&Place::with(accounted(8)));
+}
+
+#[test]
+fn delete_guard_stands_before_a_server_too() {
+    let place = Place::with(accounted(8));
+    let server = Serving::with(&place, &["--listen", "none"]);
+    delete_guard_holds(&place);
+    place.mediactl(["save", "-"]).input(accounted(8)).run().exits(0);
+    let update = |more: &[&str]| place.mediactl(["update", "-"].iter().chain(more)).input(accounted(3)).run();
+    update(&[]).exits(6).says("5 of 8 streams would be deleted");
+    update(&["--force"]).exits(0).says("note: 5 streams are not in the new configuration");
+    server.stop().exits(0);
+}
+
+#[test]
+fn delete_guard_leaves_a_first_save_free() {
+    Place::empty().mediactl(["save", "-"]).input(streams(1)).run().exits(0);
+    Place::with("").mediactl(["save", "-"]).input(streams(100)).run().exits(0);
 }
 
 #[test]

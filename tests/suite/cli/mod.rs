@@ -1,5 +1,6 @@
 //! The program as it is run: arguments and files in, exit code, output and files out.
 
+mod accept;
 mod bad_input;
 mod check;
 mod concurrent;

@@ -2,6 +2,7 @@
 
 use clap::Command;
 use mediactl::cli::exit::EXIT_CODES;
+use mediactl::engine::{GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE};
 
 use super::built_command;
 use super::commands;
@@ -91,14 +92,33 @@ fn values(page: &mut Page) {
 fn guards(page: &mut Page) {
     page.section("GUARDS").line(
         "Some changes are seldom meant. On a terminal mediactl asks before it makes one. Elsewhere it \
-         refuses, with exit code 6, unless `--force` is given:",
+         refuses, with exit code 6, unless the guard is accepted:",
     );
-    page.points(&[
-        "No usable `edit_auth` would remain where there was one.",
-        "The new configuration has no directive at all.",
-        "At least 5 streams, and more than half of them, would be deleted at once; \
-         with `--max-delete` *N*, more than *N*.",
-    ]);
+    let asked = GUARD_NAMES.iter().filter(|(_, guard)| guard.is_question());
+    for (name, guard) in asked {
+        page.item(&format!("`--accept {name}`"), &format!("{}.", capitalized(&guard.to_string())));
+    }
+    page.item(
+        "`--max-delete` *N*",
+        &format!(
+            "More than *N* streams would be deleted at once; without it, more than {MAX_DELETE_FLOOR}, or of many \
+             streams more than one in {MAX_DELETE_SHARE} up to {MAX_DELETE_CEILING}. Streams that `--unset` names one by \
+             one are not counted, and a first `save` deletes none.",
+        ),
+    );
+    page.text("Others ask nobody. They refuse, with exit code 3, unless they are accepted:");
+    let refused = GUARD_NAMES.iter().filter(|(_, guard)| !guard.is_question());
+    for (name, guard) in refused {
+        page.item(&format!("`--accept {name}`"), &format!("{}.", capitalized(&guard.to_string())));
+    }
+    page.text(
+        "`--force` accepts all of them. `--yes` accepts none: it answers where the change as a whole is asked about.",
+    );
+}
+
+fn capitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn hooks(page: &mut Page) {

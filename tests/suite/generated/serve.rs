@@ -155,6 +155,7 @@ fn headers(page: &mut Page) {
             Remark::OverwroteHandEdit,
             "the file was edited by hand; that was overwritten, and its text kept in the history",
         ),
+        (Remark::DeletedStreams(3), "so many streams are not in the text that replaced another"),
     ];
     let notes: Vec<String> =
         notes.iter().map(|(remark, what)| format!("`{}`: {what}", remark_word(*remark))).collect();
@@ -198,9 +199,10 @@ fn hand_edits(page: &mut Page) {
     page.text(
         "The header `Mediactl-Note` has a word for each thing that a change did beside what was asked for: \
          `saved-earlier-update`, `picked-up-hand-edit`, `overwrote-hand-edit`, `comments-kept`, \
-         `extras-dropped`, and `warnings-in-log`. `ignored-parameter` *NAME* is in the answer to any request with \
-         a query parameter that its operation does not take: the name percent-encoded, at most eight of them, \
-         each cut at 64 bytes.",
+         `extras-dropped`, `http-options-dropped` *PORT* for a block that went with its port, `deleted-streams` \
+         *N* for the streams that the new text has no more, and `warnings-in-log`. `ignored-parameter` *NAME* \
+         is in the answer to any request with a query parameter that its operation does not take: the name \
+         percent-encoded, at most eight of them, each cut at 64 bytes.",
     );
 }
 

@@ -335,7 +335,8 @@ fn refusals_name_everything_that_is_wrong_and_change_nothing() {
     let broken = server.post("save_config", "edit_auth a b;\nstream {\n");
     refused(&broken, 400, "bad-config");
     assert_eq!(body(&broken)["errors"][0]["line"], json!(2));
-    refused(&server.post("save_config", "# all on one line http 80;"), 422, "empty-replacement");
+    refused(&server.post("save_config", "# all on one line http 80;"), 400, "bad-config");
+    refused(&server.post("save_config", "# nothing yet\n"), 422, "empty-replacement");
     refused(&server.post("update_config", "http 80;\n"), 422, "would-remove-credentials");
     let coded = server.ask("POST", "/media/api/modify_config", &[("content-encoding", "gzip")], "{}");
     refused(&coded, 415, "content-coding");
@@ -393,7 +394,7 @@ fn a_hand_edit_and_an_unsaved_update_are_too_much() {
     server.edit_by_hand("prepush 5", "prepush 9");
     refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
     let saved = server.post("save_config", "edit_auth admin s3cret;\n");
-    assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit"));
+    assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit; deleted-streams 3"));
     let broken = Server::over(TEXT);
     broken.edit_by_hand("stream b {", "stream b {{");
     refused(&broken.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");

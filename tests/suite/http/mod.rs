@@ -3,6 +3,7 @@
 mod asked;
 mod client;
 mod gate;
+mod guards;
 mod handler;
 pub(crate) mod live;
 mod openapi;

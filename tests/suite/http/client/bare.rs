@@ -55,7 +55,7 @@ pub fn operate(request: &Request, running: &mut Value) -> Reply {
 }
 
 /// Runs a command against a server, as its administrator.
-fn run(server: &Server, place: &Place, arguments: &[&str], input: &str) -> Run {
+pub fn run(server: &Server, place: &Place, arguments: &[&str], input: &str) -> Run {
     let url = server.url_as(AS_ADMIN);
     place.mediactl(["--url", &url].iter().chain(arguments)).input(input).run().hides(AS_ADMIN)
 }

@@ -105,6 +105,8 @@ fn each_problem_has_its_exit_code() {
         ("wrong-type", 422, 3),
         ("read-only", 422, 3),
         ("masked-value", 422, 3),
+        ("near-miss", 422, 3),
+        ("form-change", 422, 3),
         ("rejected-by-check", 422, 3),
         ("would-remove-credentials", 422, 6),
         ("empty-replacement", 422, 6),
@@ -125,7 +127,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::http::problem::KINDS.len(), 26, "the table above has them all");
+    assert_eq!(mediactl::http::problem::KINDS.len(), 28, "the table above has them all");
 }
 
 #[test]

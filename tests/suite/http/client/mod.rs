@@ -4,6 +4,7 @@ mod bare;
 mod credentials;
 mod encrypted;
 mod failures;
+mod guarded;
 mod offered;
 mod ours;
 mod server;

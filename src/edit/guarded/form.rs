@@ -1,0 +1,283 @@
+//! Changes of the form that an unknown directive has in the text.
+//!
+//! What a directive means is not known here, so its form is all there is to tell a replacement from
+//! a mistake: `push a; push b;` is not meant to become `push a c;`.
+
+use serde_json::{Map, Value};
+
+use super::super::fault::{Fault, FaultKind, Pointer};
+use super::super::list::{Origin, align};
+use super::super::merge::occurrences;
+use crate::model::Masker;
+use crate::model::redact::masked_below;
+use crate::model::scalar::canonical_integer;
+
+/// How a patch would change the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// A directive with words becomes a block.
+    WordsToBlock,
+    /// A block becomes a directive without one.
+    BlockToWords,
+    /// Several words become one that holds white space.
+    WordsToOne,
+    /// Several occurrences become one with these words.
+    OccurrencesToWords,
+    /// Several occurrences become blocks.
+    OccurrencesToBlock,
+}
+
+/// Adds a fault for each unknown directive in `patch` that would get another form than it has in
+/// `current`, which are both the value of all occurrences of `keyword`.
+pub(super) fn compare(keyword: &str, current: &Value, patch: &Value, at: &Pointer, faults: &mut Vec<Fault>) {
+    match (current, patch) {
+        // A bare flag has nothing to lose.
+        (_, Value::Null) | (Value::Bool(true), _) => {}
+        (Value::Object(current), Value::Object(patch)) => contents(current, patch, at, faults),
+        _ => {
+            let old = occurrences(current);
+            match change(&old, patch) {
+                Some(change) => faults.push(fault(change, keyword, current, &old, patch, at)),
+                None => nested(&old, &occurrences(patch), at, faults),
+            }
+        }
+    }
+}
+
+fn contents(current: &Map<String, Value>, patch: &Map<String, Value>, at: &Pointer, faults: &mut Vec<Fault>) {
+    for (key, value) in patch {
+        if let Some(current) = current.get(key) {
+            compare(key, current, value, &at.child(key), faults);
+        }
+    }
+}
+
+/// What changes the form of the occurrences as such, if anything does.
+fn change(old: &[Value], patch: &Value) -> Option<Change> {
+    match patch {
+        Value::Object(_) if old.len() > 1 => return Some(Change::OccurrencesToBlock),
+        Value::Object(_) => return Some(Change::WordsToBlock),
+        Value::Array(words) if old.len() > 1 && !words.iter().any(Value::is_array) => {
+            return Some(Change::OccurrencesToWords);
+        }
+        _ => {}
+    }
+    let new = occurrences(patch);
+    let is_kept = patch.is_array() || new.iter().all(|occurrence| old.contains(occurrence));
+    let words: usize = old.iter().map(|occurrence| split(occurrence).0.len()).sum();
+    if !is_kept && words > 1 && new.iter().any(is_one_with_blanks) {
+        return Some(Change::WordsToOne);
+    }
+    pairs(old, &new).into_iter().find_map(|(old, new)| edited(old, new))
+}
+
+/// The occurrences that stay in their places and say something else, with what they say then.
+fn pairs<'v>(old: &'v [Value], new: &'v [Value]) -> Vec<(&'v Value, &'v Value)> {
+    let origins = align(old, new).new.into_iter().zip(new);
+    let pairs = origins.filter_map(|(origin, new)| match origin {
+        Origin::Edited(place) => Some((&old[place], new)),
+        Origin::Kept(_) | Origin::Moved(_) | Origin::New => None,
+    });
+    pairs.collect()
+}
+
+fn edited(old: &Value, new: &Value) -> Option<Change> {
+    let ((words, block), (_, new_block)) = (split(old), split(new));
+    match (block, new_block) {
+        (None, Some(_)) if !words.is_empty() => Some(Change::WordsToBlock),
+        (Some(_), None) => Some(Change::BlockToWords),
+        (None, None) if words.len() > 1 && is_one_with_blanks(new) => Some(Change::WordsToOne),
+        _ => None,
+    }
+}
+
+/// Compares what stands in the blocks of occurrences that stay.
+fn nested(old: &[Value], new: &[Value], at: &Pointer, faults: &mut Vec<Fault>) {
+    for (old, new) in pairs(old, new) {
+        if let (Some(old), Some(new)) = (split(old).1, split(new).1) {
+            contents(old, new, at, faults);
+        }
+    }
+}
+
+/// The words of an occurrence, and its block.
+fn split(occurrence: &Value) -> (&[Value], Option<&Map<String, Value>>) {
+    match occurrence.as_array().map_or(&[][..], Vec::as_slice) {
+        [words @ .., Value::Object(block)] => (words, Some(block)),
+        words => (words, None),
+    }
+}
+
+fn is_one_with_blanks(occurrence: &Value) -> bool {
+    let (words, block) = split(occurrence);
+    matches!(words, [Value::String(word)] if word.contains(char::is_whitespace)) && block.is_none()
+}
+
+fn fault(
+    change: Change,
+    keyword: &str,
+    current: &Value,
+    old: &[Value],
+    patch: &Value,
+    at: &Pointer,
+) -> Fault {
+    let count = old.len();
+    let message = match change {
+        Change::WordsToBlock => {
+            format!("`{keyword}` is followed by words here, and this would make a block of it")
+        }
+        Change::BlockToWords => format!("`{keyword}` has a block here, and this would take it away"),
+        Change::WordsToOne => {
+            format!("`{keyword}` is followed by several words here, and this would make one of them")
+        }
+        Change::OccurrencesToWords => {
+            format!("`{keyword}` stands here {count} times, and this would make one line of all")
+        }
+        Change::OccurrencesToBlock => {
+            format!("`{keyword}` stands here {count} times, and this would make blocks of all")
+        }
+    };
+    let hint = match in_this_form(change, old, patch) {
+        Some(value) => format!("in the form that is there, it is `{}`", shown(&value, at)),
+        None => format!("what is there is `{}`: send that with what is to change", shown(current, at)),
+    };
+    let hint = format!("{hint}; `--accept form-change` (over HTTP `accept=form-change`) makes this change");
+    Fault::new(FaultKind::FormChange, at.clone(), message).hint(hint)
+}
+
+/// The JSON that says what the patch does in the form that the text has; `None` where words do not
+/// say which part of a block they are, or the other way round.
+fn in_this_form(change: Change, old: &[Value], patch: &Value) -> Option<Value> {
+    match (change, patch) {
+        (Change::OccurrencesToWords, Value::Array(words)) => {
+            let is_single = |occurrence: &Value| occurrence.as_array().is_some_and(|words| words.len() <= 1);
+            Some(match old.iter().all(is_single) {
+                true => words.iter().map(|word| Value::Array(vec![word.clone()])).collect(),
+                false => old.iter().cloned().chain([patch.clone()]).collect(),
+            })
+        }
+        (Change::OccurrencesToBlock, Value::Object(members)) => {
+            let added = members.iter().map(as_occurrence).filter(|occurrence| !old.contains(occurrence));
+            Some(old.iter().cloned().chain(added).collect())
+        }
+        (Change::WordsToOne, Value::String(text)) => {
+            let words: Value = text.split_whitespace().map(word).collect();
+            Some(if old.len() > 1 { Value::Array(vec![words]) } else { words })
+        }
+        _ => None,
+    }
+}
+
+/// A member of an object as an occurrence that its name starts.
+fn as_occurrence((name, value): (&String, &Value)) -> Value {
+    let rest = match value {
+        Value::Array(words) => words.clone(),
+        Value::Object(members) if members.is_empty() => Vec::new(),
+        Value::Bool(true) | Value::Null => Vec::new(),
+        other => vec![other.clone()],
+    };
+    [Value::String(name.clone())].into_iter().chain(rest).collect()
+}
+
+/// A word as the view shows it.
+fn word(text: &str) -> Value {
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => canonical_integer(text).map_or_else(|| text.into(), Value::from),
+    }
+}
+
+/// So much of a value is shown, in characters.
+const MAX_SHOWN: usize = 300;
+
+/// A value for a message, its secrets masked; of a long list the first elements.
+fn shown(value: &Value, at: &Pointer) -> String {
+    let keys = at.keys();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let masked = masked_below(&keys, value, &Masker::default());
+    let whole = masked.to_string();
+    match &masked {
+        _ if whole.chars().count() <= MAX_SHOWN => whole,
+        Value::Array(elements) => {
+            let first = elements.first().map(Value::to_string).unwrap_or_default();
+            let first: String = first.chars().take(MAX_SHOWN).collect();
+            format!("[{first},…]")
+        }
+        _ => whole.chars().take(MAX_SHOWN).chain(['…']).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn faults(current: Value, patch: Value) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        compare("k", &current, &patch, &Pointer::root().child("k"), &mut faults);
+        faults
+    }
+
+    #[test]
+    fn form_change_is_refused_with_the_json_in_the_form_that_is_there() {
+        for (current, patch, pointer, hint) in [
+            (json!([["a"], ["b"]]), json!(["a", "c"]), "/k", r#"`[["a"],["c"]]`"#),
+            (json!([["a"], ["b"]]), json!(["a"]), "/k", r#"`[["a"]]`"#),
+            (json!([["a", "x"], ["b"]]), json!(["a", "c"]), "/k", r#"`[["a","x"],["b"],["a","c"]]`"#),
+            (json!([["s1"], ["s2"]]), json!({"s3": {}}), "/k", r#"`[["s1"],["s2"],["s3"]]`"#),
+            (json!([["s1"], ["s2"]]), json!({"s1": true}), "/k", r#"`[["s1"],["s2"]]`"#),
+            (json!({"a": {}, "b": {}}), json!(["a", "c"]), "/k", "`[[\"a\",{}],"),
+            (json!(["/storage", "7d"]), json!({"root": "/storage"}), "/k", r#"`["/storage","7d"]`"#),
+            (json!("s1"), json!({}), "/k", r#"`"s1"`"#),
+            (json!({"root": "/s"}), json!("/s"), "/k", r#"`{"root":"/s"}`"#),
+            (json!({"a": {"x": 1}}), json!([["a"]]), "/k", r#"`{"a":{"x":1}}`"#),
+            (json!([["a"], ["b", {"x": 1}]]), json!([["a"], ["b"]]), "/k", r#"["b",{"x":1}]"#),
+            (json!(["/storage", "7d"]), json!("/storage 14d"), "/k", r#"`["/storage","14d"]`"#),
+            (json!(["/storage", 7]), json!("/storage 14"), "/k", r#"`["/storage",14]`"#),
+            (json!([["a"], ["b"]]), json!("a c"), "/k", r#"`[["a","c"]]`"#),
+            (json!({"x": {"y": [["a"], ["b"]]}}), json!({"x": {"y": ["a", "c"]}}), "/k/x/y", "[[\"a\"],"),
+        ] {
+            let found = faults(current.clone(), patch.clone());
+            let [fault] = &found[..] else { panic!("{current} {patch}: {found:?}") };
+            assert_eq!((fault.kind, fault.pointer.as_str()), (FaultKind::FormChange, pointer));
+            let said = fault.hint.as_deref().unwrap_or_default();
+            assert!(said.contains(hint) && said.contains("form-change"), "{current} {patch}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_keeps_the_form_is_free() {
+        for (current, patch) in [
+            (json!([["a"], ["b"]]), json!([["a"], ["c"]])),
+            (json!([["a"], ["b"]]), json!([["a"]])),
+            (json!("a"), json!([["a"], ["b"]])),
+            (json!([["a"], ["b"]]), json!("a")),
+            (json!([["a b"], ["b"]]), json!("a b")),
+            (json!("a"), json!("b c")),
+            (json!("a"), json!(7)),
+            (json!("a"), json!(["a", "b"])),
+            (json!(true), json!({"x": 1})),
+            (json!(true), json!(["a", "b"])),
+            (json!(["a", "b"]), json!(["a", "c d"])),
+            (json!(["a", "b"]), json!("c")),
+            (json!({"x": 1}), json!({"x": 2, "y": 3})),
+            (json!({"s1": {}}), json!({"s2": {}, "s1": null})),
+            (json!({"s1": {}}), json!([["s1", {}], ["s2"]])),
+            (json!([["a"], ["b"]]), json!(null)),
+            (json!({"x": [["a"], ["b"]]}), json!({"x": null})),
+        ] {
+            assert_eq!(faults(current.clone(), patch.clone()), [], "{current} {patch}");
+        }
+    }
+
+    #[test]
+    fn no_secret_is_told() {
+        let mut faults = Vec::new();
+        let at = Pointer::root().child("streams").child("a").child("token");
+        compare("token", &json!([["hush"], ["hidden"]]), &json!(["hush", "other"]), &at, &mut faults);
+        let told = format!("{faults:?}");
+        assert!(!told.contains("hush") && !told.contains("other") && !told.contains("hidden"), "{told}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What a patch asks for that is seldom meant, and that is refused unless it is accepted: a change
+//! of the form of an unknown directive, and a new unknown keyword that is nearly a known one.
+//!
+//! It is collected while an edit is planned, from the values that the plan reads anyway, so a small
+//! patch costs no second look at a large configuration. Only a near miss is looked up in the whole:
+//! a keyword that the configuration has already is no misspelling of this patch.
+
+mod form;
+mod spelling;
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, Faults, Pointer};
+use crate::model::Kind;
+use crate::model::member::{Members, keyword_of};
+use crate::model::schema::{Scope, Shape, by_key};
+
+/// What is refused of one patch unless it is accepted.
+#[derive(Debug, Default)]
+pub struct Guarded {
+    form_changes: Vec<Fault>,
+    near_misses: Vec<spelling::Miss>,
+}
+
+impl Guarded {
+    /// Looks at the members of a patch that are not ours, and at what stands there now.
+    pub fn members(
+        &mut self,
+        scope: Scope,
+        current: &Map<String, Value>,
+        patch: &Map<String, Value>,
+        at: &Pointer,
+    ) {
+        for (key, value) in patch.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
+            self.member(scope, key, current.get(key), value, &at.child(key));
+        }
+    }
+
+    /// Looks at one member that is not ours.
+    pub fn member(&mut self, scope: Scope, key: &str, current: Option<&Value>, patch: &Value, at: &Pointer) {
+        let keyword = keyword_of(scope, key);
+        match current {
+            _ if patch.is_null() => {}
+            Some(current) => form::compare(keyword, current, patch, at, &mut self.form_changes),
+            None => self.near_misses.extend(spelling::Miss::of(scope, keyword, at)),
+        }
+    }
+
+    /// The faults of a patch of a document with these top-level members.
+    pub fn in_document(self, members: &Members<'_>) -> Faults {
+        self.into_faults(|kind| {
+            let blocks = members.own_by_key(kind.key()).iter();
+            let inside = blocks.flat_map(|block| block.children());
+            inside.map(|entry| entry.keyword().into_owned()).collect()
+        })
+    }
+
+    /// The faults of a patch of which only the JSON is known: `used` are the keywords that the
+    /// blocks of a kind have.
+    fn into_faults(self, used: impl Fn(Kind) -> HashSet<String>) -> Faults {
+        let mut faults = self.form_changes;
+        faults.extend(spelling::not_used(self.near_misses, used));
+        Faults(faults)
+    }
+}
+
+/// What is refused of a reduced patch of a configuration of which there is only the JSON.
+pub fn in_json(current: &Value, patch: &Map<String, Value>) -> Faults {
+    let nothing = Map::new();
+    let members_of = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
+    let mut guarded = Guarded::default();
+    let whole = current.as_object().unwrap_or(&nothing);
+    guarded.members(Scope::Top, whole, patch, &Pointer::root());
+    for (key, value) in patch {
+        let (at, current) = (Pointer::root().child(key), current.get(key));
+        match (by_key(Scope::Top, key).map(|parameter| parameter.shape), value) {
+            (Some(Shape::Group(kind)), Value::Object(blocks)) => {
+                for (name, block) in blocks {
+                    let Some(block) = block.as_object() else { continue };
+                    let current = members_of(current.and_then(|group| group.get(name)));
+                    let current = current.unwrap_or_default();
+                    guarded.members(kind.scope(), &current, block, &at.child(name));
+                }
+            }
+            (Some(Shape::PortOptions), Value::Object(_)) => {
+                let options = current.unwrap_or(&Value::Null);
+                guarded.member(Scope::Foreign, key, Some(options), value, &at);
+            }
+            _ => {}
+        }
+    }
+    guarded.into_faults(|kind| {
+        let blocks = current.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
+        let keys = blocks.filter_map(|(_, block)| block.as_object()).flatten().map(|(key, _)| key);
+        keys.map(|key| keyword_of(kind.scope(), key).to_owned()).collect()
+    })
+}

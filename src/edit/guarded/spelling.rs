@@ -1,0 +1,45 @@
+//! New unknown keywords that are nearly known ones.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::fault::{Fault, FaultKind, Pointer};
+use crate::model::schema::Scope;
+use crate::model::{Kind, near_miss};
+
+/// A keyword that is probably a misspelling.
+#[derive(Debug)]
+pub(super) struct Miss {
+    /// The kind of the block that it stands in; `None` at top level.
+    kind: Option<Kind>,
+    keyword: String,
+    fault: Fault,
+}
+
+impl Miss {
+    /// A new keyword, if it is nearly a known one of its place.
+    pub fn of(scope: Scope, keyword: &str, at: &Pointer) -> Option<Self> {
+        let near = near_miss(scope, keyword)?;
+        let message = format!("`{keyword}` is not known here");
+        let hint = format!(
+            "did you mean `{}`? Where `{keyword}` is meant: `--create`, or `--accept near-miss` \
+             (over HTTP `accept=near-miss`)",
+            near.key
+        );
+        let fault = Fault::new(FaultKind::NearMiss, at.clone(), message).hint(hint);
+        let kind = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().find(|kind| kind.scope() == scope);
+        Some(Self { kind, keyword: keyword.to_owned(), fault })
+    }
+}
+
+/// The faults of the keywords that no block of the same kind has. `used` tells which it has, and is
+/// asked once a kind, as that is a look at the whole configuration.
+pub(super) fn not_used(misses: Vec<Miss>, used: impl Fn(Kind) -> HashSet<String>) -> Vec<Fault> {
+    let mut known: HashMap<Kind, HashSet<String>> = HashMap::new();
+    let mut faults = Vec::new();
+    for Miss { kind, keyword, fault } in misses {
+        let is_used =
+            kind.is_some_and(|kind| known.entry(kind).or_insert_with(|| used(kind)).contains(&keyword));
+        faults.extend((!is_used).then_some(fault));
+    }
+    faults
+}

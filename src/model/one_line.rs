@@ -1,0 +1,70 @@
+//! Texts whose line ends were stripped on the way here, as `curl -d @FILE` does.
+//!
+//! Such a text may parse: what stands behind its first `#` is a comment then, up to the end.
+
+use super::schema::{PARAMETERS, Parameter};
+use crate::syntax::comment_start;
+
+/// Whether a text has no line feed but at its end, and directives in a comment: behind a `#`, a
+/// known keyword with words behind it and then `;` or `{`.
+///
+/// A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
+pub fn has_lost_line_ends(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let line = text.trim_end_matches(['\n', '\r']);
+    if line.contains('\n') {
+        return false;
+    }
+    comment_start(line).is_some_and(|start| holds_directive(&line[start + 1..]))
+}
+
+/// Whether words that a known keyword starts are followed by `;` or `{`.
+fn holds_directive(comment: &str) -> bool {
+    comment.split_inclusive([';', '{', '}']).any(|part| {
+        let Some(words) = part.strip_suffix([';', '{']) else { return false };
+        let mut words = words.split_whitespace().rev();
+        words.next().is_some() && words.any(ends_with_keyword)
+    })
+}
+
+fn ends_with_keyword(word: &str) -> bool {
+    let mut keywords = PARAMETERS.iter().flat_map(|parameter: &Parameter| parameter.keywords);
+    keywords.any(|keyword| word.ends_with(keyword))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_gone_are_told_by_the_directives_in_a_comment() {
+        for text in [
+            "http 80;# Streams:stream a {  url udp://1;}stream b udp://2;",
+            "http 80; # Streams: stream a { url udp://1; }\n",
+            "# Portsrtmp 1935;",
+            "# ports\rrtmp 1935;\r\n",
+            "# all on one line: http 80; rtsp 554;\n\n",
+            "\u{feff}# x stream a {",
+        ] {
+            assert!(has_lost_line_ends(text.as_bytes()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_texts_of_one_line_are_free() {
+        for text in [
+            "",
+            "\n",
+            "http 80;",
+            "http 80; # the port of all",
+            "http 80; # and rtmp\n",
+            "http 80; # rtmp;",
+            "http 80; # no } rtmp 1935 }",
+            "# a\nhttp 80; # rtmp 1935;\n",
+            "root \"a # rtmp 1935;\";",
+            "root a#rtmp; rtsp 554;",
+        ] {
+            assert!(!has_lost_line_ends(text.as_bytes()), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! What is refused unless it is accepted by name, on every target: the file, a server over it, and a
+//! server that has only the four operations (`http::client::guarded`).
+
+use super::serve::Serving;
+use super::{Place, Run};
+
+/// One change that a guard of this name refuses, with exit code 3.
+struct Refused {
+    guard: &'static str,
+    text: &'static str,
+    arguments: &'static [&'static str],
+    input: &'static str,
+    /// What the refusal says: the pointer, and what is meant.
+    says: &'static [&'static str],
+}
+
+const ACCOUNT: &str = "edit_auth a b;\n";
+
+const REFUSED: &[Refused] = &[
+    Refused {
+        guard: "near-miss",
+        text: "http 80;\n",
+        arguments: &["modify", "--set", "rtpm=1936"],
+        input: "",
+        says: &["/rtpm: `rtpm` is not known here", "did you mean `rtmp`?"],
+    },
+    Refused {
+        guard: "near-miss",
+        text: "stream cam1 udp://1;\n",
+        arguments: &["modify", "--set", "streams.cam1.prepsh=5"],
+        input: "",
+        says: &["/streams/cam1/prepsh:", "did you mean `prepush`?"],
+    },
+    Refused {
+        guard: "near-miss",
+        text: "stream cam1 udp://1;\n",
+        arguments: &["modify", "--set", "strems.cam1.prepush=5"],
+        input: "",
+        says: &["/strems:", "did you mean `streams`?"],
+    },
+    Refused {
+        guard: "near-miss",
+        text: "http 80;\n",
+        arguments: &["modify", "--set", "editauth.password=hush"],
+        input: "",
+        says: &["/editauth:", "did you mean `edit_auth`?"],
+    },
+    Refused {
+        guard: "near-miss",
+        text: "http 80;\n",
+        arguments: &["modify", "-f", "-"],
+        input: r#"{"streams":{"new":{"urls":[{"url":"udp://1"}],"prepsh":5}}}"#,
+        says: &["/streams/new/prepsh:"],
+    },
+    Refused {
+        guard: "form-change",
+        text: "push a;\npush b;\n",
+        arguments: &["modify", "-f", "-"],
+        input: r#"{"push":["a","c"]}"#,
+        says: &["/push: `push` stands here 2 times", r#"`[["a"],["c"]]`"#],
+    },
+    Refused {
+        guard: "form-change",
+        text: "peer s01;\npeer s02;\n",
+        arguments: &["modify", "-f", "-"],
+        input: r#"{"peer":{"s03":{}}}"#,
+        says: &["/peer:", r#"`[["s01"],["s02"],["s03"]]`"#],
+    },
+    Refused {
+        guard: "form-change",
+        text: "stream a {\n  archive /storage 7d;\n}\n",
+        arguments: &["modify", "-f", "-"],
+        input: r#"{"streams":{"a":{"archive":{"root":"/storage"}}}}"#,
+        says: &["/streams/a/archive:", r#"`["/storage","7d"]`"#],
+    },
+    Refused {
+        guard: "form-change",
+        text: "stream a {\n  archive /storage 7d;\n}\n",
+        arguments: &["modify", "--set", "streams.a.archive=/storage/cam1 14d"],
+        input: "",
+        says: &["/streams/a/archive:", r#"`["/storage/cam1","14d"]`"#],
+    },
+    Refused {
+        guard: "form-change",
+        text: "http 80 { x { push a; push b; } }\n",
+        arguments: &["modify", "-f", "-"],
+        input: r#"{"http_options":{"80":{"x":{"push":["a","c"]}}}}"#,
+        says: &["/http_options/80/x/push:"],
+    },
+    Refused {
+        guard: "one-line",
+        text: "http 80;\n",
+        arguments: &["save", "-"],
+        input: "edit_auth a b;http 80;# Streams:stream a {  url udp://1;}stream b udp://2;",
+        says: &["--data-binary", "--accept one-line"],
+    },
+];
+
+impl Refused {
+    fn place(&self) -> Place {
+        Place::with(self.before())
+    }
+
+    fn before(&self) -> String {
+        format!("{ACCOUNT}{}", self.text)
+    }
+
+    fn run(&self, place: &Place, more: &[&str]) -> Run {
+        place.mediactl(self.arguments.iter().chain(more)).input(self.input).run().hides("hush")
+    }
+
+    #[track_caller]
+    fn is_refused_unless_accepted(&self, place: &Place) {
+        let run = self.run(place, &[]).exits(3);
+        self.says.iter().fold(run, |run, said| run.says(said));
+        self.run(place, &["--dry-run"]).exits(3);
+        self.run(place, &["--yes"]).exits(3);
+        self.run(place, &["-y", "--accept", "would-remove-credentials,empty-replacement"]).exits(3);
+        assert_eq!(place.text(), self.before());
+    }
+}
+
+#[test]
+fn form_change_near_miss_and_one_line_are_refused_in_the_file() {
+    for refused in REFUSED {
+        for accepting in [&["--accept", refused.guard][..], &["--force"]] {
+            let place = refused.place();
+            refused.is_refused_unless_accepted(&place);
+            refused.run(&place, accepting).exits(0);
+            assert_ne!(place.text(), refused.before());
+            // What is there is no change, and no question.
+            refused.run(&place, &[]).exits(0);
+        }
+    }
+}
+
+#[test]
+fn form_change_near_miss_and_one_line_are_refused_by_a_server() {
+    for refused in REFUSED {
+        let place = refused.place();
+        let server = Serving::with(&place, &["--listen", "none"]);
+        refused.is_refused_unless_accepted(&place);
+        let accepted = format!("empty-replacement,{}", refused.guard);
+        refused.run(&place, &["--accept", &accepted]).exits(0);
+        assert_ne!(place.text(), refused.before());
+        server.stop().exits(0);
+    }
+}
+
+#[test]
+fn near_miss_is_passed_by_create() {
+    let place = Place::with("stream cam1 udp://1;\n");
+    place.run(["modify", "--create", "--set", "streams.cam1.prepsh=5"]).exits(0);
+    place.set(&["streams.cam1.prepsh=6"]).exits(0);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    place.set(&["rtpm=1936"]).exits(3);
+    place.run(["modify", "--create", "--set", "rtpm=1936"]).exits(0);
+    server.stop().exits(0);
+    assert_eq!(place.text(), "rtpm 1936;\nstream cam1 {\n  url udp://1;\n  prepsh 6;\n}\n");
+}
+
+#[test]
+fn near_miss_leaves_free_what_newer_servers_know_and_what_is_there() {
+    let place = Place::with("stream a {\n  prepsh 1;\n}\nstream b udp://1;\nrtpm 1;\n");
+    for free in [
+        "http2=8080",
+        "rtmps=443",
+        "rtmpt=80",
+        "https=443",
+        "log_level=debug",
+        "auth2=x",
+        "rtpm=2",
+        "streams.b.prepsh=5",
+        "streams.b.url2=x",
+        "streams.b.prepushh=null",
+    ] {
+        let (path, _) = free.split_once('=').expect("it has a value");
+        match free.ends_with("null") {
+            true => drop(place.patch(r#"{"streams":{"b":{"prepushh":null}}}"#).exits(0)),
+            false => drop(place.set(&[free]).exits(0).says("changed")),
+        }
+        assert!(!path.is_empty());
+    }
+}
+
+#[test]
+fn accept_takes_names_several_and_no_others() {
+    let place = Place::with(format!("{ACCOUNT}push a;\npush b;\n"));
+    let patch = r#"{"push":["a","c"],"rtpm":1,"edit_auth":null}"#;
+    let run = |more: &[&str]| place.mediactl(["modify", "-f", "-"].iter().chain(more)).input(patch).run();
+    run(&["--accept", "no-such-guard"]).exits(2).says("no-such-guard").says("form-change");
+    run(&["--accept", "form-change"]).exits(3).says("/rtpm").says("near-miss");
+    run(&["--accept", "form-change,near-miss"]).exits(6).says("edit_auth");
+    let all = ["--accept", "form-change,near-miss", "--accept", "would-remove-credentials", "--yes"];
+    run(&all).exits(0);
+    for command in [&["save", "-"][..], &["update", "-"], &["rollback", "1"]] {
+        place.run(command.iter().chain(&["-y", "--accept", "x"])).exits(2).says("--accept");
+    }
+    place.run(["rollback", "1", "-y", "--accept", "one-line", "--accept=near-miss"]).exits(0);
+}
+
+#[test]
+fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
+    let one_line = "# all on one line: http 80; rtsp 554;";
+    let place = Place::with(format!("{ACCOUNT}rtmp 1;\n"));
+    let save = |more: &[&str], text: &str| place.mediactl(["save", "-"].iter().chain(more)).input(text).run();
+    save(&[], one_line).exits(3).says("--data-binary");
+    save(&[], "http 80;# x stream a { url udp://1;").exits(3).says("--data-binary");
+    save(&["--accept", "one-line"], one_line).exits(6);
+    let joined = "edit_auth a b;http 80;# Streams:stream a udp://1;";
+    save(&["--accept", "one-line"], joined).exits(0);
+    save(&[], joined).exits(0).says("nothing to change");
+    save(&[], "edit_auth a b;\nhttp 80;# Streams: stream a udp://1;\n").exits(0);
+    place.run(["rollback", "1"]).exits(0);
+    assert_eq!(place.text(), joined);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    place.mediactl(["update", "-"]).input(joined).run().exits(0);
+    let other = joined.replace("80", "81");
+    place.mediactl(["update", "-"]).input(&other).run().exits(3).says("--data-binary");
+    place.mediactl(["update", "--force", "-"]).input(&other).run().exits(0);
+    server.stop().exits(0);
+}
+
+#[test]
+fn form_change_is_told_by_diff_json() {
+    let place = Place::with("push a;\npush b;\nhttp 80;\n");
+    place.put("other.conf", "push a c;\nhttp 80;\n");
+    let run = place.run(["diff", "--json", "saved", "other.conf"]).exits(1);
+    let patch = run.out.clone();
+    run.says("note: this patch needs `mediactl modify --accept form-change`");
+    place.patch(&patch).exits(3);
+    place.mediactl(["modify", "--accept", "form-change", "-f", "-"]).input(&patch).run().exits(0);
+    assert_eq!(place.text(), "push a c;\nhttp 80;\n");
+    place.put("other.conf", "push a c;\nhttp 81;\n");
+    let run = place.run(["diff", "--json", "saved", "other.conf"]).exits(1);
+    assert_eq!(run.err, "");
+}
+
+#[test]
+fn a_port_that_takes_its_block_with_it_is_told() {
+    let text = "http 80 { api false; }\nhttp 81;\n";
+    for dry in [&["--dry-run"][..], &[]] {
+        let place = Place::with(text);
+        let run =
+            place.mediactl(["modify", "-f", "-"].iter().chain(dry)).input(r#"{"http":[8080,81]}"#).run();
+        run.exits(0).says("note: the block of `http 80` went with its port");
+        let kept = Place::with(text);
+        let run = kept.mediactl(["modify", "-f", "-"].iter().chain(dry)).input(r#"{"http":[80,8081]}"#).run();
+        assert!(!run.exits(0).err.contains("note:"));
+    }
+    let place = Place::with(text);
+    let asked = place.patch(r#"{"http":[81],"http_options":{"80":null}}"#).exits(0);
+    assert!(!asked.err.contains("note:"), "{asked:?}");
+}

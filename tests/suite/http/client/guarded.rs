@@ -1,0 +1,63 @@
+//! Guards before a server that has only the four operations: they are computed from what was read.
+
+use super::bare::{bare_of, run, view};
+use super::place;
+
+const TEXT: &str = "edit_auth admin hunter2;\npush a;\npush b;\nhttp 80 { x { peer s1; peer s2; } }\n\
+                    stream cam1 {\n  url udp://1;\n  archive /storage 7d;\n}\nstream old {\n  url udp://2;\n  titel x;\n  prepsh 1;\n}\n";
+
+#[test]
+fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
+    let joined = "edit_auth admin hunter2;http 80;# Streams:stream cam1 udp://1;stream old udp://2;";
+    for (guard, arguments, input, pointer) in [
+        ("form-change", &["modify", "-f", "-"][..], r#"{"push":["a","c"]}"#, "/push"),
+        (
+            "form-change",
+            &["modify", "--set", "streams.cam1.archive=/storage 14d"],
+            "",
+            "/streams/cam1/archive",
+        ),
+        (
+            "form-change",
+            &["modify", "-f", "-"],
+            r#"{"http_options":{"80":{"x":{"peer":{"s3":{}}}}}}"#,
+            "/http_options/80/x/peer",
+        ),
+        ("near-miss", &["modify", "--set", "rtpm=1936"], "", "/rtpm"),
+        ("near-miss", &["modify", "--set", "streams.cam1.prepuhs=5"], "", "/streams/cam1/prepuhs"),
+        ("one-line", &["save", "-", "--max-delete", "9"], joined, "--data-binary"),
+        ("one-line", &["update", "-", "--max-delete", "9"], joined, "--data-binary"),
+    ] {
+        for accepting in [&["--accept", guard][..], &["--force"]] {
+            let (server, place) = (bare_of(view(TEXT)), place());
+            run(&server, &place, arguments, input).exits(3).says(pointer).says(guard);
+            let rehearsed = [arguments, &["--dry-run", "--yes"]].concat();
+            run(&server, &place, &rehearsed, input).exits(3).says(pointer);
+            assert_eq!(server.posts(), []);
+            run(&server, &place, &[arguments, accepting].concat(), input).exits(0);
+            let posts = server.posts();
+            assert_eq!(posts.len(), 1);
+            // It would not know the parameter, and what it does not know it ignores.
+            assert!(!posts[0].0.contains('?'), "{posts:?}");
+        }
+    }
+}
+
+#[test]
+fn near_miss_leaves_free_what_is_there_and_create_insists() {
+    let (server, place) = (bare_of(view(TEXT)), place());
+    run(&server, &place, &["modify", "--set", "streams.cam1.prepsh=5"], "").exits(0);
+    run(&server, &place, &["modify", "--set", "rtmps=443"], "").exits(0);
+    run(&server, &place, &["modify", "--create", "--set", "rtpm=1"], "").exits(0);
+}
+
+#[test]
+fn delete_guard_does_not_count_streams_named_one_by_one() {
+    let many: String = (0..8).map(|at| format!("stream s{at} udp://h:{at};\n")).collect();
+    let (server, place) = (bare_of(view(&format!("{TEXT}{many}"))), place());
+    run(&server, &place, &["modify", "--unset", "streams.*"], "").exits(6).says("10 of 10 streams");
+    assert_eq!(server.posts(), []);
+    let named: Vec<String> = (0..8).map(|at| format!("--unset=streams.s{at}")).collect();
+    let arguments: Vec<&str> = ["modify"].into_iter().chain(named.iter().map(String::as_str)).collect();
+    run(&server, &place, &arguments, "").exits(0);
+}

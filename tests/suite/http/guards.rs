@@ -1,0 +1,102 @@
+//! Guards over HTTP: problems with pointers, `accept=NAME`, and notes instead of a delete guard.
+
+use serde_json::{Value, json};
+
+use super::handler::{Server, TEXT, body, header, refused};
+
+fn over(more: &str) -> Server {
+    Server::over(&format!("{TEXT}{more}"))
+}
+
+#[test]
+fn form_change_and_near_miss_are_422_with_their_pointers() {
+    let text = "push a;\npush b;\n";
+    for (kind, patch, pointers) in [
+        ("form-change", json!({"push": ["a", "c"]}), &["/push"][..]),
+        ("near-miss", json!({"rtpm": 1936}), &["/rtpm"]),
+        (
+            "near-miss",
+            json!({"strems": {"x": {}}, "streams": {"b": {"prepsh": 5}}}),
+            &["/streams/b/prepsh", "/strems"],
+        ),
+    ] {
+        let server = over(text);
+        let answer = server.post("modify_config", &patch.to_string());
+        refused(&answer, 422, kind);
+        let errors = body(&answer)["errors"].as_array().cloned().unwrap_or_default();
+        let mut found: Vec<&str> = errors.iter().filter_map(|error| error["pointer"].as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, pointers);
+        assert!(errors.iter().all(|error| error["hint"].as_str().is_some_and(|hint| hint.contains(kind))));
+        refused(&server.post("modify_config?accept=one-line", &patch.to_string()), 422, kind);
+        refused(&server.post("modify_config?dry_run=true", &patch.to_string()), 422, kind);
+        let accepted = format!("modify_config?accept={kind},one-line");
+        assert_eq!(server.post(&accepted, &patch.to_string()).status, 200);
+        let server = over(text);
+        assert_eq!(server.post("modify_config?force=true", &patch.to_string()).status, 200);
+    }
+    let server = over(text);
+    let both = json!({"push": ["a", "c"], "rtpm": 1}).to_string();
+    assert_eq!(body(&server.post("modify_config", &both))["errors"].as_array().map(Vec::len), Some(2));
+    refused(&server.post("modify_config?accept=form-change", &both), 422, "near-miss");
+    assert_eq!(server.post("modify_config?accept=form-change,near-miss", &both).status, 200);
+}
+
+#[test]
+fn what_was_read_can_be_sent_back_whatever_it_holds() {
+    let server = over("push a;\npush b;\nrtpm 1;\nstream c { prepsh 5; archive /storage 7d; }\n");
+    let whole: Value = body(&server.get(""));
+    let answer = server.post("modify_config", &whole.to_string());
+    assert_eq!(answer.status, 200, "{}", body(&answer));
+}
+
+#[test]
+fn line_ends_gone_are_a_bad_config() {
+    let joined = TEXT.replace('\n', "").replace("http 80;", "http 80;# Ports:rtmp 1;");
+    for operation in ["save_config", "update_config"] {
+        let server = Server::over(TEXT);
+        let answer = server.post(operation, &joined);
+        refused(&answer, 400, "bad-config");
+        let hint = body(&answer)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
+        assert!(hint.contains("--data-binary") && hint.contains("accept=one-line"), "{hint}");
+        // Behind it, other guards still stand.
+        refused(&server.post(&format!("{operation}?accept=one-line"), &joined), 422, "empty-replacement");
+        let accepted = format!("{operation}?accept=one-line,would-remove-credentials,empty-replacement");
+        assert_eq!(server.post(&accepted, &joined).status, 200);
+    }
+    let server = Server::over("edit_auth admin s3cret;# now: rtmp 1;");
+    assert_eq!(server.post("save_config", "edit_auth admin s3cret;# now: rtmp 1;").status, 200);
+    refused(&server.post("save_config", "edit_auth admin s3cret;# now: rtmp 2;"), 400, "bad-config");
+    assert_eq!(server.post("save_config?force=true", "edit_auth admin s3cret;# now: rtmp 2;").status, 200);
+    assert_eq!(server.post("save_config", TEXT).status, 200);
+    assert_eq!(server.post("rollback_config?to=1", "").status, 200);
+}
+
+#[test]
+fn delete_guard_is_a_note_over_http() {
+    let many: String = (0..30).map(|at| format!("stream s{at} udp://{at};\n")).collect();
+    for operation in ["save_config", "update_config"] {
+        let server = over(&many);
+        let answer = server.post(&format!("{operation}?dry_run=true"), TEXT);
+        assert_eq!((answer.status, header(&answer, "Mediactl-Note")), (200, Some("deleted-streams 30")));
+        let answer = server.post(operation, TEXT);
+        assert_eq!((answer.status, header(&answer, "Mediactl-Note")), (200, Some("deleted-streams 30")));
+        let answer = server.post(operation, TEXT);
+        assert_eq!((answer.status, header(&answer, "Mediactl-Note")), (200, None));
+    }
+    let server = over(&many);
+    assert_eq!(server.post("modify_config", r#"{"streams":null}"#).status, 200);
+}
+
+#[test]
+fn a_port_that_takes_its_block_with_it_is_noted() {
+    let server = over("http \"h:81\" { api false; }\n");
+    let note = |query: &str| {
+        let answer = server.post(&format!("modify_config{query}"), r#"{"http":[80,8081]}"#);
+        assert_eq!(answer.status, 200, "{}", body(&answer));
+        header(&answer, "Mediactl-Note").map(str::to_owned)
+    };
+    assert_eq!(note("?dry_run=true").as_deref(), Some("http-options-dropped h:81"));
+    assert_eq!(note("").as_deref(), Some("http-options-dropped h:81"));
+    assert_eq!(note(""), None);
+}
