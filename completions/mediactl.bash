@@ -408,7 +408,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__modify)
-            opts="-f -o -q -m -h -V --set --set-string --set-file --unset --file --expect --create --output --dry-run --force --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-f -o -y -q -m -h -V --set --set-string --set-file --unset --file --expect --create --output --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -448,6 +448,10 @@ _mediactl() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "diff json" -- "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
                     return 0
                     ;;
                 --message)
@@ -576,12 +580,16 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__rollback)
-            opts="-q -m -h -V --dry-run --force --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --accept)
+                    COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
                 --message)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -654,12 +662,16 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__save)
-            opts="-q -m -h -V --dry-run --force --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --accept)
+                    COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
                 --message)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -880,12 +892,16 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__update)
-            opts="-q -m -h -V --dry-run --force --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --accept)
+                    COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
                 --message)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

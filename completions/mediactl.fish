@@ -81,8 +81,13 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if this value is there; `null` if nothing is; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
 json\t'The whole new configuration as JSON'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, for the history' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -98,16 +103,22 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'Th
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a whole request may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set make a stream, live or plugin that is not there yet'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, for the history' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -124,14 +135,20 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-fi
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, for the history' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -148,7 +165,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d 'Trust every certificate: anybody can pose as the server'
@@ -217,8 +235,13 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s m -l message -d 'Why the change is made, for the history' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l max-delete -d 'Delete up to N streams without asking [default: 4, or half of all streams if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
@@ -235,7 +258,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change even if it looks like a mistake, without asking'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure -d 'Trust every certificate: anybody can pose as the server'
