@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::change::Printing;
 use super::content::Content;
+use super::credentials;
 use super::error::CliError;
 use super::remote::{Decision, Outcome, Remote, in_words};
-use super::target;
+
 use super::ui::Ui;
 use crate::http::client::Credentials;
 
@@ -36,7 +37,7 @@ pub fn run(
         return Ok(());
     }
     let Some(decision) = ask(time, ui) else { return Err(CliError::NotConfirmed { target: name.clone() }) };
-    let notes = server.anew(credentials(outcome)?).decide(id, decision)?;
+    let notes = server.anew(new_credentials(outcome)?).decide(id, decision)?;
     notes.iter().for_each(|note| printing.note(&in_words(note)));
     match decision {
         Decision::Keep => {
@@ -48,9 +49,9 @@ pub fn run(
 }
 
 /// Login and password that hold since the change; none where the server shows no text.
-fn credentials(outcome: &Outcome) -> Result<Option<Credentials>, CliError> {
+fn new_credentials(outcome: &Outcome) -> Result<Option<Credentials>, CliError> {
     let Content::Text(after) = &outcome.after else { return Ok(None) };
-    after.account().map(|[login, password]| target::credentials(login, password)).transpose()
+    after.account().map(|[login, password]| credentials::credentials(login, password)).transpose()
 }
 
 /// What becomes of the change; `None` if nobody says so in time.

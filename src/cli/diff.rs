@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::content::{Content, ContentDiff};
+use super::credentials::UrlSource;
 use super::error::CliError;
 use super::exit::Exit;
 use super::input::{self, STDIN};
@@ -93,7 +94,10 @@ impl Side {
             },
             RUNNING => Self::of_target(Source::Running, global, ui),
             SAVED => Self::of_target(Source::Saved, global, ui),
-            url if is_url(url) => Self::of_server(&mut target::at_url(url, global, ui)?, Source::Running),
+            url if is_url(url) => Self::of_server(
+                &mut target::at_url(url, UrlSource::CommandLine, global, ui)?,
+                Source::Running,
+            ),
             STDIN => Self::of_file("<stdin>", STDIN),
             name if is_past(name) => Self::of_past(name, global, ui),
             file => Self::of_file(file, file),

@@ -11,6 +11,7 @@ mod check;
 mod confirm;
 mod content;
 mod countdown;
+mod credentials;
 mod diagnostics;
 mod diff;
 mod error;

@@ -6,33 +6,26 @@
 use std::fmt;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+use super::credentials::{Known, UrlSource};
 use super::error::CliError;
 use super::input;
 use super::options::Global;
 use super::remote::{Remote, Source};
 use super::ui::{Ui, waiting};
 use crate::engine::{Engine, Hooks, Snapshot};
-use crate::http::client::{
-    BadUrl, Client, Credentials, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo,
-};
+use crate::http::client::{BadUrl, Client, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo};
 use crate::http::wire::DEFAULT_PREFIX;
 use crate::store::{Entry, Serving, Which};
 
 /// The longest time that a request may be given: a day, in seconds.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
-
-/// The login, where no option gives one.
-const LOGIN_VARIABLE: &str = "MEDIACTL_LOGIN";
-
-/// The password, where no option gives one.
-const PASSWORD_VARIABLE: &str = "MEDIACTL_PASSWORD";
 
 /// Options that say how to reach a server.
 #[derive(Debug, clap::Args)]
@@ -42,11 +35,11 @@ pub struct RemoteOptions {
     #[arg(long, global = true, value_name = "PATH", default_value = DEFAULT_PREFIX)]
     pub api_prefix: String,
 
-    /// The login [default: that of MEDIACTL_LOGIN, else that of the URL]
+    /// The login [default: that of the URL, else that of MEDIACTL_LOGIN]
     #[arg(long, global = true, value_name = "LOGIN")]
     pub user: Option<String>,
 
-    /// A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]
+    /// A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]
     #[arg(long, global = true, value_name = "FILE")]
     pub password_file: Option<PathBuf>,
 
@@ -110,6 +103,11 @@ impl Chosen {
     /// Whether a server is named by an option.
     pub fn names_server(self) -> bool {
         matches!(self.place, Place::Server | Place::BothFlags) && self.by_option
+    }
+
+    /// Where the server is named.
+    fn url_source(self) -> UrlSource {
+        if self.by_option { UrlSource::CommandLine } else { UrlSource::Environment }
     }
 
     /// Looks at where the values of the options come from.
@@ -200,7 +198,10 @@ pub fn resolve(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliE
             "`--conf` or `--url` says which is meant",
         )),
         (Place::Server, _) if global.chosen.hooks => Err(hooks_elsewhere()),
-        (Place::Server, Some(url)) => Ok(Target::Remote(Box::new(at_url(&url.0, global, ui)?))),
+        (Place::Server, Some(url)) => {
+            let source = global.chosen.url_source();
+            Ok(Target::Remote(Box::new(at_url(&url.0, source, global, ui)?)))
+        }
         _ => at_file(global, purpose, ui),
     }
 }
@@ -269,10 +270,10 @@ fn reach(serving: &Serving) -> io::Result<()> {
 }
 
 /// The server at a URL.
-pub fn at_url(url: &str, global: &Global, ui: Ui) -> Result<Remote, CliError> {
+pub fn at_url(url: &str, source: UrlSource, global: &Global, ui: Ui) -> Result<Remote, CliError> {
     let options = &global.remote;
     let (endpoint, userinfo) = Endpoint::parse(url, &options.api_prefix).map_err(bad_url)?;
-    let known = Known::of(options, userinfo)?;
+    let known = Known::of(options, &endpoint, userinfo, source)?;
     let credentials = known.credentials()?;
     let settings = Settings { credentials, trust: trust(options)?, timeout: timeout(options) };
     let name = endpoint.to_string();
@@ -316,54 +317,4 @@ fn trust(options: &RemoteOptions) -> Result<Trust, CliError> {
         None if options.insecure => Trust::Anybody,
         None => Trust::Platform,
     })
-}
-
-/// What is known of who asks before anybody is asked.
-struct Known {
-    login: Option<String>,
-    password: Option<String>,
-}
-
-impl Known {
-    /// The password of a URL goes with the login of that URL only.
-    fn of(options: &RemoteOptions, userinfo: Option<(String, String)>) -> Result<Self, CliError> {
-        let given = options.user.clone().or_else(|| variable(LOGIN_VARIABLE));
-        let password = match &options.password_file {
-            Some(file) => Some(password_of(file)?),
-            None => variable(PASSWORD_VARIABLE),
-        };
-        let (url_login, url_password) = userinfo.unwrap_or_default();
-        let of_url = given.is_none() && !url_password.is_empty();
-        let login = given.or(Some(url_login).filter(|login| !login.is_empty()));
-        Ok(Self { login, password: password.or(of_url.then_some(url_password)) })
-    }
-
-    fn credentials(&self) -> Result<Option<Credentials>, CliError> {
-        match (&self.login, &self.password) {
-            (Some(login), Some(password)) => credentials(login, password).map(Some),
-            _ => Ok(None),
-        }
-    }
-}
-
-/// Login and password, if the login can be one.
-pub fn credentials(login: &str, password: &str) -> Result<Credentials, CliError> {
-    Credentials::new(login, password)
-        .map_err(|_| CliError::usage("a login can't hold a `:`", "it would end the login"))
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// The first line of a file.
-fn password_of(file: &Path) -> Result<String, CliError> {
-    let bytes = input::read(file)?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        CliError::usage(
-            format!("`{}` is not UTF-8", file.display()),
-            "it is to hold the password and nothing else",
-        )
-    })?;
-    Ok(text.lines().next().unwrap_or_default().to_owned())
 }

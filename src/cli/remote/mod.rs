@@ -19,15 +19,18 @@ pub use past::{Decision, roll_back};
 pub use replace::{Replacement, replace};
 
 use super::content::Content;
+use super::credentials::credentials;
 use super::error::CliError;
-use super::target;
 use super::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::{Answer, Call, Client, ClientError, Credentials};
 use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED};
 use crate::store::Serving;
 
-/// The status of an answer that asks who one is.
+/// How often a person is asked for login and password.
+const MAX_PROMPTS: usize = 3;
+
+/// The status of an answer that asks for login and password.
 const UNAUTHORIZED: u16 = 401;
 
 /// A server, and whoever sits in front of this terminal.
@@ -173,19 +176,24 @@ impl Remote {
         self.send(&call)
     }
 
-    /// Sends a request; on a terminal a server that asks who one is is told.
+    /// Sends a request. Where the server wants a login and a password, or refuses those that were
+    /// sent, a person on a terminal is asked for them.
     fn send(&mut self, call: &Call<'_>) -> Result<Answer, CliError> {
-        match self.client.send(call) {
-            Err(error) if error.status() == Some(UNAUTHORIZED) && self.ask()? => self.client.send(call),
-            result => result,
+        let mut result = self.client.send(call);
+        for _ in 0..MAX_PROMPTS {
+            let is_refused = matches!(&result, Err(error) if error.status() == Some(UNAUTHORIZED));
+            if !is_refused || !self.ask()? {
+                break;
+            }
+            result = self.client.send(call);
         }
-        .map_err(|error| self.failed(error))
+        result.map_err(|error| self.failed(error))
     }
 
-    /// Asks for login and password, unless both were given; whether somebody answered.
+    /// Asks for login and password; false if nobody answers.
     fn ask(&mut self) -> Result<bool, CliError> {
-        if self.client.credentials().is_some() {
-            return Ok(false);
+        if self.client.credentials().is_some() && self.ui.can_ask() {
+            self.ui.warning(&format!("`{}` does not accept this login and password", self.name));
         }
         let login = match &self.login {
             Some(login) => Some(login.clone()),
@@ -194,7 +202,7 @@ impl Remote {
         let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(false) };
         let prompt = format!("password of {login} for {}", self.name);
         let Some(password) = self.ui.secret(&prompt)? else { return Ok(false) };
-        self.client.authenticate(target::credentials(&login, &password)?);
+        self.client.authenticate(credentials(&login, &password)?);
         self.warn_of_plain_credentials();
         Ok(true)
     }

@@ -83,6 +83,15 @@ impl Endpoint {
         }
     }
 
+    /// Whether `url` leads to the same host and port.
+    pub fn is_same_host(&self, url: &str) -> bool {
+        let place = |url: &Url| Some((url.host_str()?.to_owned(), url.port_or_known_default()?));
+        match (self, Url::parse(url)) {
+            (Self::Url { url, .. }, Ok(other)) => place(url).is_some() && place(url) == place(&other),
+            _ => false,
+        }
+    }
+
     /// Whether what is sent is encrypted.
     pub fn is_https(&self) -> bool {
         matches!(self, Self::Url { url, .. } if url.scheme() == "https")

@@ -23,7 +23,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, IF
 use reqwest::{Method, StatusCode, redirect};
 
 pub use credentials::{Credentials, NotCredentials};
-pub use endpoint::{BadUrl, Endpoint, without_userinfo};
+pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
 pub use error::{ClientError, Refusal};
 pub use tls::Trust;
 

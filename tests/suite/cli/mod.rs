@@ -14,6 +14,7 @@ mod output;
 mod read;
 mod save;
 pub(crate) mod serve;
+pub(crate) mod terminal;
 pub(crate) mod url_global;
 
 use std::ffi::OsStr;

@@ -50,8 +50,11 @@ fn they_come_from_flags_environment_and_url() {
         ("%61dmin:h%75nter2", &[], 0),
         ("admin", &[right], 0),
         ("admin:gu3ss", &[], 4),
-        ("admin:gu3ss", &[right], 0),
+        // What stands in a URL that was typed beats the environment.
+        ("admin:gu3ss", &[right], 4),
+        (AS_ADMIN, &[("MEDIACTL_LOGIN", "x"), wrong], 0),
         ("other:hunter2", &[login], 4),
+        ("other", &[login, right], 4),
         (":hunter2", &[], 4),
     ] {
         let url = server.url_as(userinfo);
@@ -61,6 +64,49 @@ fn they_come_from_flags_environment_and_url() {
         }
         call.run().exits(code).hides("unter2").hides("gu3ss");
     }
+}
+
+#[test]
+fn those_of_the_environment_go_to_the_server_of_the_environment_only() {
+    let (server, other, place) = (bare(), bare(), place());
+    let run = |flags: &[&str], variable: &str| {
+        let call = place.mediactl(flags.iter().copied().chain(["read", "rtsp"])).without("MEDIACTL_CONF");
+        let call = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
+        call.env("MEDIACTL_URL", variable).run().hides("hunter2")
+    };
+    run(&[], &server.url()).exits(0);
+    run(&["--url", &format!("{}/media/api", server.url())], &server.url()).exits(0);
+    run(&["--url", &server.url()], "").exits(0);
+    for variable in [server.url(), "https://media.example".to_owned(), "no url".to_owned()] {
+        run(&["--url", &other.url()], &variable).exits(4);
+    }
+    let seen = other.requests();
+    assert!(seen.iter().all(|request| !request.headers.contains_key("authorization")), "{seen:#?}");
+    run(&["--url", &other.url_as(AS_ADMIN)], &server.url()).exits(0);
+    // The variables beat the URL of the environment, which may be set once for all.
+    run(&[], &server.url_as("admin:gu3ss")).exits(0);
+}
+
+#[test]
+fn a_wrong_password_is_asked_for_again_three_times_on_a_terminal() {
+    let (server, place) = (bare(), place());
+    let url = server.url();
+    let call = |flags: &[&str]| place.mediactl(flags.iter().chain(&["--url", &url, "read", "rtsp"]));
+    let mut terminal = call(&["--user", "admin"]).on_terminal();
+    let refused = format!("`{url}` does not accept this login and password");
+    let prompt = format!("password of admin for {url}: ");
+    terminal.expect(&prompt).enter_hidden("wrong");
+    terminal.expect(&refused).expect(&prompt).enter_hidden("hunter2");
+    terminal.expect("554");
+    let seen = terminal.exits(0);
+    assert!(!seen.contains("hunter2"), "{seen}");
+
+    let mut terminal = call(&["--user", "admin"]).env("MEDIACTL_PASSWORD", "wrong").on_terminal();
+    for _ in 0..3 {
+        terminal.expect(&refused).expect(&prompt).enter_hidden("wrong");
+    }
+    let seen = terminal.exits(4);
+    assert_eq!(seen.matches(&refused).count(), 3, "{seen}");
 }
 
 #[test]
