@@ -51,8 +51,8 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     for Assignment { path, .. } in &assignments {
         assert_eq!(select(&local, path), select(&remote, path), "{path}");
     }
-    let computed = to_patch(&local, &assignments, Options { create });
-    assert_eq!(computed, to_patch(&remote, &assignments, Options { create }));
+    let computed = to_patch(&local, &assignments, Options { create, ..Options::default() });
+    assert_eq!(computed, to_patch(&remote, &assignments, Options { create, ..Options::default() }));
     match computed {
         Ok(computed) => {
             let patch = Value::Object(computed.patch);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::exit::Exit;
 use super::server;
+use crate::edit::assign::AssignFault;
 use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, Snapshot};
@@ -14,6 +15,9 @@ use crate::http::client::ClientError;
 use crate::http::problem::Kind;
 use crate::http::wire::Feature;
 use crate::store::{Holder, reason};
+
+/// Advice where nothing is at a path, and no name is near.
+const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -152,7 +156,9 @@ impl CliError {
                 faults.0.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
             }
             Self::Engine(EngineError::BadAssignments(faults)) => {
-                faults.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
+                let otherwise = |fault: &AssignFault| fault.is_absent().then(|| ALL_PATHS.to_owned());
+                let hint = |fault: &AssignFault| fault.hint.clone().or_else(|| otherwise(fault));
+                faults.iter().map(|fault| (fault.to_string(), hint(fault))).collect()
             }
             Self::Server { target, error } => server::faults(target, error),
             _ => vec![(self.to_string(), self.hint())],
@@ -165,9 +171,7 @@ impl CliError {
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Engine(error) => error.hint(),
             Self::Path { error, .. } => Some(error.hint().to_owned()),
-            Self::Select(fault) => Some(
-                fault.hint.clone().unwrap_or_else(|| "`mediactl read -o set` shows all paths".to_owned()),
-            ),
+            Self::Select(fault) => Some(fault.hint.clone().unwrap_or_else(|| ALL_PATHS.to_owned())),
             Self::NoAccount { target } => Some(format!(
                 "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
             )),

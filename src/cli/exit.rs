@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::edit::assign::AssignFault;
 use crate::engine::EngineError;
 use crate::http::client::{ClientError, Refusal};
 use crate::http::problem::Kind;
@@ -57,6 +58,7 @@ impl From<&EngineError> for Exit {
     fn from(error: &EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
+            EngineError::BadAssignments(faults) if faults.iter().all(AssignFault::is_absent) => Self::Absent,
             EngineError::BadConfig(_)
             | EngineError::BadText(_)
             | EngineError::MaskedText

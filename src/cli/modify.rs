@@ -18,6 +18,7 @@ use crate::edit::current::{Current, LocalView};
 use crate::edit::expect::{Expectation, unmet};
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, Segment, split_assignment};
+use crate::edit::place::MisfitKind;
 use crate::engine::{EngineError, Guard, Request};
 use crate::model::member::Members;
 use crate::model::{Kind, Lens};
@@ -59,7 +60,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH=FILE", conflicts_with = "file")]
     set_file: Vec<String>,
 
-    /// Remove a value
+    /// Remove a value; it is an error if it is not there
     #[arg(long, value_name = "PATH", conflicts_with = "file")]
     unset: Vec<String>,
 
@@ -74,6 +75,10 @@ pub struct Args {
     /// Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt
     #[arg(long)]
     create: bool,
+
+    /// Take what --unset names and is not there for removed
+    #[arg(long, conflicts_with = "file")]
+    ignore_missing: bool,
 
     /// What to print of the change
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
@@ -150,7 +155,7 @@ impl Wanted {
             Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
             None => Edits::Assignments {
                 assignments: assignments(args, matches, ui)?,
-                options: Options { create: args.create },
+                options: Options { create: args.create, ignore_missing: args.ignore_missing },
             },
         };
         Ok(Self { edits, expectations })
@@ -290,5 +295,5 @@ fn parsed<T>(text: &str, result: Result<T, PathError>) -> Result<T, CliError> {
 /// What is wrong with an edit; the value behind its path may be a secret and is not shown.
 fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
     let path = text.split('=').next().unwrap_or(text).to_owned();
-    EngineError::BadAssignments(vec![AssignFault { path, message, hint }]).into()
+    EngineError::BadAssignments(vec![AssignFault { path, message, hint, kind: MisfitKind::Unfit }]).into()
 }

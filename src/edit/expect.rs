@@ -86,7 +86,7 @@ fn compared(
     match select(current, path) {
         Ok(found) => Ok((expected, own_backend(place, found.into_value()))),
         Err(fault) if fault.kind == SelectFaultKind::Absent => Ok((expected, None)),
-        Err(fault) => Err(Misfit { message: fault.message, hint: fault.hint }),
+        Err(fault) => Err(Misfit { hint: fault.hint, ..Misfit::new(fault.message) }),
     }
 }
 

@@ -150,7 +150,7 @@ fn fault(kind: SelectFaultKind, path: &Path, misfit: Misfit) -> SelectFault {
 }
 
 /// What of `keys`, the names that `path` begins with, is missing.
-fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
+pub(super) fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
     let at = (0..keys.len()).find(|&at| !current.contains(&keys[..=at])).unwrap_or(keys.len() - 1);
     let (above, key) = (&keys[..at], keys[at]);
     if let Some(quoted) = with_quoted_name(current, path, at) {
@@ -158,10 +158,10 @@ fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
     }
     match Place::of(&path.segments[..=at]) {
         Err(misfit) => misfit,
-        Ok(Place::Own(_)) => Misfit::new(format!("`{key}` is not set")),
+        Ok(Place::Own(_)) => Misfit::absent(format!("`{key}` is not set")),
         Ok(place) => {
             let misfit = match place {
-                Place::Block(kind) => Misfit::new(format!("there is no {} `{key}`", kind.noun())),
+                Place::Block(kind) => Misfit::absent(format!("there is no {} `{key}`", kind.noun())),
                 _ => not_there(above, key),
             };
             Misfit { hint: did_you_mean(key, &current.names(above)), ..misfit }
@@ -170,7 +170,7 @@ fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
 }
 
 fn not_there(above: &[&str], key: &str) -> Misfit {
-    Misfit::new(match above.last() {
+    Misfit::absent(match above.last() {
         Some(above) => format!("there is no `{key}` in `{above}`"),
         None => format!("there is no `{key}`"),
     })

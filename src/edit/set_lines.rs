@@ -187,7 +187,11 @@ mod tests {
             }
             count += 1;
             let assignments: Vec<Assignment> = set_lines(&view, &[]).into_iter().map(assignment).collect();
-            let computed = to_patch(&Value::Object(Map::new()), &assignments, Options { create: true });
+            let computed = to_patch(
+                &Value::Object(Map::new()),
+                &assignments,
+                Options { create: true, ..Options::default() },
+            );
             let patch = Value::Object(computed.expect("the lines fit the schema").patch);
             let expected = own(&view);
             assert_eq!(format!("{patch:#}"), format!("{expected:#}"), "{}", path.display());

@@ -8,14 +8,17 @@ use crate::edit::current::Current;
 use crate::edit::draft::scalar_text;
 use crate::edit::nearest::keys;
 use crate::edit::path::Segment;
-use crate::edit::place::{Misfit, Place};
+use crate::edit::place::{Misfit, MisfitKind, Place};
 
 /// The patch that `edits` make, one after the other.
 pub fn patch(current: &dyn Current, edits: &[Edit], faults: &mut Vec<AssignFault>) -> Map<String, Value> {
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
-        if let Err(misfit) = builder.add(edit) {
-            faults.push(AssignFault::new(&edit.path, misfit));
+        match builder.add(edit) {
+            Err(Misfit { kind: MisfitKind::Absent, .. }) if edit.removes() && !edit.is_unset => {}
+            Err(misfit) if edit.removes() => faults.push(AssignFault::new(&edit.path, misfit)),
+            Err(misfit) => faults.push(AssignFault::new(&edit.path, misfit.unfit())),
+            Ok(()) => {}
         }
     }
     match builder.patch {
@@ -124,7 +127,10 @@ fn edit_member(
     rest: &[Segment],
     value: &Value,
 ) -> Result<(), Misfit> {
-    if value.is_null() && (rest.is_empty() || !members.contains_key(key)) {
+    if value.is_null() && !members.contains_key(key) {
+        return Err(Misfit::absent(format!("the entry has no `{key}`")));
+    }
+    if value.is_null() && rest.is_empty() {
         members.shift_remove(key);
         return Ok(());
     }
@@ -150,7 +156,7 @@ fn edit_entry(
             entries.push(entry);
             Ok(())
         }
-        Found::Nothing if value.is_null() => Ok(()),
+        Found::Nothing if value.is_null() => Err(Misfit::absent("no entry of the list is like this")),
         Found::Nothing => {
             Err(Misfit::new("no entry of the list is like this").hint("`[+]` appends a new one"))
         }
@@ -210,5 +216,5 @@ pub(in crate::edit) fn out_of_range(len: usize) -> Misfit {
         1 => "one entry".to_owned(),
         _ => format!("{len} entries"),
     };
-    Misfit::new(format!("the list has {entries}, counted from 0"))
+    Misfit::absent(format!("the list has {entries}, counted from 0"))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{AssignFault, Assignment, Change, value};
+use super::{AssignFault, Assignment, Change, unset, value, words};
 use crate::edit::current::Current;
 use crate::edit::nearest::keys;
 use crate::edit::path::{Path, Segment};
@@ -18,6 +18,8 @@ pub struct Edit {
     pub path: Path,
     /// What is to be there; null for nothing.
     pub value: Value,
+    /// Whether nothing there is a fault: `--unset`, not `--set PATH=null`.
+    pub is_unset: bool,
 }
 
 impl Edit {
@@ -32,16 +34,43 @@ pub fn of(current: &dyn Current, assignments: &[Assignment], faults: &mut Vec<As
     let mut edits = Vec::new();
     for assignment in assignments {
         match expanded(current, &assignment.path) {
-            Ok(paths) => edits.extend(paths.into_iter().filter_map(|path| edit(path, assignment, faults))),
+            Ok(paths) => edits.extend(edits_at(current, paths, assignment, faults)),
             Err(misfit) => faults.push(AssignFault::new(&assignment.path, misfit)),
         }
     }
     edits
 }
 
-fn edit(path: Path, assignment: &Assignment, faults: &mut Vec<AssignFault>) -> Option<Edit> {
-    match Place::to_set(&path.segments).and_then(|place| value_at(place, assignment)) {
-        Ok(value) => Some(Edit { path, value }),
+/// The edits of one assignment at the places that it stands for.
+fn edits_at(
+    current: &dyn Current,
+    paths: Vec<Path>,
+    assignment: &Assignment,
+    faults: &mut Vec<AssignFault>,
+) -> Vec<Edit> {
+    let known = faults.len();
+    let edits = paths.into_iter().filter_map(|path| edit(current, path, assignment, faults)).collect();
+    match assignment.change {
+        Change::Remove if faults.len() == known => {
+            unset::of_what_is_there(current, &assignment.path, edits, faults)
+        }
+        _ => edits,
+    }
+}
+
+fn edit(
+    current: &dyn Current,
+    path: Path,
+    assignment: &Assignment,
+    faults: &mut Vec<AssignFault>,
+) -> Option<Edit> {
+    let value = Place::to_set(&path.segments).and_then(|place| {
+        let value = value_at(place, assignment)?;
+        words::refuse_one_for_several(current, place, &path, &assignment.change)?;
+        Ok(value)
+    });
+    match value {
+        Ok(value) => Some(Edit { path, value, is_unset: assignment.change == Change::Remove }),
         Err(misfit) => {
             // The same for each of the names that a `*` stands for.
             let fault = AssignFault::new(&assignment.path, misfit);
@@ -101,7 +130,7 @@ fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
     let names: Vec<String> = current.names(&above).into_iter().filter(|name| !place.derives(name)).collect();
     // An empty group is a group; anything else that is empty or not there may be a slip.
     if names.is_empty() && !matches!(place, Place::Group(_)) {
-        return Err(Misfit::new("`*` finds nothing here"));
+        return Err(Misfit::absent("`*` finds nothing here"));
     }
     let mut paths = Vec::new();
     for name in names {

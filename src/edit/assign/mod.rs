@@ -14,7 +14,9 @@ mod overlap;
 mod phantom;
 #[cfg(test)]
 mod tests;
+mod unset;
 pub mod value;
+mod words;
 
 use std::fmt;
 
@@ -23,7 +25,7 @@ use serde_json::{Map, Value};
 use super::current::Current;
 use super::fault::Fault;
 use super::path::{Path, Segment};
-use super::place::{Misfit, shown};
+use super::place::{Misfit, MisfitKind, shown};
 use super::reduce::reduce;
 pub(super) use build::{find_by, out_of_range};
 
@@ -67,6 +69,8 @@ impl fmt::Debug for Change {
 pub struct Options {
     /// `--create`: below a stream, live or plugin that is not there yet, which makes it.
     pub create: bool,
+    /// `--ignore-missing`: remove what is not there, which comes to nothing.
+    pub ignore_missing: bool,
 }
 
 /// What assignments come to.
@@ -87,11 +91,18 @@ pub struct AssignFault {
     pub message: String,
     /// Advice, where there is any.
     pub hint: Option<String>,
+    /// Whether it is just not there.
+    pub kind: MisfitKind,
 }
 
 impl AssignFault {
     pub(super) fn new(path: &Path, misfit: Misfit) -> Self {
-        Self { path: shown(path), message: misfit.message, hint: misfit.hint }
+        Self { path: shown(path), message: misfit.message, hint: misfit.hint, kind: misfit.kind }
+    }
+
+    /// Whether there is just nothing at the path.
+    pub fn is_absent(&self) -> bool {
+        self.kind == MisfitKind::Absent
     }
 }
 
@@ -112,6 +123,9 @@ pub fn to_patch(
     let edits = overlap::without_overlaps(edits, &mut faults);
     let edits = if options.create { edits } else { phantom::without_phantoms(current, edits, &mut faults) };
     let patch = build::patch(current, &edits, &mut faults);
+    if options.ignore_missing {
+        faults.retain(|fault| !fault.is_absent());
+    }
     if faults.is_empty() {
         refuse_irreducible(&patch, &mut faults);
     }
@@ -142,5 +156,5 @@ fn of_pointer(patch: &Value, fault: Fault) -> AssignFault {
         node = node.and_then(|node| index.map_or_else(|| node.get(&key), |index| node.get(index)));
         segments.push(index.map_or(Segment::Key(key), Segment::Index));
     }
-    AssignFault::new(&Path { segments }, Misfit { message: fault.message, hint: fault.hint })
+    AssignFault::new(&Path { segments }, Misfit { hint: fault.hint, ..Misfit::new(fault.message) })
 }

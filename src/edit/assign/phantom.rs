@@ -18,7 +18,12 @@ pub fn without_phantoms(current: &dyn Current, edits: Vec<Edit>, faults: &mut Ve
     let made = streams_given_urls(&edits);
     let refusal = |edit: &Edit| {
         let phantom = phantom_of(current, edit, &made)?;
-        Some(AssignFault::new(&edit.path, misfit(current, &edit.path, phantom)))
+        let misfit = if edit.removes() {
+            missing(current, &edit.path, phantom)
+        } else {
+            misfit(current, &edit.path, phantom)
+        };
+        Some(AssignFault::new(&edit.path, misfit))
     };
     let refusals: Vec<Option<AssignFault>> = edits.iter().map(refusal).collect();
     let kept = edits.into_iter().zip(&refusals).filter(|(_, refusal)| refusal.is_none());
@@ -64,6 +69,11 @@ fn phantom_of<'e>(current: &dyn Current, edit: &'e Edit, made: &HashSet<String>)
 /// Whether the object of a whole stream says not where it comes from; lives and plugins need not.
 fn lacks_urls(kind: Kind, block: &Value) -> bool {
     kind == Kind::Stream && block.is_object() && block.get("urls").is_none_or(Value::is_null)
+}
+
+/// What is to be removed in a block that is not there.
+fn missing(current: &dyn Current, path: &Path, Phantom { kind, name }: Phantom<'_>) -> Misfit {
+    crate::edit::select::missing(current, path, &[kind.key(), name])
 }
 
 fn misfit(current: &dyn Current, path: &Path, phantom: Phantom<'_>) -> Misfit {

@@ -241,7 +241,8 @@ fn paths_that_lead_nowhere_are_refused() {
         ("streams.a.dvr.path=x", {
             "`streams.a.dvr.path`: `dvr` is a list, and has no members | name an entry, such as `[0]`"
         }),
-        ("streams.a.iptv.x", {
+        ("streams.a.iptv.x", { "`streams.a.iptv.x`: there is no `x` in `iptv`" }),
+        ("streams.a.iptv.x=1", {
             "`streams.a.iptv.x`: `iptv` is a word, and has no members | to replace it, set it to a JSON object"
         }),
         ("streams.a.iptv[+]=x", { "`streams.a.iptv[+]`: this is no list | set the whole to a JSON array" }),
@@ -279,7 +280,7 @@ fn lists_become_the_whole_new_list() {
             urls(json!([{"url": "x", "priority": 1}, second, second])),
         ),
         (vec!["streams.a.urls"], urls(json!(null))),
-        (vec!["streams.a.urls[url=x]"], json!({})),
+        (vec!["streams.a.urls[url=x]=null", "streams.a.urls[7]=null"], json!({})),
         (vec!["streams.a.transcoder[0]=ab=64k"], {
             json!({"streams": {"a": {"transcoder": [["audio_bitrate", 64000], ["size", "hd"]]}}})
         }),
@@ -383,9 +384,10 @@ fn there_are_no_phantoms() {
              `streams.\"cam.1\".prepush`"
         }),
         ("streams.cam.1", {
-            "`streams.cam.1`: there is no stream `cam` | a name with a dot is quoted: `streams.\"cam.1\"`"
+            "`streams.cam.1`: there is no `cam` in `streams` | a name with a dot is quoted: `streams.\"cam.1\"`"
         }),
-        ("lives.publ.x", {
+        ("lives.publ.x", "`lives.publ.x`: there is no live `publ` | did you mean `pub`?"),
+        ("lives.publ.x=1", {
             "`lives.publ.x`: there is no live `publ` | did you mean `pub`? to make it, give `--create`"
         }),
         ("streams.new={}", {
@@ -404,11 +406,11 @@ fn there_are_no_phantoms() {
         (vec!["streams.n.urls[0].url=x"], json!({"streams": {"n": {"urls": [{"url": "x"}]}}})),
         (vec!["streams.n={\"urls\":[]}"], json!({"streams": {"n": {"urls": []}}})),
         (vec!["lives.n={}", "plugins.n={\"a\":1}"], json!({"lives": {"n": {}}, "plugins": {"n": {"a": 1}}})),
-        (vec!["streams.gone"], json!({"streams": {"gone": null}})),
+        (vec!["streams.gone=null"], json!({"streams": {"gone": null}})),
     ] {
         check(&assignments, expected);
     }
-    let created = evaluate(TEXT, &["streams.n.prepush=5"], Options { create: true });
+    let created = evaluate(TEXT, &["streams.n.prepush=5"], Options { create: true, ..Options::default() });
     assert_eq!(
         created.map(|computed| Value::Object(computed.patch)),
         Ok(json!({"streams": {"n": {"prepush": 5}}}))
@@ -478,7 +480,7 @@ proptest! {
             value.map_or_else(|| path.clone(), |value| format!("{kind}{path}={value}"))
         }).filter(|text| !text.starts_with('[') && !text.contains(":[")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        if let Ok(computed) = evaluate(TEXT, &texts, Options { create }) {
+        if let Ok(computed) = evaluate(TEXT, &texts, Options { create, ..Options::default() }) {
             let patch = Value::Object(computed.patch);
             proptest::prop_assert!(crate::edit::reduce::reduce(patch).is_ok());
         }

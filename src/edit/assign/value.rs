@@ -205,7 +205,7 @@ fn json(text: &str) -> Result<Option<Value>, Misfit> {
     if serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Ok(None);
     }
-    let refusal = |fault: Fault| Misfit { message: fault.message, hint: fault.hint };
+    let refusal = |fault: Fault| Misfit { hint: fault.hint, ..Misfit::new(fault.message) };
     patch::parse(text.as_bytes()).map(Some).map_err(|faults| {
         let first = faults.0.into_iter().next();
         first.map_or_else(|| Misfit::new("this JSON can't be read"), refusal)

@@ -15,6 +15,7 @@ mod read;
 mod save;
 pub(crate) mod serve;
 pub(crate) mod terminal;
+pub(crate) mod unset;
 pub(crate) mod url_global;
 
 use std::ffi::OsStr;

@@ -9,6 +9,7 @@ mod offered;
 mod ours;
 mod server;
 mod socket;
+mod unset;
 
 use crate::cli::Place;
 

@@ -1,0 +1,57 @@
+//! `--unset` of what is not there: a fault, since it may be a slip in a name.
+
+use serde_json::Value;
+
+use super::AssignFault;
+use super::edits::Edit;
+use crate::edit::current::Current;
+use crate::edit::nearest::keys;
+use crate::edit::path::Path;
+use crate::edit::place::{Misfit, Place, own_value};
+use crate::edit::select::missing;
+use crate::model::schema::Shape;
+
+/// The removals of what is there, of all that one `--unset` stands for.
+///
+/// Where a `*` stands for many names, what one of them does not have is not missing. Entries of
+/// lists are looked up when they are removed, because an earlier edit may have made or moved them.
+pub fn of_what_is_there(
+    current: &dyn Current,
+    path: &Path,
+    removals: Vec<Edit>,
+    faults: &mut Vec<AssignFault>,
+) -> Vec<Edit> {
+    let mut first_missing = None;
+    let mut kept = Vec::new();
+    for removal in removals {
+        match absence(current, &removal.path) {
+            None => kept.push(removal),
+            Some(misfit) => first_missing = first_missing.or(Some(AssignFault::new(&removal.path, misfit))),
+        }
+    }
+    if kept.is_empty() {
+        let nothing = || AssignFault::new(path, Misfit::absent("`*` finds nothing here"));
+        faults.push(first_missing.unwrap_or_else(nothing));
+    }
+    kept
+}
+
+/// What is missing where a path of names leads to nothing.
+fn absence(current: &dyn Current, path: &Path) -> Option<Misfit> {
+    let keys = keys(&path.segments)?;
+    let place = Place::of(&path.segments).ok()?;
+    (!is_there(current, place, &keys)).then(|| missing(current, path, &keys))
+}
+
+fn is_there(current: &dyn Current, place: Place, keys: &[&str]) -> bool {
+    let own = || current.value(keys).and_then(|value| own_value(place, &value));
+    match place {
+        Place::Group(_) => !current.names(keys).is_empty(),
+        Place::Own(parameter)
+            if matches!(parameter.shape, Shape::Ports | Shape::Sources | Shape::Backend) =>
+        {
+            own().is_some_and(|value| value != Value::Array(Vec::new()))
+        }
+        _ => current.contains(keys),
+    }
+}

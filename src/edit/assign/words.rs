@@ -1,0 +1,44 @@
+//! A plain value with blanks where the directive has several words: it would become one in quotes.
+
+use serde_json::Value;
+
+use super::Change;
+use crate::edit::current::Current;
+use crate::edit::merge::general_value;
+use crate::edit::path::{Path, Segment};
+use crate::edit::place::{Misfit, Place};
+use crate::edit::select::{Selection, select};
+use crate::model::Masker;
+use crate::model::redact::masked_below;
+use crate::syntax::Document;
+
+/// Refuses one text for the several words that a directive has; the hint names the words in JSON.
+pub fn refuse_one_for_several(
+    current: &dyn Current,
+    place: Place,
+    path: &Path,
+    change: &Change,
+) -> Result<(), Misfit> {
+    let Change::Typed(text) = change else { return Ok(()) };
+    let is_plain = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err();
+    if !(place.is_foreign() && text.contains(char::is_whitespace) && is_plain()) {
+        return Ok(());
+    }
+    let Ok(Selection::One(Value::Array(_))) = select(current, path) else { return Ok(()) };
+    let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
+    let words = masked_below(&keys, &words(text), &Masker::default());
+    Err(Misfit::new("several words are there, and this value would be one word in quotes")
+        .hint(format!("the words as a JSON array are `{words}`; `--set-string` sets one word")))
+}
+
+/// The words of a text, as a directive has them.
+fn words(text: &str) -> Value {
+    let document = Document::parse(format!("keyword {text};"));
+    let mut entries = document.entries();
+    match (entries.next(), entries.next()) {
+        (Some(only), None) if document.diagnostics().is_empty() && !only.is_block() => {
+            general_value(&[only]).unwrap_or_default()
+        }
+        _ => text.split_whitespace().collect(),
+    }
+}

@@ -1,0 +1,107 @@
+//! `--unset` of what is not there is exit 7, and `--ignore-missing` makes it a no-op; a plain value
+//! with blanks does not replace several words.
+
+use super::{Place, SAMPLE};
+
+/// A path that leads to nothing in [`TEXT`], and what is said of it.
+pub(crate) const MISSING: &[(&str, &str)] = &[
+    ("streams.cam9", "did you mean `cam1`"),
+    ("streams.cam9.prepush", "did you mean `cam1`"),
+    ("streams.cam9.urls[0]", "did you mean `cam1`"),
+    ("streams.cam.2", "`streams.\"cam.2\"`"),
+    ("lives.studoi", "did you mean `studio`?"),
+    ("plugins.x", "there is no plugin `x`"),
+    ("rtmp", "`rtmp` is not set"),
+    ("strems.cam1", "did you mean `streams`?"),
+    ("streams.cam1.titel", "did you mean `title`?"),
+    ("streams.cam1.auth", "`auth` is not set"),
+    ("streams.cam1.auth.url", "there is no `url` in `auth`"),
+    ("auth.extra.relam", "did you mean `realm`?"),
+    ("auth.extra.realm.x", "nothing below a plain value"),
+    ("streams.cam1.urls[4]", "the list has one entry"),
+    ("streams.cam1.urls[url=udp://x]", "no entry of the list is like this"),
+    ("streams.cam1.urls[0].loop", "the entry has no `loop`"),
+    ("streams.film.urls[1]", "the list has one entry"),
+    ("streams.none.urls", "`urls` is not set"),
+    ("streams.*.cluster_key", "`cluster_key` is not set"),
+    ("plugins.*", "`*` finds nothing here"),
+    ("plugins", "there is no `plugins`"),
+    ("nothing.*", "`*` finds nothing here"),
+];
+
+/// The sample with a backend, so that `auth` shows it in every stream.
+pub(crate) fn text() -> String {
+    format!("auth http://b/ realm=tv;\n{SAMPLE}stream none {{\n  title x;\n}}\n")
+        .replace("  prepush 5;", "  title x;\n  prepush 5;")
+}
+
+#[test]
+fn unset_of_what_is_not_there_is_exit_7_with_the_nearest_names() {
+    let place = Place::with(text());
+    for (path, said) in MISSING {
+        let code = if *path == "auth.extra.realm.x" { 3 } else { 7 };
+        let run = place.run(["modify", "--unset", path]).exits(code).says("error: `").says(said);
+        assert_eq!(run.out, "", "{path}");
+    }
+    place.run(["modify", "--unset", "rtmp", "--unset", "rtsp"]).exits(7).says("`rtmp` is not set");
+    place.run(["modify", "--unset", "rtmp", "--set", "rtsp=x"]).exits(3);
+    assert_eq!(place.text(), text());
+}
+
+#[test]
+fn ignore_missing_takes_what_is_not_there_for_removed() {
+    let place = Place::with(text());
+    let before = place.written();
+    for (path, _) in MISSING.iter().filter(|(path, _)| *path != "auth.extra.realm.x") {
+        place.run(["modify", "--ignore-missing", "--unset", path]).exits(0).says("nothing to change");
+    }
+    assert_eq!((place.text(), place.written()), (text(), before));
+    place
+        .run(["modify", "--ignore-missing", "--unset", "rtmp", "--unset", "rtsp"])
+        .exits(0)
+        .prints("-rtsp 554;");
+    place.run(["modify", "--ignore-missing", "--unset", "a..b"]).exits(3);
+    place.run(["modify", "--ignore-missing", "-f", "-"]).exits(2);
+}
+
+#[test]
+fn unset_of_some_of_many_and_null_in_a_patch_are_no_error() {
+    let place = Place::with(text());
+    place.run(["modify", "--unset", "streams.*.prepush"]).exits(0).prints("-  prepush 5;");
+    place.run(["modify", "--unset", "streams.*.prepush"]).exits(7);
+    place.patch(r#"{"rtmp":null,"streams":{"cam9":null,"cam1":{"prepush":null}}}"#).exits(0);
+    place.set(&["rtmp=null", "streams.cam1.urls[url=udp://x]=null"]).exits(0).says("nothing to change");
+    place
+        .run(["modify", "--set", "streams.cam1.urls[+]=udp://2", "--unset", "streams.cam1.urls[1]"])
+        .exits(0);
+}
+
+const SEVERAL: &str = "stream cam1 {\n  archive /storage/cam0 7d;\n  push a;\n  push b c;\n  title x;\n}\n";
+
+#[test]
+fn a_plain_value_with_blanks_is_refused_where_the_directive_has_several_words() {
+    let place = Place::with(SEVERAL);
+    let refused = place.set(&["streams.cam1.archive=/storage/cam1 14d"]).exits(3);
+    refused.says("one word in quotes").says(r#"`["/storage/cam1","14d"]`"#);
+    place.set(&["streams.cam1.archive=/storage 14"]).exits(3).says(r#"`["/storage",14]`"#);
+    place.set(&["streams.cam1.push[1]=b d"]).exits(3).says(r#"`["b","d"]`"#);
+    place.set(&["streams.*.archive=a {b"]).exits(3).says(r#"`["a","{b"]`"#);
+    assert_eq!(place.text(), SEVERAL);
+    place
+        .set(&[r#"streams.cam1.archive=["/storage/cam1","14d"]"#])
+        .exits(0)
+        .prints("+  archive /storage/cam1 14d;");
+    place.set(&["streams.cam1.title=two words"]).exits(0).prints("+  title \"two words\";");
+    place.set(&["streams.cam1.note=two words"]).exits(0).prints("+  note \"two words\";");
+}
+
+#[test]
+fn the_words_of_a_secret_are_not_told() {
+    let place = Place::with("stream a {\n  password x y;\n}\n");
+    place
+        .set(&["streams.a.password=hunter2 s3cret"])
+        .exits(3)
+        .says("one word in quotes")
+        .hides("hunter2")
+        .hides("s3cret");
+}
