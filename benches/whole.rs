@@ -11,11 +11,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mediactl::edit::{modify as edited, text_diff::hunks_of_splices};
+use mediactl::syntax::Document;
 use nix::sys::resource::{UsageWho, getrusage};
+
+#[path = "../tests/suite/growth/cases.rs"]
+mod cases;
 
 const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const RUNS: usize = 15;
+
+/// Elements of the changes whose growth is shown, and of those twice and four times as large.
+const ELEMENTS: [usize; 3] = [10_000, 20_000, 40_000];
 
 fn main() {
     // `cargo test --all-targets` runs benchmarks, too, to see that they build.
@@ -29,6 +37,28 @@ fn main() {
     compare("read -o compact / check", 3.0, &mut read_compact(&file), &mut check(&file));
     modify(&folder, &file);
     start_up(&folder);
+    growth();
+}
+
+/// Twice the size takes twice the time: each change, and the diff of its text.
+fn growth() {
+    println!("\n{:45} {:>26} {:>26}", "change of so many elements", "change", "its diff");
+    for (name, change) in cases::CASES {
+        let times = ELEMENTS.map(|count| {
+            let (text, patch) = change(count);
+            let document = Document::parse(text);
+            let start = Instant::now();
+            let edit = edited(&document, patch).expect("it is proved").expect("something changes");
+            let made = start.elapsed().as_secs_f64();
+            std::hint::black_box(hunks_of_splices(document.text(), &edit.splices));
+            [made, start.elapsed().as_secs_f64() - made]
+        });
+        let column = |of: usize| {
+            let [one, two, four] = times.map(|times| times[of]);
+            format!("{:8.1} ms x {:4.1} x {:4.1}", one * 1e3, two / one, four / two)
+        };
+        println!("{name:45} {:>26} {:>26}", column(0), column(1));
+    }
 }
 
 /// A configuration with `count` streams, about 150 bytes each.

@@ -3,12 +3,14 @@
 //! Operations name entries; this is where they become lines, with the indentation, the line ends
 //! and the blank lines of their neighbours.
 
-use std::collections::HashMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::draft::{Draft, Style, block_lines};
 use super::removal;
-use super::surroundings::Surroundings;
+use super::surroundings::{Surroundings, Units};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// Where something new goes.
@@ -85,9 +87,30 @@ struct Layout<'d> {
     /// Entries that leave their place, by the offset of their first word.
     leaving: HashMap<usize, EntryId>,
     removed: Vec<Range<usize>>,
-    splices: Vec<Splice>,
+    /// By the range each replaces, and of equal ones by their number.
+    splices: BTreeMap<(usize, usize, usize), String>,
     /// Entries whose missing `;` was supplied.
-    terminated: Vec<EntryId>,
+    terminated: HashSet<EntryId>,
+    units: OnceCell<Units<'d>>,
+    end: OnceCell<End>,
+    /// What was seen of a place or a block once: very many may be put there.
+    behind: RefCell<HashMap<usize, Behind>>,
+    inner: RefCell<HashMap<EntryId, Inner<'d>>>,
+}
+
+/// The end of the text.
+#[derive(Clone, Copy)]
+struct End {
+    is_all_removed: bool,
+    blank_lines: usize,
+}
+
+/// How the entries of a block are indented.
+#[derive(Clone)]
+struct Inner<'d> {
+    unit: &'d str,
+    /// As the last of them that begins a line; where there is none, as the block and one unit more.
+    indent: Rc<str>,
 }
 
 impl<'d> Layout<'d> {
@@ -97,26 +120,35 @@ impl<'d> Layout<'d> {
             operations.iter().filter_map(|operation| leaves(document, operation)).collect();
         let by_start = leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect();
         // What leaves from inside a block that moves is taken out of the text that moves.
-        let blocks = leaving.iter().filter(|(entry, _)| entry.is_block());
-        let moving: Vec<Range<usize>> = blocks.map(|(entry, _)| entry.start()..entry.end()).collect();
+        let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
         let is_inside = |entry: &Entry<'_>| {
-            moving.iter().any(|block| block.start < entry.start() && entry.end() < block.end)
+            let next = moving.partition_point(|block| block.start < entry.start());
+            moving[..next].last().is_some_and(|block| entry.end() < block.end)
         };
         let inner: Vec<(Entry<'d>, bool)> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
-        let inner =
-            removal::ranges(document, &inner).into_iter().map(|range| Splice { range, text: String::new() });
-        Self {
+        let (inner, removed) = (removal::ranges(&around, &inner), removal::ranges(&around, &leaving));
+        let mut layout = Self {
             document,
             around,
             leaving: by_start,
-            removed: removal::ranges(document, &leaving),
-            splices: inner.collect(),
-            terminated: Vec::new(),
-        }
+            removed,
+            splices: BTreeMap::new(),
+            terminated: HashSet::new(),
+            units: OnceCell::new(),
+            end: OnceCell::new(),
+            behind: RefCell::default(),
+            inner: RefCell::default(),
+        };
+        inner.into_iter().for_each(|range| layout.push(range, ""));
+        layout
     }
 
     fn push(&mut self, range: Range<usize>, text: impl Into<String>) {
-        self.splices.push(Splice { range, text: text.into() });
+        self.splices.insert((range.start, range.end, self.splices.len()), text.into());
+    }
+
+    fn unit_like(&self, keyword: &str) -> &'d str {
+        self.units.get_or_init(|| self.around.units()).like(keyword)
     }
 
     fn unfold(&mut self, operation: &Operation) {
@@ -124,7 +156,7 @@ impl<'d> Layout<'d> {
         let entry = self.document.entry(*entry);
         let style = Style {
             indent: self.around.indent(entry.start()).to_owned(),
-            unit: self.around.unit_like(&entry.keyword()).to_owned(),
+            unit: self.unit_like(&entry.keyword()).to_owned(),
             newline: self.around.newline(entry.start()),
         };
         self.push(*from..entry.end(), format!(" {}", block_lines(block, &style)));
@@ -178,8 +210,7 @@ impl<'d> Layout<'d> {
 
     /// What lacks its `;` gets it when something is put behind it.
     fn terminate(&mut self, anchor: Entry<'d>) {
-        if !anchor.is_terminated() && !self.terminated.contains(&anchor.id()) {
-            self.terminated.push(anchor.id());
+        if !anchor.is_terminated() && self.terminated.insert(anchor.id()) {
             self.push(anchor.end()..anchor.end(), ";");
         }
     }
@@ -227,8 +258,10 @@ impl<'d> Layout<'d> {
         let at = text.len();
         let style = self.style(None, None, content);
         let lines = self.lines(content, &style);
-        let blank = style.newline.repeat(self.missing_blank_lines(blank_lines));
-        let written = match (self.is_all_removed(), text.ends_with('\n')) {
+        let end = *self.end.get_or_init(|| self.end());
+        // Blank lines that stand at the end already count.
+        let blank = style.newline.repeat(blank_lines.saturating_sub(end.blank_lines));
+        let written = match (end.is_all_removed, text.ends_with('\n')) {
             (true, ended) if ended || at == self.around.text_start() => format!("{lines}{}", style.newline),
             (true, _) => lines,
             (false, true) => format!("{blank}{lines}{}", style.newline),
@@ -237,12 +270,11 @@ impl<'d> Layout<'d> {
         self.push(at..at, written);
     }
 
-    /// Blank lines that stand at the end already count.
-    fn missing_blank_lines(&self, wanted: usize) -> usize {
+    fn end(&self) -> End {
         let text = self.document.text();
         let end = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
-        let there = super::surroundings::count_lines(&text[end..]).saturating_sub(1);
-        wanted.saturating_sub(there)
+        let blank_lines = super::surroundings::count_lines(&text[end..]).saturating_sub(1);
+        End { is_all_removed: self.is_all_removed(), blank_lines }
     }
 
     fn is_all_removed(&self) -> bool {
@@ -258,6 +290,10 @@ impl<'d> Layout<'d> {
 
     /// What stands on the line behind `anchor_end`, with what leaves taken away.
     fn behind_on_line(&self, anchor_end: usize) -> Behind {
+        *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| self.look_behind(anchor_end))
+    }
+
+    fn look_behind(&self, anchor_end: usize) -> Behind {
         let text = self.document.text().as_bytes();
         let (mut at, mut start_of_rest) = (anchor_end, anchor_end);
         loop {
@@ -293,7 +329,7 @@ impl<'d> Layout<'d> {
             Content::New(draft) => draft.head.split(' ').next().unwrap_or_default(),
             _ => "",
         };
-        let unit = || self.around.unit_like(keyword);
+        let unit = || self.unit_like(keyword);
         let (indent, unit) = match within {
             None => (self.top_indent(sibling, keyword).to_owned(), unit()),
             Some(block) => self.inner_indent(block, sibling),
@@ -312,14 +348,21 @@ impl<'d> Layout<'d> {
     }
 
     fn inner_indent(&self, block: Entry<'d>, sibling: Option<Entry<'d>>) -> (String, &'d str) {
-        let shows_indent = |entry: &Entry<'d>| self.around.begins_line(entry.start());
-        let unit = self.around.unit_of(block).unwrap_or_else(|| self.around.unit_like(&block.keyword()));
-        let sibling = sibling.filter(shows_indent).or_else(|| block.children().filter(shows_indent).last());
-        let indent = match sibling {
-            Some(sibling) => self.around.indent(sibling.start()).to_owned(),
-            None => format!("{}{unit}", self.around.indent(block.start())),
+        let Inner { unit, indent } =
+            self.inner.borrow_mut().entry(block.id()).or_insert_with(|| self.inner_of(block)).clone();
+        let sibling = sibling.filter(|sibling| self.around.begins_line(sibling.start()));
+        let indent = sibling.map_or(&*indent, |sibling| self.around.indent(sibling.start()));
+        (indent.to_owned(), unit)
+    }
+
+    fn inner_of(&self, block: Entry<'d>) -> Inner<'d> {
+        let unit = self.around.unit_of(block).unwrap_or_else(|| self.unit_like(&block.keyword()));
+        let lined = block.children().filter(|entry| self.around.begins_line(entry.start())).last();
+        let indent = match lined {
+            Some(sibling) => self.around.indent(sibling.start()).into(),
+            None => format!("{}{unit}", self.around.indent(block.start())).into(),
         };
-        (indent, unit)
+        Inner { unit, indent }
     }
 
     fn lines(&self, content: &Content, style: &Style) -> String {
@@ -333,7 +376,7 @@ impl<'d> Layout<'d> {
                 format!("{}{words}{terminator}{rest}", style.indent)
             }
             Content::Block(entry) => {
-                self.moved(removal::block_chunk(self.document, self.document.entry(*entry)))
+                self.moved(removal::block_chunk(&self.around, self.document.entry(*entry)))
             }
         }
     }
@@ -363,30 +406,33 @@ impl<'d> Layout<'d> {
         let line = self.around.line_start(entry.start())..self.around.line_end(entry.end());
         let rest = self.document.text()[entry.end()..line.end].trim_start_matches([' ', '\t', '\r', ';']);
         let is_last = rest.is_empty() || rest.starts_with('#');
-        let is_only =
-            self.around.begins_line(entry.start()) || self.removed.iter().any(|range| contains(range, &line));
+        let is_only = self.around.begins_line(entry.start()) || self.is_removed(&line);
         entry.start()..if is_last && is_only { line.end } else { entry.end() }
+    }
+
+    fn is_removed(&self, line: &Range<usize>) -> bool {
+        let next = self.removed.partition_point(|range| range.end < line.end);
+        self.removed.get(next).is_some_and(|range| contains(range, line))
     }
 
     /// A range of the text with the splices made that lie inside it.
     fn moved(&self, range: Range<usize>) -> String {
         let text = self.document.text();
-        let mut inner: Vec<&Splice> =
-            self.splices.iter().filter(|splice| changes_inside(&range, &splice.range)).collect();
-        inner.sort_by_key(|splice| splice.range.start);
+        let near = self.splices.range((range.start, 0, 0)..=(range.end, usize::MAX, usize::MAX));
+        let inside = near.filter(|&(&(start, end, _), _)| changes_inside(&range, &(start..end)));
         let mut moved = String::new();
         let mut at = range.start;
-        for splice in inner {
-            moved.push_str(&text[at..splice.range.start]);
-            moved.push_str(&splice.text);
-            at = splice.range.end;
+        for (&(start, end, _), new) in inside {
+            moved.push_str(&text[at..start]);
+            moved.push_str(new);
+            at = end;
         }
         moved.push_str(&text[at..range.end]);
         moved
     }
 
-    fn finish(mut self) -> Vec<Splice> {
-        let removed = std::mem::take(&mut self.removed);
+    fn finish(self) -> Vec<Splice> {
+        let removed = self.removed;
         // What was changed inside something that moved has gone with it.
         let outside = |splice: &Splice| {
             let next = removed.partition_point(|range| range.end <= splice.range.start);
@@ -394,11 +440,26 @@ impl<'d> Layout<'d> {
                 .get(next)
                 .is_none_or(|range| splice.range.start <= range.start && splice.range.end <= range.start)
         };
-        let mut splices: Vec<Splice> = self.splices.into_iter().filter(outside).collect();
+        let splices = self.splices.into_iter();
+        let splices = splices.map(|((start, end, _), text)| Splice { range: start..end, text });
+        let mut splices: Vec<Splice> = splices.filter(outside).collect();
         splices.extend(removed.iter().map(|range| Splice { range: range.clone(), text: String::new() }));
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         splices
     }
+}
+
+/// The bytes of those blocks that stand inside of no other of them, in order.
+fn outermost<'d>(blocks: impl Iterator<Item = Entry<'d>>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = blocks.map(|block| block.start()..block.end()).collect();
+    ranges.sort_by_key(|range| range.start);
+    let mut covered = 0;
+    ranges.retain(|range| {
+        let is_outer = range.end > covered;
+        covered = covered.max(range.end);
+        is_outer
+    });
+    ranges
 }
 
 /// The entry that an operation takes from its place, and whether its comments go along.
@@ -417,6 +478,7 @@ fn missing_terminator(entry: Entry<'_>) -> &'static str {
 }
 
 /// What follows on a line.
+#[derive(Clone, Copy)]
 enum Behind {
     /// Blanks and maybe a comment; where the line ends.
     Nothing(usize),

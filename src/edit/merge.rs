@@ -294,18 +294,14 @@ pub fn named(
             Err(found) => faults.0.extend(found.0),
         }
     }
+    merged.retain(|_, value| !value.is_null());
     faults.into_result(merged)
 }
 
 fn put(kind: Kind, merged: &mut Map<String, Value>, key: &str, value: Option<Value>) {
-    match value.or_else(|| shown_of_nothing(kind).get(key).cloned()) {
-        Some(value) => {
-            merged.insert(key.to_owned(), value);
-        }
-        None => {
-            merged.shift_remove(key);
-        }
-    }
+    // What is gone leaves a null: to close the gap at once would move all that follows, each time.
+    let value = value.or_else(|| shown_of_nothing(kind).get(key).cloned()).unwrap_or(Value::Null);
+    merged.insert(key.to_owned(), value);
 }
 
 /// What the view shows of a block that says nothing.

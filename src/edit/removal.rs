@@ -10,18 +10,17 @@ use std::ops::Range;
 
 use super::surroundings::{Surroundings, is_blank};
 use crate::model::schema::{Scope, Shape, by_keyword};
-use crate::syntax::{Document, Entry};
+use crate::syntax::Entry;
 
 /// The ranges that go with `entries`; with some go the comment lines above, too.
-pub fn ranges(document: &Document, entries: &[(Entry<'_>, bool)]) -> Vec<Range<usize>> {
+pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<Range<usize>> {
     let mut entries = entries.to_vec();
     entries.sort_by_key(|(entry, _)| entry.id());
     entries.dedup_by_key(|(entry, _)| entry.id());
-    let around = Surroundings::of(document);
-    let text = document.text();
+    let text = around.document().text();
     let mut ranges: Vec<Taken> = Vec::new();
-    for run in runs(document, &entries) {
-        let mut taken = take(document, around, run);
+    for run in runs(text, &entries) {
+        let mut taken = take(around, run);
         // A `}` goes back past all that goes on the lines above it.
         while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {
             let start = start_behind_line_above(text, last.range.start);
@@ -35,17 +34,13 @@ pub fn ranges(document: &Document, entries: &[(Entry<'_>, bool)]) -> Vec<Range<u
             _ => ranges.push(taken),
         }
     }
-    let ranges = ranges.iter().map(|taken| taken.with_blank_lines(document, around)).collect();
-    without_last_line_end(document, around, ranges)
+    let ranges = ranges.iter().map(|taken| taken.with_blank_lines(around)).collect();
+    without_last_line_end(around, ranges)
 }
 
 /// A text without a last line end stays without one, whatever its last line is then.
-fn without_last_line_end(
-    document: &Document,
-    around: Surroundings<'_>,
-    mut ranges: Vec<Range<usize>>,
-) -> Vec<Range<usize>> {
-    let text = document.text();
+fn without_last_line_end(around: &Surroundings<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let text = around.document().text();
     if text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < text.len()) {
         return ranges;
     }
@@ -65,10 +60,9 @@ fn without_last_line_end(
 
 /// Entries that stand together on a line, with nothing but blanks between them.
 fn runs<'e, 'd>(
-    document: &Document,
+    text: &str,
     entries: &'e [(Entry<'d>, bool)],
 ) -> impl Iterator<Item = &'e [(Entry<'d>, bool)]> {
-    let text = document.text();
     entries.chunk_by(|(a, _), (b, _)| {
         let end = end_with_stray(text, a.end());
         end <= b.start() && is_blank(&text[end..b.start()]) && !text[end..b.start()].contains('\n')
@@ -86,8 +80,8 @@ struct Taken {
     has_block: bool,
 }
 
-fn take(document: &Document, around: Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
-    let text = document.text();
+fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
+    let text = around.document().text();
     let (first, with_comments) = run[0];
     let end = end_with_stray(text, run[run.len() - 1].0.end());
     let line_end = around.line_end(end);
@@ -127,12 +121,12 @@ pub fn counts_as_block(entry: Entry<'_>) -> bool {
 }
 
 impl Taken {
-    fn with_blank_lines(&self, document: &Document, around: Surroundings<'_>) -> Range<usize> {
+    fn with_blank_lines(&self, around: &Surroundings<'_>) -> Range<usize> {
         if !self.whole_lines {
             return self.range.clone();
         }
         let mut range = self.range.clone();
-        let text = document.text();
+        let text = around.document().text();
         if self.has_block {
             let behind = &text[range.end..];
             let next_line = behind.lines().next().unwrap_or("");
@@ -149,11 +143,12 @@ impl Taken {
 }
 
 /// A block with the comment lines directly above it, from its first line to the end of its last.
-pub fn block_chunk(document: &Document, entry: Entry<'_>) -> Range<usize> {
-    let taken = take(document, Surroundings::of(document), &[(entry, true)]);
+pub fn block_chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
+    let taken = take(around, &[(entry, true)]);
     if !taken.whole_lines {
         return entry.start()..entry.end();
     }
-    let content = document.text()[taken.range.clone()].trim_end_matches('\n').trim_end_matches('\r').len();
+    let content =
+        around.document().text()[taken.range.clone()].trim_end_matches('\n').trim_end_matches('\r').len();
     taken.range.start..taken.range.start + content
 }

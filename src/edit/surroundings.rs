@@ -1,5 +1,8 @@
 //! What stands around an entry: its lines, its comments, the blanks, how its neighbours look.
 
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::syntax::{Document, Entry};
@@ -11,70 +14,102 @@ const DEFAULT_UNIT: &str = "  ";
 const UNIT_SAMPLES: usize = 200;
 
 /// The lines of a document, looked at from its entries.
-#[derive(Clone, Copy)]
 pub struct Surroundings<'d> {
     document: &'d Document,
+    /// How many bytes were searched for the ends of lines.
+    searched: Cell<usize>,
+    /// Where each line starts: built once more than the whole text was searched, so that a thousand
+    /// looks at one line of megabytes cost one search.
+    starts: OnceCell<Vec<usize>>,
 }
 
 impl<'d> Surroundings<'d> {
     /// Those of a document.
     pub fn of(document: &'d Document) -> Self {
-        Self { document }
+        Self { document, searched: Cell::new(0), starts: OnceCell::new() }
     }
 
-    fn text(self) -> &'d str {
+    /// What they surround.
+    pub fn document(&self) -> &'d Document {
+        self.document
+    }
+
+    fn text(&self) -> &'d str {
         self.document.text()
     }
 
     /// Where the first line starts: behind the byte order mark.
-    pub fn text_start(self) -> usize {
+    pub fn text_start(&self) -> usize {
         if self.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
     }
 
     /// Where the line that holds `at` starts.
-    pub fn line_start(self, at: usize) -> usize {
-        memchr::memrchr(b'\n', &self.text().as_bytes()[..at])
-            .map_or(self.text_start().min(at), |newline| newline + 1)
+    pub fn line_start(&self, at: usize) -> usize {
+        let start = match self.starts() {
+            Some(starts) => starts[starts.partition_point(|&start| start <= at) - 1],
+            None => {
+                let start = memchr::memrchr(b'\n', &self.text().as_bytes()[..at]);
+                let start = start.map_or(0, |newline| newline + 1);
+                self.count(at - start);
+                start
+            }
+        };
+        if start == 0 { self.text_start().min(at) } else { start }
     }
 
     /// Where the content of the line that holds `at` ends, in front of its CR LF or LF.
-    pub fn line_end(self, at: usize) -> usize {
-        let end = self.next_line(at);
-        let line = &self.text()[at..end];
+    pub fn line_end(&self, at: usize) -> usize {
+        let line = &self.text()[at..self.next_line(at)];
         at + line.trim_end_matches('\n').trim_end_matches('\r').len()
     }
 
     /// Where the line behind the one that holds `at` starts.
-    pub fn next_line(self, at: usize) -> usize {
-        memchr::memchr(b'\n', &self.text().as_bytes()[at..])
-            .map_or(self.text().len(), |newline| at + newline + 1)
+    pub fn next_line(&self, at: usize) -> usize {
+        let next = match self.starts() {
+            Some(starts) => starts.get(starts.partition_point(|&start| start <= at)).copied(),
+            None => {
+                let newline = memchr::memchr(b'\n', &self.text().as_bytes()[at..]);
+                self.count(newline.unwrap_or(self.text().len() - at));
+                newline.map(|newline| at + newline + 1)
+            }
+        };
+        next.unwrap_or(self.text().len())
+    }
+
+    fn count(&self, searched: usize) {
+        self.searched.set(self.searched.get() + searched);
+    }
+
+    fn starts(&self) -> Option<&[usize]> {
+        if self.searched.get() <= self.text().len() {
+            return None;
+        }
+        let newlines = || memchr::memchr_iter(b'\n', self.text().as_bytes()).map(|newline| newline + 1);
+        Some(self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect()))
     }
 
     /// Whether nothing but blanks stands in front of `at` on its line.
-    pub fn begins_line(self, at: usize) -> bool {
-        is_blank(&self.text()[self.line_start(at)..at])
+    pub fn begins_line(&self, at: usize) -> bool {
+        let above = self.text()[..at].trim_end_matches([' ', '\t', '\r']);
+        above.ends_with('\n') || above.len() <= self.text_start()
     }
 
     /// The blanks at the start of the line that holds `at`.
-    pub fn indent(self, at: usize) -> &'d str {
+    pub fn indent(&self, at: usize) -> &'d str {
         let start = self.line_start(at);
         let line = &self.text()[start..at];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
     /// The line end that is used at `at`, or else in the text.
-    pub fn newline(self, at: usize) -> &'static str {
-        let text = self.text().as_bytes();
-        let after = memchr::memchr(b'\n', &text[at..]).map(|newline| at + newline);
-        let newline = after.or_else(|| memchr::memrchr(b'\n', &text[..at]));
-        match newline {
-            Some(newline) if newline > 0 && text[newline - 1] == b'\r' => "\r\n",
-            _ => "\n",
-        }
+    pub fn newline(&self, at: usize) -> &'static str {
+        let next = self.next_line(at);
+        let end = if self.text()[..next].ends_with('\n') { next } else { self.line_start(at) };
+        if self.text()[..end].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 
     /// How many blank lines stand directly above the line that starts at `line_start`.
-    pub fn blank_lines_above(self, line_start: usize) -> Range<usize> {
+    pub fn blank_lines_above(&self, line_start: usize) -> Range<usize> {
         let mut start = line_start;
         while start > self.text_start() {
             let above = self.line_start(start - 1);
@@ -87,7 +122,7 @@ impl<'d> Surroundings<'d> {
     }
 
     /// Where the comment lines directly above the line that starts at `line_start` begin.
-    pub fn attached_comments(self, line_start: usize) -> usize {
+    pub fn attached_comments(&self, line_start: usize) -> usize {
         let mut start = line_start;
         while start > self.text_start() {
             let above = self.line_start(start - 1);
@@ -100,25 +135,40 @@ impl<'d> Surroundings<'d> {
     }
 
     /// Whether the block of an entry stands on one line.
-    pub fn is_one_line(self, block: Entry<'_>) -> bool {
-        !self.text()[block.body()].contains('\n')
+    pub fn is_one_line(&self, block: Entry<'_>) -> bool {
+        let body = block.body();
+        self.next_line(body.start) > body.end
     }
 
     /// What one level of nesting adds in the block of this entry, if its entries show it.
-    pub fn unit_of(self, block: Entry<'d>) -> Option<&'d str> {
+    pub fn unit_of(&self, block: Entry<'d>) -> Option<&'d str> {
         let header = self.indent(block.start());
         let child = block.children().find(|child| self.begins_line(child.start()))?;
         self.indent(child.start()).strip_prefix(header)
     }
 
+    /// What the blocks of the document add for one level of nesting.
+    pub fn units(&self) -> Units<'d> {
+        let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
+        let mut units = Units { by_keyword: HashMap::new(), first: None };
+        for (block, unit) in blocks.filter_map(|block| Some((block, self.unit_of(block)?))) {
+            units.by_keyword.entry(block.keyword()).or_insert(unit);
+            units.first.get_or_insert(unit);
+        }
+        units
+    }
+}
+
+/// What one level of nesting adds, by the keyword of the block.
+pub struct Units<'d> {
+    by_keyword: HashMap<Cow<'d, str>, &'d str>,
+    first: Option<&'d str>,
+}
+
+impl<'d> Units<'d> {
     /// The unit of a block like `keyword`, else of any block, else two spaces.
-    pub fn unit_like(self, keyword: &str) -> &'d str {
-        let blocks = || self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
-        blocks()
-            .filter(|block| block.keyword() == keyword)
-            .chain(blocks())
-            .find_map(|block| self.unit_of(block))
-            .unwrap_or(DEFAULT_UNIT)
+    pub fn like(&self, keyword: &str) -> &'d str {
+        self.by_keyword.get(keyword).copied().or(self.first).unwrap_or(DEFAULT_UNIT)
     }
 }
 

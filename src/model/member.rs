@@ -17,6 +17,10 @@ pub enum Key<'t> {
 }
 
 impl Key<'_> {
+    fn is_foreign(&self, keyword: &str) -> bool {
+        matches!(self, Self::Foreign(known) if known == keyword)
+    }
+
     /// The key as JSON has it: a foreign keyword that would collide is escaped.
     pub fn to_json(&self, scope: Scope) -> Cow<'_, str> {
         match self {
@@ -50,6 +54,8 @@ pub struct Members<'d> {
     /// The row of each.
     rows: Vec<u8>,
     foreign: Vec<Member<'d>>,
+    /// Where each foreign keyword is, once there are more than a scan is good for.
+    index: HashMap<Cow<'d, str>, usize>,
 }
 
 /// Up to here a scan over what was seen is faster than a table or a sort.
@@ -68,14 +74,14 @@ impl<'d> Members<'d> {
         self.own.clear();
         self.rows.clear();
         self.foreign.clear();
-        let mut index = HashMap::new();
+        self.index.clear();
         for entry in entries {
             match read(self.scope, entry) {
                 Reading::Own(parameter) => {
                     self.rows.push(row(self.scope, parameter));
                     self.own.push(entry);
                 }
-                Reading::Misshapen(_) | Reading::Foreign => self.add_foreign(entry, &mut index),
+                Reading::Misshapen(_) | Reading::Foreign => self.add_foreign(entry),
             }
         }
         self.sort_own();
@@ -104,27 +110,31 @@ impl<'d> Members<'d> {
 
     /// Those of a block with nothing in it.
     pub fn empty(scope: Scope) -> Self {
-        Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new() }
+        Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new(), index: HashMap::new() }
     }
 
-    fn add_foreign(&mut self, entry: Entry<'d>, index: &mut HashMap<Cow<'d, str>, usize>) {
+    fn add_foreign(&mut self, entry: Entry<'d>) {
         let keyword = entry.keyword();
-        let found = match self.foreign.len() {
-            0..SCAN => self.foreign.iter().position(|member| member.key == Key::Foreign(keyword.clone())),
-            _ if index.is_empty() => {
-                index.extend(self.foreign.iter().enumerate().map(|(at, member)| (member.keyword(), at)));
-                index.get(&keyword).copied()
-            }
-            _ => index.get(&keyword).copied(),
-        };
-        match found {
+        match self.foreign_place(&keyword) {
             Some(at) => self.foreign[at].entries.push(entry),
-            None => {
-                if self.foreign.len() >= SCAN {
-                    index.insert(keyword.clone(), self.foreign.len());
-                }
-                self.foreign.push(Member { key: Key::Foreign(keyword), entries: vec![entry] });
-            }
+            None => self.push_foreign(Member { key: Key::Foreign(keyword), entries: vec![entry] }),
+        }
+    }
+
+    fn push_foreign(&mut self, member: Member<'d>) {
+        if self.foreign.len() == SCAN {
+            self.index.extend(self.foreign.iter().enumerate().map(|(at, member)| (member.keyword(), at)));
+        }
+        if self.foreign.len() >= SCAN {
+            self.index.insert(member.keyword(), self.foreign.len());
+        }
+        self.foreign.push(member);
+    }
+
+    fn foreign_place(&self, keyword: &str) -> Option<usize> {
+        match self.foreign.len() {
+            0..=SCAN => self.foreign.iter().position(|member| member.key.is_foreign(keyword)),
+            _ => self.index.get(keyword).copied(),
         }
     }
 
@@ -134,20 +144,13 @@ impl<'d> Members<'d> {
         'd: 'n,
     {
         let mut own: Vec<Vec<Placed<'n>>> = parameters(self.scope).map(|_| Vec::new()).collect();
-        let mut foreign: Vec<(Key<'n>, Vec<Placed<'n>>)> = Vec::new();
+        let mut foreign = Added::default();
         for (number, run) in edited.changed.iter().enumerate() {
             let new = Members::of(self.scope, run.document.entries());
-            let placed = |&entry: &Entry<'n>| (number, entry);
             for (row, entry) in new.rows.iter().zip(&new.own) {
-                own[usize::from(*row)].push(placed(entry));
+                own[usize::from(*row)].push((number, *entry));
             }
-            for member in &new.foreign {
-                let entries = member.entries.iter().map(placed);
-                match foreign.iter_mut().find(|(key, _)| *key == member.key) {
-                    Some((_, known)) => known.extend(entries),
-                    None => foreign.push((member.key.clone(), entries.collect())),
-                }
-            }
+            new.foreign.into_iter().for_each(|member| foreign.add(number, member));
         }
         let mut members = Members::empty(self.scope);
         members.own.reserve(self.own.len() + own.iter().map(Vec::len).sum::<usize>());
@@ -155,30 +158,26 @@ impl<'d> Members<'d> {
             merge_into(&mut members.own, self.of_row(row), &new, edited);
             members.rows.resize(members.own.len(), row);
         }
-        members.foreign = self.foreign_after(foreign, edited);
+        self.add_foreign_after(foreign, edited, &mut members);
         members
     }
 
-    fn foreign_after<'n>(
-        &self,
-        mut new: Vec<(Key<'n>, Vec<Placed<'n>>)>,
-        edited: &'n Edited,
-    ) -> Vec<Member<'n>>
+    fn add_foreign_after<'n>(&self, mut added: Added<'n>, edited: &'n Edited, members: &mut Members<'n>)
     where
         'd: 'n,
     {
-        let mut members: Vec<Member<'n>> = Vec::with_capacity(self.foreign.len() + new.len());
         for member in &self.foreign {
-            let added: Vec<_> =
-                new.extract_if(.., |(key, _)| *key == member.key).flat_map(|(_, added)| added).collect();
-            let mut entries = Vec::with_capacity(member.entries.len() + added.len());
-            merge_into(&mut entries, &member.entries, &added, edited);
-            members.push(Member { key: member.key.clone(), entries });
+            let new = added.take(&member.keyword());
+            let mut entries = Vec::with_capacity(member.entries.len() + new.len());
+            merge_into(&mut entries, &member.entries, &new, edited);
+            if !entries.is_empty() {
+                members.push_foreign(Member { key: member.key.clone(), entries });
+            }
         }
-        let entries = |added: Vec<Placed<'n>>| added.into_iter().map(|(_, entry)| entry).collect();
-        members.extend(new.into_iter().map(|(key, added)| Member { key, entries: entries(added) }));
-        members.retain(|member| !member.entries.is_empty());
-        members
+        for (keyword, new) in added.members.into_iter().filter(|(_, new)| !new.is_empty()) {
+            let entries = new.into_iter().map(|(_, entry)| entry).collect();
+            members.push_foreign(Member { key: Key::Foreign(keyword), entries });
+        }
     }
 
     /// Each of our parameters, in schema order, with its entries; none if it is not set.
@@ -215,8 +214,14 @@ impl<'d> Members<'d> {
 
     /// The entries of a keyword that is not ours; empty if there are none.
     pub fn foreign_by_keyword(&self, keyword: &str) -> &[Entry<'d>] {
-        let key = Key::Foreign(Cow::Borrowed(keyword));
-        self.foreign.iter().find(|member| member.key == key).map_or(&[], |member| &member.entries)
+        self.foreign_place(keyword).map_or(&[], |at| &self.foreign[at].entries)
+    }
+
+    /// The entries that a JSON key which is not ours shows; empty if there are none.
+    pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
+        let shown = |member: &&Member<'d>| member.key.to_json(self.scope) == key;
+        let place = self.foreign_place(keyword_of(self.scope, key));
+        place.map(|at| &self.foreign[at]).filter(shown).map_or(&[], |member| &member.entries)
     }
 }
 
@@ -232,15 +237,44 @@ impl<'d> Member<'d> {
 /// An entry of a run that an edit made, and the number of that run.
 type Placed<'n> = (usize, Entry<'n>);
 
+/// The entries of foreign keywords in the runs that an edit made, by first appearance.
+#[derive(Default)]
+struct Added<'n> {
+    members: Vec<(Cow<'n, str>, Vec<Placed<'n>>)>,
+    places: HashMap<Cow<'n, str>, usize>,
+}
+
+impl<'n> Added<'n> {
+    fn add(&mut self, run: usize, member: Member<'n>) {
+        let keyword = member.keyword();
+        let at = *self.places.entry(keyword.clone()).or_insert(self.members.len());
+        if at == self.members.len() {
+            self.members.push((keyword, Vec::new()));
+        }
+        self.members[at].1.extend(member.entries.into_iter().map(|entry| (run, entry)));
+    }
+
+    fn take(&mut self, keyword: &str) -> Vec<Placed<'n>> {
+        let at = self.places.get(keyword);
+        at.map(|&at| std::mem::take(&mut self.members[at].1)).unwrap_or_default()
+    }
+}
+
 /// Adds the entries of the old text that no edit touched, and `new` ones, in the order of the new text.
 ///
-/// What stands between two runs is copied at once: a group may have a hundred thousand entries.
+/// What stands between two runs is copied at once: a group may have a hundred thousand entries. Runs
+/// that hold none of these entries are passed over: there may be as many of them.
 fn merge_into<'n>(into: &mut Vec<Entry<'n>>, old: &[Entry<'n>], new: &[Placed<'n>], edited: &Edited) {
+    let runs = &edited.changed;
     let mut kept = 0;
     let mut new = new.iter().peekable();
-    for (number, run) in edited.changed.iter().enumerate() {
-        let [start, end] =
-            [run.old.start, run.old.end].map(|at| old.partition_point(|entry| entry.id().index() < at));
+    loop {
+        let ahead = |entry: &Entry<'n>| runs.partition_point(|run| run.old.end <= entry.id().index());
+        let of_old = old.get(kept).map(ahead).filter(|&number| number < runs.len());
+        let of_new = new.peek().map(|(number, _)| *number);
+        let Some(number) = of_old.into_iter().chain(of_new).min() else { break };
+        let [start, end] = [runs[number].old.start, runs[number].old.end]
+            .map(|at| old.partition_point(|entry| entry.id().index() < at));
         into.extend_from_slice(&old[kept..start]);
         while let Some((_, entry)) = new.next_if(|(of, _)| *of == number) {
             into.push(*entry);

@@ -1,6 +1,7 @@
 //! The JSON view of a configuration, streamed from the document.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::ser::SerializeMap;
@@ -64,12 +65,10 @@ impl<'a, 'd> View<'a, 'd> {
     pub fn member(&self, key: &str) -> Option<serde_json::Value> {
         match by_key(Scope::Top, key) {
             Some(parameter) => self.own(parameter).map(|own| to_json(&own)),
-            None => self
-                .members
-                .foreign()
-                .iter()
-                .find(|member| member.key.to_json(Scope::Top) == key)
-                .map(|member| to_json(&General { entries: &member.entries, lens: self.lens })),
+            None => match self.members.foreign_by_key(key) {
+                [] => None,
+                entries => Some(to_json(&General { entries, lens: self.lens })),
+            },
         }
     }
 
@@ -107,13 +106,10 @@ impl<'a, 'd> View<'a, 'd> {
 
     /// The http entries that have a block; of several for one port, the last.
     fn ports_with_block(&self) -> impl Iterator<Item = Entry<'d>> {
-        let mut last: Vec<(Cow<'d, str>, Entry<'d>)> = Vec::new();
-        for &entry in self.members.own_by_key("http").iter().filter(|entry| entry.is_block()) {
-            let port = port_text(entry);
-            last.retain(|(known, _)| *known != port);
-            last.push((port, entry));
-        }
-        last.into_iter().map(|(_, entry)| entry)
+        let mut seen = HashSet::new();
+        let blocks = self.members.own_by_key("http").iter().rev().filter(|entry| entry.is_block());
+        let last: Vec<Entry<'d>> = blocks.copied().filter(|&entry| seen.insert(port_text(entry))).collect();
+        last.into_iter().rev()
     }
 
     fn block<'v>(

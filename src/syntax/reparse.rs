@@ -121,15 +121,21 @@ fn windows(text: &str, records: &Records, edits: &[Splice]) -> Vec<Window> {
     // The first top-level entry that ends behind the start of the edit's line, and where the one
     // before ends.
     let (mut ahead, mut start) = (0, 0);
+    // The lines of the edit before: a thousand edits of one long line look for its ends once.
+    let mut lines = 0..0;
     for (at, edit) in edits.iter().enumerate() {
-        let line_start = line_start(text, edit.range.start);
-        while let Some(passed) = records.get(ahead).filter(|record| record.end as usize <= line_start) {
+        if edit.range.start >= lines.end {
+            lines = line_start(text, edit.range.start)..line_end(text, edit.range.end);
+        } else if edit.range.end >= lines.end {
+            lines.end = line_end(text, edit.range.end);
+        }
+        while let Some(passed) = records.get(ahead).filter(|record| record.end as usize <= lines.start) {
             start = passed.end as usize;
             ahead = passed.next_index() as usize;
         }
-        let line_end = line_end(text, edit.range.end);
-        let mut behind = ahead;
-        while let Some(inside) = records.get(behind).filter(|record| (record.start as usize) < line_end) {
+        // What the window before holds need not be passed again.
+        let mut behind = windows.last().map_or(ahead, |last| ahead.max(last.records.end));
+        while let Some(inside) = records.get(behind).filter(|record| (record.start as usize) < lines.end) {
             behind = inside.next_index() as usize;
         }
         let end = records.get(behind).map_or(text.len(), |record| record.start as usize);

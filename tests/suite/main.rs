@@ -6,6 +6,7 @@ mod cli;
 mod edit;
 mod fixtures;
 mod generated;
+mod growth;
 mod history;
 mod http;
 mod law;

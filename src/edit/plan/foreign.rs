@@ -1,5 +1,8 @@
 //! Directives that the general rule shows.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::words::WordEdits;
@@ -51,6 +54,9 @@ impl<'d> Planner<'_, 'd> {
         target: &Map<String, Value>,
         at: &Pointer,
     ) {
+        let by_name: HashMap<Cow<'d, str>, Entry<'d>> =
+            entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
+        let mut new = Vec::new();
         for (key, value) in target {
             let Value::Object(wanted) = value else {
                 let fault = Fault::wrong_type(
@@ -60,16 +66,16 @@ impl<'d> Planner<'_, 'd> {
                 self.refuse(fault);
                 continue;
             };
-            match entries.iter().find(|&&entry| first_argument(entry) == *key) {
+            match by_name.get(key.as_str()) {
                 Some(&block) if contents_value(block) == *value => {}
                 Some(&block) => self.contents(block, wanted, &at.child(key)),
                 None => {
                     let head = format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(key));
-                    let draft = draft::Draft { head, block: Some(draft::contents(wanted)) };
-                    self.pend(vec![draft], entries);
+                    new.push(draft::Draft { head, block: Some(draft::contents(wanted)) });
                 }
             }
         }
+        self.pend(new, entries);
         entries
             .iter()
             .filter(|&&entry| !target.contains_key(&*first_argument(entry)))

@@ -230,17 +230,21 @@ impl<'d> Planner<'_, 'd> {
         }
         let stays = staying(&items);
         let first = items.iter().zip(&stays).find(|(_, stays)| **stays).map(|(item, _)| *item);
+        let start = match first {
+            Some(Item::Existing(place)) => Start::Before(entries[place]),
+            _ => Start::AtEnd(self.place_at_end()),
+        };
         let mut previous = None;
         for (item, stays) in items.iter().zip(&stays) {
             match *item {
                 Item::Existing(place) if *stays => previous = Some(entries[place]),
                 Item::Existing(place) => {
                     let content = Content::Block(entries[place].id());
-                    self.put_block(entries, previous, first, content, Some(entries[place]));
+                    self.put_block(entries, (previous, start), content, Some(entries[place]));
                 }
                 Item::New(number) => {
                     let content = Content::New(new[number].draft.clone());
-                    self.put_block(entries, previous, first, content, None);
+                    self.put_block(entries, (previous, start), content, None);
                 }
             }
         }
@@ -249,29 +253,36 @@ impl<'d> Planner<'_, 'd> {
     fn put_block(
         &mut self,
         entries: &[Entry<'d>],
-        previous: Option<Entry<'d>>,
-        first: Option<Item>,
+        (previous, start): (Option<Entry<'d>>, Start<'d>),
         content: Content,
         moved: Option<Entry<'d>>,
     ) {
         let is_first = |entry: Entry<'d>| entries.first().is_some_and(|first| first.id() == entry.id());
         let own = moved.map_or(0, |entry| self.blank_lines_above(entry, false));
-        match (previous, first) {
+        match (previous, start) {
             (Some(previous), _) => {
                 let blank_lines = self.blank_lines_above(previous, is_first(previous)).max(own);
                 self.put(Container::TOP, Place::After(previous.id()), content, blank_lines);
             }
-            (None, Some(Item::Existing(place))) => {
+            (None, Start::Before(first)) => {
                 let second = entries.get(1).map_or(0, |&second| self.blank_lines_above(second, false));
                 let blank_lines = if moved.is_some() { own } else { second };
-                self.put(Container::TOP, Place::BeforeComments(entries[place].id()), content, blank_lines);
+                self.put(Container::TOP, Place::BeforeComments(first.id()), content, blank_lines);
             }
-            _ => {
-                let (place, blank_lines) = self.place_at_end();
+            (None, Start::AtEnd((place, blank_lines))) => {
                 self.put(Container::TOP, place, content, blank_lines);
             }
         }
     }
+}
+
+/// Where a group begins.
+#[derive(Clone, Copy)]
+enum Start<'d> {
+    /// In front of the first block that stays.
+    Before(Entry<'d>),
+    /// None stays, so all are new: at the end of the text, with so many blank lines.
+    AtEnd((Place, usize)),
 }
 
 /// One block that is to say something else.

@@ -11,9 +11,10 @@ mod order;
 mod ports;
 mod setting;
 mod sources;
+mod spots;
 mod words;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -22,7 +23,6 @@ use super::fault::{Fault, Faults, Pointer};
 use super::guarded::Guarded;
 use super::layout::{Content, Operation, Place};
 use super::merge;
-use super::removal::counts_as_block;
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{Scope, Shape, by_key, parameters};
@@ -112,7 +112,9 @@ pub fn plan<'d>(
         members,
         view: View::new(members, &lens),
         plan: Plan::default(),
+        around: Surroundings::of(document),
         leaving: HashSet::new(),
+        blank_lines: HashMap::new(),
         pending: Vec::new(),
         faults: Faults::default(),
     };
@@ -159,7 +161,10 @@ struct Planner<'p, 'd> {
     members: &'p Members<'d>,
     view: View<'p, 'd>,
     plan: Plan,
+    around: Surroundings<'d>,
     leaving: HashSet<EntryId>,
+    /// How many blank lines stand above an entry, or above its comments, as far as that was asked.
+    blank_lines: HashMap<(EntryId, bool), usize>,
     pending: Vec<Pending>,
     faults: Faults,
 }
@@ -242,7 +247,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn note_kept_comments(&mut self, entry: Entry<'d>) {
-        let around = Surroundings::of(self.document);
+        let around = &self.around;
         let start = around.line_start(entry.start());
         let comments = around.attached_comments(start);
         if comments < start && around.begins_line(entry.start()) {
@@ -265,7 +270,7 @@ impl<'d> Planner<'_, 'd> {
         if target.and_then(|target| target.get("url")) != Some(&Value::Bool(false)) {
             return;
         }
-        let kept = keys(target);
+        let kept: HashSet<String> = keys(target).into_iter().collect();
         let dropped: Vec<String> = keys(current).into_iter().filter(|key| !kept.contains(key)).collect();
         if !dropped.is_empty() {
             self.plan.notes.push(Note::ExtrasDropped { at: at.clone(), keys: dropped });
@@ -274,81 +279,6 @@ impl<'d> Planner<'_, 'd> {
 
     fn is_staying(&self, entry: &Entry<'_>) -> bool {
         !self.leaving.contains(&entry.id())
-    }
-
-    /// Finds a place for what is new in a container, now that it is known what leaves it.
-    fn place_pending(&mut self, container: Container<'d>) {
-        for pending in std::mem::take(&mut self.pending) {
-            let (place, blank_lines) = match container.block {
-                Some(block) => (self.place_in_block(block, pending.first), 0),
-                None => self.place_at_top(&pending),
-            };
-            for draft in pending.drafts {
-                self.put(container, place, Content::New(draft), blank_lines);
-            }
-        }
-    }
-
-    /// The last setting may be the end of the text: what follows it comes before what goes to the end.
-    fn place_pending_at_top(&mut self) {
-        let is_at_end =
-            |operation: &mut Operation| matches!(operation, Operation::Put { place: Place::End, .. });
-        let groups: Vec<Operation> = self.plan.operations.extract_if(.., is_at_end).collect();
-        let blocks: Vec<Pending> = self.pending.extract_if(.., |pending| pending.is_block()).collect();
-        self.place_pending(Container::TOP);
-        self.plan.operations.extend(groups);
-        self.pending = blocks;
-        self.place_pending(Container::TOP);
-    }
-
-    /// A url goes first, others after the last entry.
-    fn place_in_block(&self, block: Entry<'d>, first: bool) -> Place {
-        let mut staying = block.children().filter(|entry| self.is_staying(entry));
-        let anchor = if first { staying.next() } else { staying.last() };
-        match anchor {
-            Some(entry) if first => Place::Before(entry.id()),
-            Some(entry) => Place::After(entry.id()),
-            None => Place::FirstIn(block.id()),
-        }
-    }
-
-    /// After the last of its keyword; else after the last setting in front of the first block;
-    /// else in front of that block; else at the end. A block goes to the end at once.
-    fn place_at_top(&self, pending: &Pending) -> (Place, usize) {
-        let is_block = pending.is_block();
-        if let Some(&last) = pending.like.iter().rev().find(|entry| !self.leaving.contains(*entry)) {
-            let blank_lines =
-                if is_block { self.blank_lines_above(self.document.entry(last), false) } else { 0 };
-            return (Place::After(last), blank_lines);
-        }
-        if is_block {
-            return self.place_at_end();
-        }
-        let mut last_setting = None;
-        for entry in self.document.entries().filter(|entry| self.is_staying(entry)) {
-            if counts_as_block(entry) {
-                return (last_setting.map_or(Place::BeforeComments(entry.id()), Place::After), 0);
-            }
-            last_setting = Some(entry.id());
-        }
-        (last_setting.map_or(Place::End, Place::After), 0)
-    }
-
-    fn place_at_end(&self) -> (Place, usize) {
-        let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
-        (Place::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)))
-    }
-
-    /// The blank lines above an entry; above the comments directly over it, unless those may be
-    /// the heading of a section because the entry is the first of its kind.
-    fn blank_lines_above(&self, entry: Entry<'d>, is_first: bool) -> usize {
-        let around = Surroundings::of(self.document);
-        if !around.begins_line(entry.start()) {
-            return 0;
-        }
-        let start = around.line_start(entry.start());
-        let from = if is_first { start } else { around.attached_comments(start) };
-        count_lines(&self.document.text()[around.blank_lines_above(from)])
     }
 
     fn pend(&mut self, drafts: Vec<Draft>, like: &[Entry<'d>]) {

@@ -1,9 +1,11 @@
 //! The order of named blocks: FORMAT §3.6.
 
+use std::collections::HashSet;
+
 use crate::edit::ascending::longest_ascending;
 
 /// An item of a group, in the order it is to have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
     /// The block that is at this place (from 0) now.
     Existing(usize),
@@ -21,21 +23,26 @@ pub struct Wanted {
 }
 
 /// The order after a patch: those that are to move are taken out and put back in ascending
-/// position, clamped to the end.
-pub fn arrange(mut items: Vec<Item>, mut movers: Vec<Wanted>) -> Vec<Item> {
+/// position, clamped to the end. No two want the same one.
+pub fn arrange(items: Vec<Item>, mut movers: Vec<Wanted>) -> Vec<Item> {
     movers.retain(|mover| {
         mover.item != Item::Existing(usize::try_from(mover.position - 1).unwrap_or(usize::MAX))
     });
     if movers.is_empty() {
         return items;
     }
-    items.retain(|item| movers.iter().all(|mover| mover.item != *item));
+    let moving: HashSet<Item> = movers.iter().map(|mover| mover.item).collect();
+    let mut staying = items.into_iter().filter(|item| !moving.contains(item));
     movers.sort_by_key(|mover| mover.position);
+    let mut arranged = Vec::new();
     for mover in movers {
-        let at = usize::try_from(mover.position - 1).unwrap_or(0).min(items.len());
-        items.insert(at, mover.item);
+        let at = usize::try_from(mover.position - 1).unwrap_or(0);
+        let missing = at.saturating_sub(arranged.len());
+        arranged.extend(staying.by_ref().take(missing));
+        arranged.push(mover.item);
     }
-    items
+    arranged.extend(staying);
+    arranged
 }
 
 /// Which items keep their place in the text: as many existing ones as can, in ascending order.

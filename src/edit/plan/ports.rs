@@ -1,6 +1,6 @@
 //! `http` and the blocks of its entries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -149,9 +149,9 @@ impl<'d> Planner<'_, 'd> {
                 shown.insert(port, value);
             }
         }
+        let listening: HashSet<String> = new.iter().filter_map(draft::scalar_text).collect();
         for (port, value) in patch {
-            let listens = new.iter().any(|known| draft::scalar_text(known).as_ref() == Some(port));
-            if !listens && !value.is_null() {
+            if !listening.contains(port) && !value.is_null() {
                 let fault = Fault::wrong_type(&at.child(port), "there is no such port in `http`");
                 self.refuse(fault.hint("add the port to `http` in the same patch"));
             }

@@ -1,5 +1,7 @@
 //! Parameters of which one directive counts: a set edits the last, a removal removes all.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::Planner;
@@ -7,7 +9,7 @@ use super::words::{WordEdits, backend};
 use crate::edit::draft;
 use crate::edit::fault::{Faults, Pointer};
 use crate::model::schema::{Parameter, Shape};
-use crate::model::shape::{Address, OptionWord, bitrate_keyword};
+use crate::model::shape::{Address, OptionWord};
 use crate::model::view::transcoder_pair;
 use crate::syntax::{Entry, Word};
 
@@ -105,23 +107,26 @@ fn transcoder(
     let old: Vec<Value> = words.iter().map(|word| transcoder_pair(*word)).collect();
     let empty = Vec::new();
     let new = target.as_array().unwrap_or(&empty);
+    let known: HashSet<&Value> = old.iter().collect();
     let faults =
-        new.iter().enumerate().filter(|(_, pair)| !old.contains(pair)).filter_map(|(index, pair)| {
+        new.iter().enumerate().filter(|(_, pair)| !known.contains(pair)).filter_map(|(index, pair)| {
             super::words::writable_key(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0)).err()
         });
     Faults(faults.collect()).into_result(())?;
     let keyword = entry.words().next().expect("an entry has a keyword");
-    edits.list(keyword, &words, &old, new, |index| written(&words, &old, new, index));
+    let first = |name: &str| old.iter().position(|pair| pair[0] == name);
+    let spelled = ["video_bitrate", "audio_bitrate"]
+        .map(|name| (name, first(name).map(|at| OptionWord::of(words[at]).key.raw)));
+    edits.list(keyword, &words, &old, new, |index| written(&new[index], &spelled));
     Ok(())
 }
 
-/// A long spelling in the text is kept where the option at the same place has the same name.
-fn written(words: &[Word<'_>], old: &[Value], new: &[Value], index: usize) -> String {
-    let name = new[index][0].as_str().unwrap_or_default();
-    let spelled =
-        old.iter().position(|pair| pair[0] == new[index][0]).map(|at| OptionWord::of(words[at]).key.raw);
-    match (bitrate_keyword(name), spelled, new[index].get(1)) {
-        (Some(_), Some(key), Some(value)) => format!("{key}={}", draft::transcoder_value_word(name, value)),
-        _ => draft::transcoder_word(&new[index]),
+/// A bitrate keeps the spelling of its name that the text has.
+fn written(pair: &Value, spelled: &[(&str, Option<&str>)]) -> String {
+    let name = pair[0].as_str().unwrap_or_default();
+    let spelled = spelled.iter().find(|(bitrate, _)| *bitrate == name).and_then(|(_, spelled)| *spelled);
+    match (spelled, pair.get(1)) {
+        (Some(key), Some(value)) => format!("{key}={}", draft::transcoder_value_word(name, value)),
+        _ => draft::transcoder_word(pair),
     }
 }

@@ -1,5 +1,7 @@
 //! The sources of a stream: `url` lines, a `urls A B;` line, or the header of a one-line stream.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::words::{WordEdits, source, writable_source};
@@ -9,11 +11,10 @@ use crate::edit::fault::Pointer;
 use crate::edit::layout::Content;
 use crate::edit::list::{Alignment, Origin, align};
 use crate::edit::merge::own_lens;
-use crate::edit::surroundings::Surroundings;
 use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
 use crate::model::view::{Source, entry_sources, is_plural};
-use crate::syntax::{Entry, Splice};
+use crate::syntax::{Entry, EntryId, Splice};
 
 /// The keyword of a source where no line above shows another.
 const KEYWORD: &str = "url";
@@ -99,21 +100,19 @@ impl<'d> Planner<'_, 'd> {
         new: &[Value],
         at: &Pointer,
     ) -> Split {
-        let mut split = Split { written: vec![false; new.len()], emptied: Vec::new() };
+        let mut split = Split { written: vec![false; new.len()], emptied: HashSet::new() };
+        let mut plurals = plurals(elements, alignment);
         for &entry in entries.iter().filter(|&&entry| is_plural(entry)) {
-            let own = |index: usize| elements[index].entry.id() == entry.id();
-            let staying: Vec<usize> =
-                (0..new.len()).filter(|&at| alignment.new[at].in_place().is_some_and(own)).collect();
-            let (Some(&from), Some(&to)) = (staying.first(), staying.last()) else {
-                split.emptied.push(entry.id());
-                if alignment.new.iter().any(|origin| matches!(origin, Origin::Moved(index) if own(*index))) {
+            let plural = plurals.remove(&entry.id()).unwrap_or_default();
+            let (Some(&from), Some(&to)) = (plural.staying.first(), plural.staying.last()) else {
+                split.emptied.insert(entry.id());
+                if plural.moves {
                     self.remove(entry);
                 }
                 continue;
             };
-            let count = elements.iter().filter(|element| element.entry.id() == entry.id()).count();
-            let unchanged = staying.iter().all(|&at| matches!(alignment.new[at], Origin::Kept(_)));
-            if unchanged && staying.len() == count && to - from + 1 == count {
+            let unchanged = plural.staying.iter().all(|&at| matches!(alignment.new[at], Origin::Kept(_)));
+            if unchanged && plural.staying.len() == plural.count && to - from + 1 == plural.count {
                 continue;
             }
             split.written[from..=to].fill(true);
@@ -126,7 +125,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn split_line(&self, entry: Entry<'d>, sources: &[Value]) -> Splice {
-        let around = Surroundings::of(self.document);
+        let around = &self.around;
         let lines: Vec<String> =
             sources.iter().map(|element| draft::source(KEYWORD, element).inline()).collect();
         let separator = if around.begins_line(entry.start()) {
@@ -143,7 +142,34 @@ struct Split {
     /// The new elements that are written where such a line stood.
     written: Vec<bool>,
     /// Lines of which no element stays.
-    emptied: Vec<crate::syntax::EntryId>,
+    emptied: HashSet<EntryId>,
+}
+
+/// What becomes of the elements of one `urls A B;` line.
+#[derive(Default)]
+struct Plural {
+    /// How many there are.
+    count: usize,
+    /// The new places of those that stay.
+    staying: Vec<usize>,
+    /// Whether one of them moves to elsewhere.
+    moves: bool,
+}
+
+fn plurals(elements: &[Element<'_>], alignment: &Alignment) -> HashMap<EntryId, Plural> {
+    let mut plurals: HashMap<EntryId, Plural> = HashMap::new();
+    let place = |index: usize| elements[index].entry.id();
+    (0..elements.len()).for_each(|index| plurals.entry(place(index)).or_default().count += 1);
+    for (at, origin) in alignment.new.iter().enumerate() {
+        match *origin {
+            Origin::Kept(index) | Origin::Edited(index) => {
+                plurals.entry(place(index)).or_default().staying.push(at);
+            }
+            Origin::Moved(index) => plurals.entry(place(index)).or_default().moves = true,
+            Origin::New => {}
+        }
+    }
+    plurals
 }
 
 /// A new line copies the keyword of the line above.

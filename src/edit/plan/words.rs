@@ -1,5 +1,6 @@
 //! Edits of single words: only the words that differ change.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
@@ -45,9 +46,8 @@ impl<'d> WordEdits<'d> {
     pub fn remove(&mut self, word: Word<'_>) {
         let start = word.start as usize;
         let gap = self.text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
-        let line = memchr::memrchr(b'\n', &self.text.as_bytes()[..gap]).map_or(0, |newline| newline + 1);
-        let behind_comment =
-            start > gap && self.text[gap..start].contains('\n') && self.text[line..gap].contains('#');
+        let line = || &self.text[memchr::memrchr(b'\n', &self.text.as_bytes()[..gap]).unwrap_or(0)..gap];
+        let behind_comment = self.text[gap..start].contains('\n') && line().contains('#');
         let from = if behind_comment { self.text[..start].trim_end_matches([' ', '\t']).len() } else { gap };
         self.splices.push(Splice { range: from..word.end() as usize, text: String::new() });
     }
@@ -153,22 +153,20 @@ impl Options {
     ) -> Result<(), Faults> {
         let effective: Vec<_> = address.effective().collect();
         let mut faults = Faults::default();
+        let gone = address.options.iter().filter(|option| !wanted.contains_key(&self.json_key(option)));
+        gone.for_each(|option| edits.remove(option.word));
         for option in &effective {
             let key = self.json_key(option);
             match wanted.get(&key) {
-                None => address
-                    .options
-                    .iter()
-                    .filter(|same| same.key.value() == option.key.value())
-                    .for_each(|same| edits.remove(same.word)),
+                None => {}
                 Some(value) if *value == (self.value)(option) => {}
                 Some(value) => faults.0.extend(self.change(edits, option, value, &at.child(key)).err()),
             }
         }
         let last = address.options.last().map_or(address.positional, |option| option.word);
         let behind = if self.new_first { address.positional } else { last };
-        let known: Vec<String> = effective.iter().map(|option| self.json_key(option)).collect();
-        for (key, value) in wanted.iter().filter(|(key, _)| !known.contains(key)) {
+        let known: HashSet<String> = effective.iter().map(|option| self.json_key(option)).collect();
+        for (key, value) in wanted.iter().filter(|(key, _)| !known.contains(*key)) {
             match writable_key(keyword_of(self.scope, key), &at.child(key)) {
                 Ok(()) => edits.insert(behind.end(), &(self.write)(keyword_of(self.scope, key), value)),
                 Err(fault) => faults.push(fault),

@@ -1,0 +1,118 @@
+//! Where new settings go in their container, once it is known what leaves it.
+//!
+//! What is put there leaves nothing, so a spot that was found is good for all that follows.
+
+use std::cell::OnceCell;
+
+use super::{Container, Pending, Planner};
+use crate::edit::layout::{Content, Operation, Place};
+use crate::edit::removal::counts_as_block;
+use crate::edit::surroundings::count_lines;
+use crate::syntax::Entry;
+
+/// The spots of a container that do not depend on what comes there.
+#[derive(Default)]
+struct Spots {
+    /// In front of all entries of a block.
+    first: OnceCell<Place>,
+    /// Behind all entries of a block.
+    last: OnceCell<Place>,
+    /// Behind the last setting of the top level, in front of its blocks.
+    setting: OnceCell<Place>,
+    /// The end of the text, and the blank lines in front of what comes there.
+    end: OnceCell<(Place, usize)>,
+}
+
+impl<'d> Planner<'_, 'd> {
+    /// Finds a place for what is new in a container, now that it is known what leaves it.
+    pub(super) fn place_pending(&mut self, container: Container<'d>) {
+        let spots = Spots::default();
+        for pending in std::mem::take(&mut self.pending) {
+            let (place, blank_lines) = match container.block {
+                Some(block) => (self.place_in_block(block, pending.first, &spots), 0),
+                None => self.place_at_top(&pending, &spots),
+            };
+            for draft in pending.drafts {
+                self.put(container, place, Content::New(draft), blank_lines);
+            }
+        }
+    }
+
+    /// The last setting may be the end of the text: what follows it comes before what goes to the end.
+    pub(super) fn place_pending_at_top(&mut self) {
+        let is_at_end =
+            |operation: &mut Operation| matches!(operation, Operation::Put { place: Place::End, .. });
+        let groups: Vec<Operation> = self.plan.operations.extract_if(.., is_at_end).collect();
+        let blocks: Vec<Pending> = self.pending.extract_if(.., |pending| pending.is_block()).collect();
+        self.place_pending(Container::TOP);
+        self.plan.operations.extend(groups);
+        self.pending = blocks;
+        self.place_pending(Container::TOP);
+    }
+
+    /// A url goes first, others after the last entry.
+    fn place_in_block(&self, block: Entry<'d>, first: bool, spots: &Spots) -> Place {
+        let mut staying = block.children().filter(|entry| self.is_staying(entry));
+        let inside = || Place::FirstIn(block.id());
+        match first {
+            true => *spots
+                .first
+                .get_or_init(|| staying.next().map_or_else(inside, |entry| Place::Before(entry.id()))),
+            false => *spots
+                .last
+                .get_or_init(|| staying.last().map_or_else(inside, |entry| Place::After(entry.id()))),
+        }
+    }
+
+    /// After the last of its keyword; else after the last setting in front of the first block;
+    /// else in front of that block; else at the end. A block goes to the end at once.
+    fn place_at_top(&mut self, pending: &Pending, spots: &Spots) -> (Place, usize) {
+        let is_block = pending.is_block();
+        if let Some(&last) = pending.like.iter().rev().find(|entry| !self.leaving.contains(*entry)) {
+            let blank_lines =
+                if is_block { self.blank_lines_above(self.document.entry(last), false) } else { 0 };
+            return (Place::After(last), blank_lines);
+        }
+        match is_block {
+            true => *spots.end.get_or_init(|| self.place_at_end()),
+            false => (*spots.setting.get_or_init(|| self.place_of_setting()), 0),
+        }
+    }
+
+    fn place_of_setting(&self) -> Place {
+        let mut last_setting = None;
+        for entry in self.document.entries().filter(|entry| self.is_staying(entry)) {
+            if counts_as_block(entry) {
+                return last_setting.map_or(Place::BeforeComments(entry.id()), Place::After);
+            }
+            last_setting = Some(entry.id());
+        }
+        last_setting.map_or(Place::End, Place::After)
+    }
+
+    pub(super) fn place_at_end(&mut self) -> (Place, usize) {
+        let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
+        (Place::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)))
+    }
+
+    /// The blank lines above an entry; above the comments directly over it, unless those may be
+    /// the heading of a section because the entry is the first of its kind.
+    pub(super) fn blank_lines_above(&mut self, entry: Entry<'d>, is_first: bool) -> usize {
+        if let Some(known) = self.blank_lines.get(&(entry.id(), is_first)) {
+            return *known;
+        }
+        let count = self.count_blank_lines_above(entry, is_first);
+        self.blank_lines.insert((entry.id(), is_first), count);
+        count
+    }
+
+    fn count_blank_lines_above(&self, entry: Entry<'d>, is_first: bool) -> usize {
+        let around = &self.around;
+        if !around.begins_line(entry.start()) {
+            return 0;
+        }
+        let start = around.line_start(entry.start());
+        let from = if is_first { start } else { around.attached_comments(start) };
+        count_lines(&self.document.text()[around.blank_lines_above(from)])
+    }
+}

@@ -1,0 +1,230 @@
+//! Changes whose size is a number: the work for each of them must grow with that number, not with
+//! its square. The suite makes each once, at a size that takes minutes where the work is quadratic;
+//! `cargo bench --bench whole` prints the growth from one size to the next.
+
+use serde_json::{Map, Value, json};
+
+/// One change: what it is called, and the text and the patch of a size.
+pub type Case = (&'static str, fn(usize) -> (String, Value));
+
+/// All of them.
+pub const CASES: &[Case] = &[
+    ("unknown top-level keys, new", |n| ("http 80;\n".to_owned(), object(n, "k", |k| json!(k)))),
+    ("unknown top-level keys, changed", |n| {
+        (lines(n, |k| format!("k{k} {k};\n")), object(n, "k", |_| json!("x")))
+    }),
+    ("unknown top-level keys, removed", |n| {
+        (lines(n, |k| format!("k{k} {k};\n")), object(n, "k", |_| Value::Null))
+    }),
+    ("unknown top-level keys, new among others", |n| {
+        (lines(n, |k| format!("k{k} {k};\n")), object(n, "new", |k| json!(k)))
+    }),
+    ("unknown top-level blocks, new", |n| ("http 80;\n".to_owned(), object(n, "k", |k| json!({"a": k})))),
+    ("entries of one line, changed", |n| {
+        (lines(n, |k| format!("k{k} {k}; ")), object(n, "k", |_| json!("x")))
+    }),
+    ("entries of one line, removed", |n| {
+        (lines(n, |k| format!("k{k} {k}; ")), object(n, "k", |_| Value::Null))
+    }),
+    ("entries of one line, every other removed", |n| {
+        (lines(n, |k| format!("k{k} {k}; ")), object(n / 2, "k", |_| Value::Null))
+    }),
+    ("an http list, reversed", |n| {
+        (lines(n, |k| format!("http {};\n", address(k))), json!({"http": ports(n, true)}))
+    }),
+    ("an http list, new", |n| (String::new(), json!({"http": ports(n, false)}))),
+    ("an http list with blocks, reversed", |n| {
+        (lines(n, |k| format!("http {} {{ api false; }}\n", address(k))), json!({"http": ports(n, true)}))
+    }),
+    ("blocks of an http list, changed", |n| {
+        let text = lines(n, |k| format!("http {} {{ api false; }}\n", address(k)));
+        let options: Map<String, Value> = (0..n).map(|k| (address(k), json!({"api": true}))).collect();
+        (text, json!({"http_options": options}))
+    }),
+    ("blocks of an http list, new", |n| {
+        let options: Map<String, Value> = (0..n).map(|k| (address(k), json!({"api": true}))).collect();
+        (lines(n, |k| format!("http {};\n", address(k))), json!({"http_options": options}))
+    }),
+    ("keys of a plugin, new", |n| {
+        ("plugin a {\n  x 1;\n}\n".to_owned(), plugin(object(n, "k", |k| json!(k))))
+    }),
+    ("keys of a plugin, changed", |n| (block("plugin a", n), plugin(object(n, "k", |_| json!("x"))))),
+    ("keys of a plugin, removed", |n| (block("plugin a", n), plugin(object(n, "k", |_| Value::Null)))),
+    ("keys of a plugin on one line, new", |n| {
+        (block("plugin a", n).replace('\n', " "), plugin(object(n, "new", |k| json!(k))))
+    }),
+    ("keys of a new plugin", |n| (String::new(), plugin(object(n, "k", |k| json!(k))))),
+    ("keys of a foreign block, new", |n| {
+        ("cluster {\n  x 1;\n}\n".to_owned(), json!({"cluster": object(n, "k", |k| json!(k))}))
+    }),
+    ("keys of a foreign block, changed", |n| {
+        (block("cluster", n), json!({"cluster": object(n, "k", |_| json!("x"))}))
+    }),
+    ("keys of a foreign block, removed", |n| {
+        (block("cluster", n), json!({"cluster": object(n, "k", |_| Value::Null)}))
+    }),
+    ("one of many named blocks", |n| {
+        let mut patch = Map::new();
+        patch.insert(format!("s{}", n / 2), json!({"a": 2}));
+        (lines(n, |k| format!("peer s{k} {{ a 1; }}\n")), json!({"peer": patch}))
+    }),
+    ("named blocks, changed", |n| {
+        (
+            lines(n, |k| format!("peer s{k} {{ a 1; }}\n")),
+            json!({"peer": object(n, "s", |_| json!({"a": 2}))}),
+        )
+    }),
+    ("named blocks, new", |n| {
+        ("peer a {\n  a 1;\n}\n".to_owned(), json!({"peer": object(n, "s", |_| json!({"a": 2}))}))
+    }),
+    ("named blocks, removed", |n| {
+        (
+            lines(n, |k| format!("peer s{k} {{ a 1; }}\n")),
+            json!({"peer": object(n - 1, "s", |_| Value::Null)}),
+        )
+    }),
+    ("occurrences, reversed", |n| {
+        let occurrences: Vec<Value> = (0..n).rev().map(|k| json!([format!("a{k}")])).collect();
+        (lines(n, |k| format!("push a{k};\n")), json!({"push": occurrences}))
+    }),
+    ("occurrences, all others", |n| {
+        let occurrences: Vec<Value> = (0..n).map(|k| json!([format!("b{k}"), "x"])).collect();
+        (lines(n, |k| format!("push a{k};\n")), json!({"push": occurrences}))
+    }),
+    ("occurrences of one line, reversed", |n| {
+        let occurrences: Vec<Value> = (0..n).rev().map(|k| json!([format!("a{k}")])).collect();
+        (lines(n, |k| format!("push a{k}; ")), json!({"push": occurrences}))
+    }),
+    ("words of one directive, reversed", |n| {
+        let words: Vec<Value> = (0..n).rev().map(|k| json!(format!("a{k}"))).collect();
+        (format!("push{};\n", lines(n, |k| format!(" a{k}"))), json!({"push": words}))
+    }),
+    ("streams, new", |n| {
+        ("# a\n".repeat(n) + "stream a {\n}\n", json!({"streams": object(n, "s", |_| json!({}))}))
+    }),
+    ("the first streams", |n| {
+        (lines(n, |k| format!("k{k};\n")), json!({"streams": object(n, "s", |_| json!({}))}))
+    }),
+    ("streams, removed", |n| (streams(n), json!({"streams": object(n, "s", |_| Value::Null)}))),
+    ("streams, reversed", |n| {
+        (streams(n), json!({"streams": object(n, "s", |k| json!({"position": n - k}))}))
+    }),
+    ("streams, reversed and changed", |n| {
+        (streams(n), json!({"streams": object(n, "s", |k| json!({"position": n - k, "prepush": 7}))}))
+    }),
+    ("streams, all with something new", |n| {
+        (streams(n), json!({"streams": object(n, "s", |_| json!({"prepush": 5}))}))
+    }),
+    ("streams of one line, all with something new", |n| {
+        (
+            lines(n, |k| format!("stream s{k} {{ }} ")),
+            json!({"streams": object(n, "s", |_| json!({"prepush": 5}))}),
+        )
+    }),
+    ("urls, reversed", |n| (sources(n, "url"), source_list((0..n).rev()))),
+    ("urls, all others", |n| (sources(n, "url"), source_list(n..2 * n))),
+    ("urls, new", |n| ("stream a {\n}\n".to_owned(), source_list(0..n))),
+    ("lines of urls, every one changed", |n| {
+        (format!("stream a {{\n{}}}\n", lines(n, |k| format!("  urls http://h/{k} http://i/{k};\n"))), {
+            let urls: Vec<Value> = (0..n)
+                .flat_map(|k| {
+                    [json!({"url": format!("http://h/{k}"), "x": 1}), json!({"url": format!("http://i/{k}")})]
+                })
+                .collect();
+            json!({"streams": {"a": {"urls": urls}}})
+        })
+    }),
+    ("a line of urls, reversed", |n| {
+        let words = lines(n, |k| format!(" http://h/{k}"));
+        (format!("stream a {{\n  urls{words};\n}}\n"), source_list((0..n).rev()))
+    }),
+    ("options of a url, new", |n| {
+        ("stream a {\n  url http://h/0;\n}\n".to_owned(), source_options(object(n, "o", |k| json!(k))))
+    }),
+    ("options of a url, changed", |n| (url_with_options(n), source_options(object(n, "o", |_| json!("x"))))),
+    ("options of a url, removed", |n| (url_with_options(n), source_options(Map::new().into()))),
+    ("extras of auth, new", |n| {
+        ("auth http://b;\n".to_owned(), json!({"auth": {"extra": object(n, "o", |_| json!("x"))}}))
+    }),
+    ("extras of auth, changed", |n| {
+        (auth_with_extras(n), json!({"auth": {"extra": object(n, "o", |_| json!("y"))}}))
+    }),
+    ("extras of auth, removed", |n| {
+        (auth_with_extras(n), json!({"auth": {"extra": object(n, "o", |_| Value::Null)}}))
+    }),
+    ("extras of auth, dropped", |n| (auth_with_extras(n), json!({"auth": {"url": false}}))),
+    ("transcoder options, reversed", |n| (transcoder(n), transcoder_list((0..n).rev().map(|k| (k, "x"))))),
+    ("transcoder options, changed", |n| (transcoder(n), transcoder_list((0..n).map(|k| (k, "y"))))),
+    ("transcoder options, new", |n| {
+        ("stream a {\n}\n".to_owned(), transcoder_list((0..n).map(|k| (k, "y"))))
+    }),
+    ("one setting given many times, removed", |n| {
+        (lines(n, |k| format!("rtmp {};\n", k % 60_000)), json!({"rtmp": null}))
+    }),
+];
+
+/// A text of so many lines.
+pub fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
+/// An object with so many members.
+pub fn object(count: usize, prefix: &str, value: impl Fn(usize) -> Value) -> Value {
+    (0..count).map(|k| (format!("{prefix}{k}"), value(k))).collect::<Map<String, Value>>().into()
+}
+
+fn address(number: usize) -> String {
+    format!("10.{}.{}.{}:80", number >> 16, number >> 8 & 255, number & 255)
+}
+
+fn ports(count: usize, reversed: bool) -> Vec<String> {
+    let mut ports: Vec<String> = (0..count).map(address).collect();
+    if reversed {
+        ports.reverse();
+    }
+    ports
+}
+
+fn block(head: &str, count: usize) -> String {
+    format!("{head} {{\n{}}}\n", lines(count, |k| format!("  k{k} {k};\n")))
+}
+
+fn plugin(members: Value) -> Value {
+    json!({"plugins": {"a": members}})
+}
+
+fn streams(count: usize) -> String {
+    lines(count, |k| format!("# {k}\nstream s{k} {{\n  title {k};\n}}\n"))
+}
+
+fn sources(count: usize, keyword: &str) -> String {
+    format!("stream a {{\n{}}}\n", lines(count, |k| format!("  {keyword} http://h/{k};\n")))
+}
+
+fn source_list(numbers: impl Iterator<Item = usize>) -> Value {
+    let urls: Vec<Value> = numbers.map(|k| json!({"url": format!("http://h/{k}")})).collect();
+    json!({"streams": {"a": {"urls": urls}}})
+}
+
+fn url_with_options(count: usize) -> String {
+    format!("stream a {{\n  url http://h/0{};\n}}\n", lines(count, |k| format!(" o{k}={k}")))
+}
+
+fn source_options(options: Value) -> Value {
+    let mut source = options.as_object().cloned().unwrap_or_default();
+    source.insert("url".to_owned(), json!("http://h/0"));
+    json!({"streams": {"a": {"urls": [source]}}})
+}
+
+fn auth_with_extras(count: usize) -> String {
+    format!("auth http://b{};\n", lines(count, |k| format!(" o{k}=x")))
+}
+
+fn transcoder(count: usize) -> String {
+    format!("stream a {{\n  transcoder{};\n}}\n", lines(count, |k| format!(" o{k}=x")))
+}
+
+fn transcoder_list(options: impl Iterator<Item = (usize, &'static str)>) -> Value {
+    let options: Vec<Value> = options.map(|(k, value)| json!([format!("o{k}"), value])).collect();
+    json!({"streams": {"a": {"transcoder": options}}})
+}
