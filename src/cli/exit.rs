@@ -79,7 +79,9 @@ impl From<&EngineError> for Exit {
             | EngineError::OtherPending
             | EngineError::Unexpected(_)
             | EngineError::Busy => Self::Conflict,
-            EngineError::Unproved(_) | EngineError::ReloadFailed { .. } => Self::Failed,
+            EngineError::Unproved(_) | EngineError::ReloadFailed { .. } | EngineError::TooLate => {
+                Self::Failed
+            }
         }
     }
 }

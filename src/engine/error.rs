@@ -78,6 +78,8 @@ pub enum EngineError {
     Unexpected(Vec<Unmet>),
     /// Another change was under way for all the time we would wait.
     Busy,
+    /// The time of the request was over before the change was written.
+    TooLate,
 }
 
 /// What is in the file after a reload that failed.
@@ -143,6 +145,7 @@ impl fmt::Display for EngineError {
                 ),
             },
             Self::Busy => f.write_str("another change is under way"),
+            Self::TooLate => f.write_str("the change took longer than its request may, and was given up"),
             Self::Pending(waiting) => write!(
                 f,
                 "a change by {} waits to be confirmed, for another {} s",
@@ -197,6 +200,7 @@ impl EngineError {
             Self::BadConfig(_) => "`mediactl check` shows them; `mediactl read -o conf` still shows the text",
             Self::BadText(_) => "nothing was written",
             Self::MaskedText => "with `--show-secrets`, what shows a text gives one that can be saved",
+            Self::TooLate => "nothing was written; send less at once, or look at the check command",
             Self::Unproved(_) => "nothing was written; this is a defect of mediactl, please report it",
             Self::Guarded(guard) => return Some(guard.hint()),
             Self::CheckFailed(_) => "nothing was written",

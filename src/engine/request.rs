@@ -1,8 +1,9 @@
 //! What is asked for beside the change itself.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::error::EngineError;
 use super::guard::Guard;
 use crate::edit::Faults;
 use crate::store::{Record, Revision};
@@ -30,6 +31,8 @@ pub struct Request {
     pub confirm: Option<Duration>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
+    /// When nobody waits for the answer any more: a change that is not written by then never is.
+    pub until: Option<Instant>,
 }
 
 impl Request {
@@ -42,6 +45,22 @@ impl Request {
     pub fn refused(&self, guarded: Faults) -> Faults {
         let is_open = |kind| Guard::of_fault(kind).is_none_or(|guard| !self.accepts(&guard));
         Faults(guarded.0.into_iter().filter(|fault| is_open(fault.kind)).collect())
+    }
+
+    /// Asked between the steps of a change, up to its write.
+    ///
+    /// # Errors
+    /// `TooLate`.
+    pub(super) fn refuse_late(&self) -> Result<(), EngineError> {
+        match self.until {
+            Some(until) if Instant::now() >= until => Err(EngineError::TooLate),
+            _ => Ok(()),
+        }
+    }
+
+    /// How long a step may take that may take `most`.
+    pub(super) fn at_most(&self, most: Duration) -> Duration {
+        self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
     }
 
     /// What the history says of it, which keeps so many texts from now on.

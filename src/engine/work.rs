@@ -1,4 +1,6 @@
 //! The order of work of every change: turn → lock → load → prepare → check → write → swap → reload.
+//!
+//! Between the steps up to the write, a change whose request is out of time is given up.
 
 use std::sync::Arc;
 
@@ -87,6 +89,7 @@ impl Engine {
         prepare: Prepare<'_>,
     ) -> Result<Change, EngineError> {
         let turn = self.take_turn()?;
+        request.refuse_late()?;
         self.refuse_moved()?;
         self.refuse_pending()?;
         let mut locked = self.lock_for(operation, request)?;
@@ -101,7 +104,9 @@ impl Engine {
             warnings.extend(locked.look(file.as_ref().map(|file| file.snapshot.as_now()))?);
         }
         let found = Found { file, state };
+        request.refuse_late()?;
         let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
+        request.refuse_late()?;
         let mut change = Change { before, next, notes, remarks, warnings, pending: None };
         let work =
             Work { engine: self, operation, request, locked: locked.as_ref(), found: &found, on_valid };
@@ -234,7 +239,9 @@ impl Work<'_> {
             candidate.as_ref().map(|candidate| engine.occasion(self.operation, candidate, self.request));
         if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
             self.refuse_invalid(change)?;
-            hook::run(command, occasion, engine.hooks.timeout).map_err(EngineError::CheckFailed)?;
+            let checked = hook::run(command, occasion, self.request.at_most(engine.hooks.timeout));
+            self.request.refuse_late()?;
+            checked.map_err(EngineError::CheckFailed)?;
         }
         if self.request.dry_run {
             self.refuse_invalid(change)?;
@@ -245,7 +252,7 @@ impl Work<'_> {
         let waiting = engine.wait_for_confirmation(asked, what, self.locked, &pieces)?;
         let warnings = match self.locked {
             Some(locked) if self.operation.writes() => self.write(locked, change, &pieces),
-            _ => Ok(Vec::new()),
+            _ => self.request.refuse_late().map(|()| Vec::new()),
         };
         let warnings = warnings.inspect_err(|_| {
             waiting.iter().for_each(|waiting| engine.forget_waiting(waiting, self.locked));
@@ -285,6 +292,7 @@ impl Work<'_> {
         let record = self.request.record(self.operation.name(), self.engine.keep);
         let prepared = locked.prepare(old, pieces, &record)?;
         self.refuse_invalid(change)?;
+        self.request.refuse_late()?;
         match prepared.commit()? {
             Outcome::Unchanged => Ok(Vec::new()),
             Outcome::Written { warnings } => Ok(warnings),

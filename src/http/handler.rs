@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::auth::{Credentials, Gatekeeper, Verdict};
 use super::form;
+use super::gate::limits::CHANGE_TIME;
 use super::history;
 use super::log::{Access, Log};
 use super::message::{Head, Peer, Request, Response, Service};
@@ -27,6 +28,8 @@ pub struct Handler {
     gatekeeper: Gatekeeper,
     log: Log,
     pub(super) runtime: Runtime,
+    /// How long a change may take up to its write.
+    change_time: Duration,
     /// The OpenAPI document, once somebody has asked for it.
     description: OnceLock<Arc<Vec<u8>>>,
 }
@@ -73,7 +76,18 @@ impl Handler {
         let Settings { prefix, trusted_proxies, log, runtime } = settings;
         let prefix = format!("/{}", prefix.trim_matches('/'));
         let (gatekeeper, description) = (Gatekeeper::default(), OnceLock::new());
-        Self { engine, prefix, trusted_proxies, gatekeeper, log, runtime, description }
+        let change_time = CHANGE_TIME;
+        Self { engine, prefix, trusted_proxies, gatekeeper, log, runtime, change_time, description }
+    }
+
+    /// The same, giving up a change that takes longer than this up to its write.
+    pub fn giving_up_after(self, change_time: Duration) -> Self {
+        Self { change_time, ..self }
+    }
+
+    /// When a change has to be written that begins now.
+    pub(super) fn until(&self) -> Instant {
+        Instant::now() + self.change_time
     }
 
     /// Where the figures of the server come from.
@@ -347,7 +361,7 @@ impl Service for Handler {
             path: String::new(),
             status,
             bytes: 0,
-            took: std::time::Duration::ZERO,
+            took: Duration::ZERO,
             revisions: None,
             detail: Some(detail.to_owned()),
         });

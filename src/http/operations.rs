@@ -81,6 +81,7 @@ pub(super) fn change(
         expected: expected(&request.head.values("if-match").collect::<Vec<_>>()),
         confirm: parameters.confirm.map(Duration::from_secs),
         reload_later: parameters.reload_later,
+        until: Some(handler.until()),
     };
     let engine = &handler.engine;
     let before = handler.running().revision();

@@ -45,6 +45,7 @@ pub fn problem(error: &EngineError) -> Problem {
         }
         EngineError::HandEdited { clashes } => (Kind::Conflict, conflict(clashes, error.hint())),
         EngineError::Busy => (Kind::Busy, Vec::new()),
+        EngineError::TooLate => (Kind::EngineFailed, hinted(error.to_string(), error.hint())),
         EngineError::Pending(_) | EngineError::OtherPending => {
             (Kind::Pending, hinted(error.to_string(), error.hint()))
         }
@@ -57,7 +58,11 @@ pub fn problem(error: &EngineError) -> Problem {
         0 | 1 => error.to_string(),
         count => format!("the request has {count} faults"),
     };
-    masked(Problem::new(kind, detail).with_errors(errors))
+    let problem = Problem::new(kind, detail).with_errors(errors);
+    masked(match error {
+        EngineError::TooLate => problem.with_status(504),
+        _ => problem,
+    })
 }
 
 /// What people sent may hold secrets where none belong: a URL as the name of a stream, for instance.

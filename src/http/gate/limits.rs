@@ -56,6 +56,10 @@ pub const TRANSFER_RATE: usize = 16 * 1024;
 /// For the handler to begin its answer.
 pub const HANDLER_TIME: Duration = Duration::from_secs(120);
 
+/// For a change up to its write. The rest of [`HANDLER_TIME`] is for the write and the answer, so
+/// that nothing is written whose client was told that the server did not answer in time.
+pub const CHANGE_TIME: Duration = Duration::from_secs(110);
+
 /// After the last answer, for the client to read it and to close.
 pub const LINGER_TIME: Duration = Duration::from_secs(1);
 

@@ -328,6 +328,7 @@ fn times() -> Vec<Row> {
             format!("{}/s", size(limits::TRANSFER_RATE)),
             "the same; the time without progress is added",
         ),
+        ("A change up to its write", time(limits::CHANGE_TIME), "504, and nothing is written"),
         ("Until the answer begins", time(limits::HANDLER_TIME), "504"),
         ("After the last answer", time(limits::LINGER_TIME), "the connection closes"),
         ("Waiting for another change", time(DEFAULT_LOCK_WAIT), "503"),

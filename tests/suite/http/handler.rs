@@ -47,6 +47,11 @@ impl Server {
         Self { place, handler: Handler::new(engine, settings), log }
     }
 
+    /// The same, giving up changes that take longer.
+    pub(super) fn giving_up_after(self, change_time: std::time::Duration) -> Self {
+        Self { handler: self.handler.giving_up_after(change_time), ..self }
+    }
+
     pub(super) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let credentials = Credentials { login: "admin".to_owned(), password: "s3cret".to_owned() };
         let authorization = credentials.to_header();

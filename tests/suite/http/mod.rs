@@ -5,6 +5,7 @@ mod client;
 mod gate;
 mod guards;
 mod handler;
+mod late;
 pub(crate) mod live;
 mod openapi;
 mod past;
