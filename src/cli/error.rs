@@ -141,7 +141,13 @@ impl CliError {
                 SelectFaultKind::Unclear => Exit::Invalid,
             },
             Self::Server { error, .. } => (&**error).into(),
-            Self::NotOffered { .. } | Self::Unreachable { .. } => Exit::Absent,
+            Self::Unreachable { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => Exit::Denied,
+                // It is there and holds the lock.
+                io::ErrorKind::TimedOut => Exit::Conflict,
+                _ => Exit::Absent,
+            },
+            Self::NotOffered { .. } => Exit::Absent,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::NoAccount { .. } | Self::Tls(_) => Exit::Invalid,
             Self::NotConfirmed { .. } => Exit::Guarded,
@@ -180,9 +186,9 @@ impl CliError {
             }
             Self::Server { error, .. } => server::hint(error),
             Self::NotOffered { .. } => Some("nothing was changed".to_owned()),
-            Self::Unreachable { .. } => {
-                Some("nothing was changed; while it runs, it alone changes the file".to_owned())
-            }
+            Self::Unreachable { holder, .. } => Some(format!(
+                "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
+            )),
             Self::NotConfirmed { .. }
             | Self::Invalid { .. }
             | Self::Input { .. }

@@ -153,7 +153,9 @@ fn of_status(status: u16, applies: bool) -> Exit {
 impl From<&StoreError> for Exit {
     fn from(error: &StoreError) -> Self {
         match error {
-            StoreError::PermissionDenied { .. } => Self::Denied,
+            StoreError::PermissionDenied { .. }
+            | StoreError::Untrusted { .. }
+            | StoreError::PlantedLink { .. } => Self::Denied,
             StoreError::StateFolder { .. } if error.is_out_of_order() => Self::Failed,
             StoreError::StateFolder { .. } => Self::Denied,
             StoreError::Busy { .. } | StoreError::Serving { .. } | StoreError::ChangedMeanwhile { .. } => {

@@ -16,7 +16,7 @@ use super::exit::Exit;
 use super::options::{Global, Hooking};
 use super::ui::{Ui, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
-use crate::http::gate::{Deadlines, Limits, Listen, Server};
+use crate::http::gate::{Admits, Deadlines, Limits, Listen, Server};
 use crate::http::handler::{Handler, Settings};
 use crate::http::runtime::Runtime;
 use crate::http::tls::Tls;
@@ -199,10 +199,8 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
     let mut listeners = Vec::new();
     if let Some(lock) = lock {
         let listener = lock.bind().map_err(EngineError::from)?;
-        let own = rustix::process::geteuid().as_raw();
-        // Where a group shares the file, the permission of the folder is what lets its members in.
-        let uids = (!lock.is_shared()).then(|| vec![0, own, lock.owner()]);
-        listeners.push(Listen::Unix { listener, uids });
+        let peers = lock.peers();
+        listeners.push(Listen::Unix { listener, admits: Admits::by(move |peer| peers.admit(peer)) });
     }
     for address in addresses {
         let bound = TcpListener::bind(address)

@@ -4,11 +4,9 @@
 //! refused only by a command that needs to know.
 
 use std::fmt;
-use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -19,10 +17,10 @@ use super::input;
 use super::options::Global;
 use super::remote::{Remote, Source};
 use super::ui::{Ui, waiting};
-use crate::engine::{Engine, Hooks, Snapshot};
+use crate::engine::{Engine, EngineError, Hooks, Snapshot};
 use crate::http::client::{BadUrl, Client, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo};
 use crate::http::wire::DEFAULT_PREFIX;
-use crate::store::{Entry, Serving, Which};
+use crate::store::{Entry, Serving, Which, reason};
 
 /// The longest time that a request may be given: a day, in seconds.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
@@ -220,12 +218,20 @@ fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError
         Purpose::Change { hooks, keep } => (hooks.clone(), *keep),
     };
     let engine = Engine::open(&global.conf, hooks, waiting)?.keeping(keep);
-    let Some(serving) = engine.conf().serving() else {
-        warn_of_pending(&engine, ui);
-        return Ok(Target::Local(engine));
+    let serving = match (engine.conf().serving(), &purpose) {
+        (Ok(Some(serving)), _) => serving,
+        (Ok(None), _) => {
+            warn_of_pending(&engine, ui);
+            return Ok(Target::Local(engine));
+        }
+        (Err(error), Purpose::Read) => {
+            ui.warning(&format!("{error}: this is the file, whether or not a server runs"));
+            return Ok(Target::Local(engine));
+        }
+        (Err(error), Purpose::Change { .. }) => return Err(EngineError::from(error).into()),
     };
     let name = global.file_name();
-    match (purpose, reach(&serving)) {
+    match (purpose, serving.reach()) {
         (Purpose::Change { .. }, Ok(())) if global.chosen.hooks => Err(hooks_elsewhere()),
         (_, Ok(())) => Ok(Target::Remote(Box::new(at_socket(serving, name, global, ui)))),
         (Purpose::Change { .. }, Err(source)) => {
@@ -233,8 +239,9 @@ fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError
         }
         (Purpose::Read, Err(error)) => {
             ui.warning(&format!(
-                "the server of `{name}`, {}, can't be reached ({error}): this is the file",
-                serving.holder
+                "the server of `{name}`, {}, can't be reached ({}): this is the file",
+                serving.holder,
+                reason(&error)
             ));
             Ok(Target::Local(engine))
         }
@@ -247,25 +254,6 @@ fn warn_of_pending(engine: &Engine, ui: Ui) {
         ui.warning(
             "a change was not confirmed before its server ended; `mediactl serve` takes it back when it starts",
         );
-    }
-}
-
-/// How long a server that has just taken its lock may take to open its socket.
-const STARTING: Duration = Duration::from_secs(1);
-
-/// Between two attempts.
-const POLL: Duration = Duration::from_millis(20);
-
-fn reach(serving: &Serving) -> io::Result<()> {
-    let deadline = Instant::now() + STARTING;
-    loop {
-        match UnixStream::connect(serving.socket()) {
-            Ok(_) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline => {
-                return Err(error);
-            }
-            Err(_) => std::thread::sleep(POLL),
-        }
     }
 }
 

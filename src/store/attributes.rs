@@ -1,7 +1,7 @@
-//! Owner, group, mode and extended attributes: the new file gets those of the old one.
+//! Owner, group, mode, access control list and other attributes: the new file gets those of the old one.
 //!
-//! What cannot be kept is a warning, and never makes the new file open to more people than the old
-//! one was.
+//! Who may read and write the file is never changed: where a new file cannot be given that, it must
+//! not take the place of the old one. Of the other attributes it is a warning that one is lost.
 
 use std::ffi::CStr;
 use std::fs::{File, Metadata};
@@ -12,47 +12,28 @@ use std::path::Path;
 use rustix::fs::{Gid, Mode, Uid, XattrFlags};
 use rustix::io::Errno;
 
+use super::access::ACCESS_LIST;
 use super::warning::Warning;
-
-/// The access control list, kept by the kernel as an attribute.
-const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
 /// Labels over the content itself, which the kernel computes anew.
 const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
 
+/// Permissions of the group, which stand for the mask of a list where there is one.
+const GROUP_BITS: u32 = 0o070;
+
 /// Gives `to` what `from` (described by `found`) has; `path` is for the warnings.
-pub(super) fn copy(from: &File, found: &Metadata, to: &File, path: &Path) -> Vec<Warning> {
+///
+/// # Errors
+/// What the system answered where owner, group, mode or access control list cannot be given.
+pub(super) fn copy(from: &File, found: &Metadata, to: &File, path: &Path) -> io::Result<Vec<Warning>> {
+    copy_owner(found, to)?;
+    copy_permissions(from, found, to)?;
     let mut warnings = Vec::new();
-    let kept = copy_owner(found, to, path, &mut warnings);
-    drop_inherited_access_list(to, path, &mut warnings);
-    // After the owner, because a change of owner clears the setuid bits.
-    if let Err(error) = rustix::fs::fchmod(to, Mode::from_raw_mode(narrowed(found.mode(), kept))) {
-        warnings.push(Warning::Mode { path: path.to_owned(), source: error.into() });
-    }
-    copy_attributes(from, to, kept, path, &mut warnings);
-    warnings
+    copy_attributes(from, to, path, &mut warnings);
+    Ok(warnings)
 }
 
-/// What of the ownership could be kept.
-#[derive(Clone, Copy)]
-struct Kept {
-    owner: bool,
-    group: bool,
-}
-
-fn copy_owner(found: &Metadata, to: &File, path: &Path, warnings: &mut Vec<Warning>) -> Kept {
-    match give(found, to) {
-        Ok(()) => Kept { owner: true, group: true },
-        Err(source) => {
-            warnings.push(Warning::Owner { path: path.to_owned(), source });
-            let group = rustix::fs::fchown(to, None, Some(Gid::from_raw(found.gid()))).is_ok();
-            let owner = to.metadata().is_ok_and(|now| now.uid() == found.uid());
-            Kept { owner, group }
-        }
-    }
-}
-
-fn give(found: &Metadata, to: &File) -> io::Result<()> {
+fn copy_owner(found: &Metadata, to: &File) -> io::Result<()> {
     let now = to.metadata()?;
     if (now.uid(), now.gid()) == (found.uid(), found.gid()) {
         return Ok(());
@@ -61,39 +42,45 @@ fn give(found: &Metadata, to: &File) -> io::Result<()> {
     Ok(rustix::fs::fchown(to, Some(owner), Some(group))?)
 }
 
-/// `mode` for a file whose owner or group is another now: no setuid bit of the wrong owner, and the
-/// wrong group gets no more than others have.
-fn narrowed(mode: u32, kept: Kept) -> u32 {
-    let mut mode = mode & 0o7777;
-    if !kept.owner {
-        mode &= !0o4000;
+/// Mode and list; after the owner, because a change of owner clears the setuid bits.
+fn copy_permissions(from: &File, found: &Metadata, to: &File) -> io::Result<()> {
+    // A folder with a default list gives one to each new file. It goes first, because the mode would
+    // switch its entries on.
+    or_without_lists(rustix::fs::fremovexattr(to, ACCESS_LIST), ())?;
+    if let Some(list) = or_without_lists(value(from, ACCESS_LIST).map(Some), None)? {
+        // The bits of the group are the mask of this list. Before the list is there, they would be a
+        // right of the group.
+        set_mode(to, found.mode() & !GROUP_BITS)?;
+        rustix::fs::fsetxattr(to, ACCESS_LIST, &list, XattrFlags::empty())?;
     }
-    if !kept.group {
-        let as_others = (mode & 0o007) << 3;
-        mode &= !0o2070 | as_others;
-    }
-    mode
+    set_mode(to, found.mode())
 }
 
-/// A folder with a default access control list gives one to each new file. It goes before the mode
-/// is set, because the mode would switch its entries on.
-fn drop_inherited_access_list(to: &File, path: &Path, warnings: &mut Vec<Warning>) {
-    match rustix::fs::fremovexattr(to, ACCESS_LIST) {
-        Ok(()) | Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => {}
-        Err(error) => warnings.push(lost(path, Some(ACCESS_LIST), error)),
+/// The answer; `without` where there is no list, or where the file system has none.
+fn or_without_lists<T>(answer: rustix::io::Result<T>, without: T) -> io::Result<T> {
+    match answer {
+        Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(without),
+        answer => Ok(answer?),
     }
 }
 
-fn copy_attributes(from: &File, to: &File, kept: Kept, path: &Path, warnings: &mut Vec<Warning>) {
+/// Sets the mode where it is another. Some file systems know one mode only, and refuse to be asked.
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    let mode = mode & 0o7777;
+    match file.metadata()?.mode() & 0o7777 == mode {
+        true => Ok(()),
+        false => Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?),
+    }
+}
+
+fn copy_attributes(from: &File, to: &File, path: &Path, warnings: &mut Vec<Warning>) {
     let names = match names(from) {
         Ok(names) => names,
         // A file system without attributes has none to lose.
         Err(Errno::NOTSUP | Errno::NOSYS) => return,
         Err(error) => return warnings.push(lost(path, None, error)),
     };
-    // The list would give the rights back that a wrong group must not have.
-    let wanted = |name: &CStr| !COMPUTED.contains(&name) && (kept.group || name != ACCESS_LIST);
-    for name in each_name(&names).filter(|name| wanted(name)) {
+    for name in each_name(&names).filter(|name| !COMPUTED.contains(name) && *name != ACCESS_LIST) {
         if let Err(error) = copy_attribute(from, to, name) {
             warnings.push(lost(path, Some(name), error));
         }

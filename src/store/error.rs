@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 use super::holder::Holder;
+use super::trust::Distrust;
 
 /// Why the file could not be found, locked, loaded or replaced.
 ///
@@ -54,6 +55,20 @@ pub enum StoreError {
         path: PathBuf,
         /// What the system answered.
         source: io::Error,
+    },
+    /// The state folder, or what is in it, may be a stranger's.
+    Untrusted {
+        /// What is not believed.
+        path: PathBuf,
+        /// Why not.
+        why: Distrust,
+    },
+    /// A link that a stranger made in a folder that everybody may write.
+    PlantedLink {
+        /// The link.
+        link: PathBuf,
+        /// Whom it belongs to.
+        user: u32,
     },
     /// Somebody else held the lock for all the time we would wait.
     Busy {
@@ -129,6 +144,11 @@ impl StoreError {
             StoreError::DanglingLink { points_to, .. } => {
                 format!("make `{}`, or correct the link", points_to.display())
             }
+            StoreError::Untrusted { path, why } => why.hint(path),
+            StoreError::PlantedLink { .. } => {
+                "give the path of the file itself, or make the link in a folder that only you may write"
+                    .to_owned()
+            }
             StoreError::StateFolder { .. } if self.is_out_of_order() => return None,
             StoreError::StateFolder { .. } => {
                 "the lock of the configuration is kept beside it, in a folder that has to be writable"
@@ -198,6 +218,12 @@ impl fmt::Display for StoreError {
             StoreError::StateFolder { path, source } => {
                 write!(f, "cannot use the state folder `{}`: {}", path.display(), reason(source))
             }
+            StoreError::Untrusted { path, why } => write!(f, "`{}` {why}", path.display()),
+            StoreError::PlantedLink { link, user } => write!(
+                f,
+                "`{}` is a link of user {user} in a folder that everybody may write, so it is not followed",
+                link.display()
+            ),
             StoreError::Busy { path, holder } => {
                 write!(f, "`{}` is locked by {holder}", path.display())
             }

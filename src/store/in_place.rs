@@ -52,7 +52,7 @@ pub(super) fn write(
 
 /// Looks for a journal that a killed writer left and makes the file whole; under the lock.
 pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, StoreError> {
-    let Some(journal) = Journal::read(state.path())? else {
+    let Some(journal) = Journal::read(state)? else {
         // Mostly there is none at all; if there is, it was cut short and the file never touched.
         let _ = state.remove(JOURNAL);
         return Ok(Vec::new());

@@ -6,12 +6,10 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::error::StoreError;
-use super::open::{open_regular, read_whole};
 use super::state_dir::StateDir;
 
 /// Name of the journal in the state folder.
@@ -37,7 +35,8 @@ pub(super) struct Journal {
 pub(super) enum State {
     /// The old text or the new one, complete.
     Complete,
-    /// Each byte is that of the old or that of the new text at its place.
+    /// What a write that was cut short leaves: each byte is that of the old or of the new text at
+    /// its place, or one of the zeros that a disk has where its power failed; the end may be missing.
     Mixture,
     /// Neither: somebody edited or replaced it.
     Edited,
@@ -58,15 +57,10 @@ impl Journal {
             .map_err(StoreError::io("write", &state.path_of(JOURNAL)))
     }
 
-    /// The journal in `state_dir`; `None` when there is none or when writing it was cut short, which
+    /// The journal in the state folder; `None` when there is none or when writing it was cut short, which
     /// means that the file was not touched yet.
-    pub(super) fn read(state_dir: &Path) -> Result<Option<Journal>, StoreError> {
-        let path = state_dir.join(JOURNAL);
-        match open_regular(&path) {
-            Ok((file, _)) => Ok(Journal::parse(read_whole(&file, &path)?)),
-            Err(StoreError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+    pub(super) fn read(state: &StateDir) -> Result<Option<Journal>, StoreError> {
+        Ok(state.read(JOURNAL)?.and_then(Journal::parse))
     }
 
     /// True when the file described by `found`, which holds `bytes`, is partly written.
@@ -135,13 +129,9 @@ fn write_to(mut file: &File, inode: u64, old: &[u8], pieces: &[&[u8]]) -> io::Re
     file.write_all(&hasher.digest128().to_le_bytes())
 }
 
-/// The lengths are those between the two, because the file grows or is cut in one step each.
+/// A length below both is that of a file whose end did not reach the disk.
 fn is_mixture(bytes: &[u8], old: &[u8], new: &[u8]) -> bool {
-    let (shorter, longer) = if old.len() < new.len() { (old, new) } else { (new, old) };
-    if bytes.len() < shorter.len() || bytes.len() > longer.len() {
-        return false;
-    }
-    let (both, rest) = bytes.split_at(shorter.len());
-    let either = |((byte, old), new)| byte == old || byte == new;
-    both.iter().zip(old).zip(new).all(either) && longer[shorter.len()..].starts_with(rest)
+    let could_be =
+        |(at, byte): (usize, &u8)| *byte == 0 || [old, new].iter().any(|text| text.get(at) == Some(byte));
+    bytes.len() <= old.len().max(new.len()) && bytes.iter().enumerate().all(could_be)
 }

@@ -12,6 +12,7 @@ use super::open::open_regular;
 use super::pages::read_text;
 use super::revision::Revision;
 use super::stamp::Stamp;
+use super::state_dir::StateDir;
 use super::target::ConfFile;
 
 /// How often a file that changes while it is read is read again.
@@ -66,7 +67,7 @@ impl ConfFile {
     pub fn load(&self) -> Result<Loaded, StoreError> {
         for _ in 0..READ_ATTEMPTS {
             // Before the file: a journal that appears later comes with a changed stamp.
-            let journal = Journal::read(&self.state_dir()).ok().flatten();
+            let journal = self.journal();
             let (file, found) = open_regular(self.target())?;
             let stamp = Stamp::of(&found);
             let bytes = read_text(&file, found.len(), self.target())?;
@@ -81,6 +82,15 @@ impl ConfFile {
             });
         }
         Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })
+    }
+}
+
+impl ConfFile {
+    /// The journal of a write in place. One that cannot be read or is not to be believed is none: who
+    /// only looks is shown the file.
+    fn journal(&self) -> Option<Journal> {
+        let state = StateDir::find(self).ok().flatten()?;
+        Journal::read(&state).ok().flatten()
     }
 }
 

@@ -4,9 +4,15 @@
 //! lock ([`ConfFile::lock`]) → load ([`Locked::load`]) → compare with what is there now → new text
 //! into `.FILE.mediactl-XXXXXX` beside the file → owner, group, mode, extended attributes → fsync,
 //! and an entry in the `history` → compare once more → rename → fsync of the folder
-//! ([`Locked::replace`]). Where a rename cannot work, because the file is a mount point of its own,
+//! ([`Locked::replace`]). Where a rename cannot work, because the file is a mount point of its own, or
+//! because a new file cannot be given the owner, the mode and the access control list of the old one,
 //! the text is written in place under a journal (`in_place`). A reader takes no lock, makes nothing
 //! and writes nothing.
+//!
+//! Other users of the machine are not trusted. Who may write a file is asked of its mode and of its
+//! access control list (`access`); what is found in the state folder is used only if none of them can
+//! have made it (`trust`); no link of theirs is followed (`way`); and who is at the other end of the
+//! socket is asked of the kernel (`peer`).
 //!
 //! Between the last comparison and the rename are some microseconds. Who takes no lock and writes into
 //! the file just then writes into the old one, which is kept in the history, where that is found. Who
@@ -38,6 +44,10 @@ mod error;
 mod warning;
 
 mod target;
+mod way;
+
+mod access;
+mod trust;
 
 mod open;
 mod pages;
@@ -59,6 +69,7 @@ mod candidate;
 mod replace;
 
 mod history;
+mod peer;
 mod pending;
 mod serving;
 
@@ -69,10 +80,12 @@ pub use history::{DEFAULT_KEEP, Entry, HAND_EDIT, NotAChange, Now, Record, Which
 pub use holder::Holder;
 pub use load::{Loaded, Old};
 pub use lock::Locked;
+pub use peer::{Peer, Peers};
 pub use pending::{Pending, PendingRecord};
 pub use replace::{Outcome, Prepared, is_concatenation};
 pub use revision::{NotARevision, Revision};
 pub use serving::{ServeLock, Serving};
 pub use stamp::Stamp;
 pub use target::ConfFile;
+pub use trust::Distrust;
 pub use warning::Warning;

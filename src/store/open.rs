@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::error::StoreError;
@@ -28,11 +28,24 @@ pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), StoreError> 
 /// Opens what is at `path` itself: no link is followed, no pipe waits for its other end.
 pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File, StoreError> {
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    match retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())) {
-        Ok(file) => Ok(File::from(file)),
+    match open_whole_path(path, flags) {
+        Ok(file) => Ok(file),
         Err(Errno::LOOP) => Err(StoreError::ChangedMeanwhile { path: path.to_owned() }),
         Err(error) => Err(StoreError::opening("open", path)(error)),
     }
+}
+
+/// Opens `path`, in which there were no links when it was resolved. A folder that was exchanged for
+/// a link since leads nowhere, where the kernel can tell.
+pub(super) fn open_whole_path(path: &Path, flags: OFlags) -> Result<File, Errno> {
+    let no_links = ResolveFlags::NO_SYMLINKS;
+    let opened = retry_on_intr(|| rustix::fs::openat2(CWD, path, flags, Mode::empty(), no_links));
+    match opened {
+        // Kernels before 5.6 do not have the call, and filters of containers may not know it.
+        Err(Errno::NOSYS | Errno::PERM) => retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())),
+        opened => opened,
+    }
+    .map(File::from)
 }
 
 /// Reads `file` from where it stands to its end.

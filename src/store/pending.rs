@@ -12,7 +12,6 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::error::StoreError;
 use super::lock::Locked;
-use super::open::{open_regular, read_whole};
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 
@@ -67,22 +66,16 @@ impl ConfFile {
     /// was never made. Takes no lock.
     ///
     /// # Errors
-    /// `PermissionDenied`, `Io`.
+    /// `Untrusted`, `PermissionDenied`, `Io`.
     pub fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
-        let path = self.state_dir().join(NAME);
-        match open_regular(&path) {
-            Ok((file, _)) => {
-                let record = PendingRecord(read_whole(&file, &path)?);
-                Ok(record.read().is_some().then_some(record))
-            }
-            Err(StoreError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let Some(state) = StateDir::find(self)? else { return Ok(None) };
+        let record = state.read(NAME)?.map(PendingRecord);
+        Ok(record.filter(|record| record.read().is_some()))
     }
 
     /// Whether there seems to be one; costs next to nothing.
     pub fn has_pending(&self) -> bool {
-        std::fs::symlink_metadata(self.state_dir().join(NAME)).is_ok()
+        StateDir::find(self).is_ok_and(|state| state.is_some_and(|state| state.look_at(NAME).is_some()))
     }
 }
 

@@ -51,15 +51,23 @@ enum Step<'a> {
     Exchange(Box<Exchange<'a>>),
 }
 
-/// A new file that is to take the place of the old one.
+/// A new text that is to take the place of the old one.
 struct Exchange<'a> {
     locked: &'a Locked<'a>,
     current: Current,
     old: &'a [u8],
     pieces: &'a [&'a [u8]],
-    new: TempPath,
+    means: Means,
     entered: Entered,
-    warnings: Vec<Warning>,
+}
+
+/// How the new text takes the place of the old one.
+enum Means {
+    /// This file is renamed. What was lost on the way is told.
+    Rename(TempPath, Vec<Warning>),
+    /// The text is written into the old file: a new one cannot be given its owner, mode or access
+    /// control list, which say who may read and write it.
+    InPlace,
 }
 
 impl Locked<'_> {
@@ -107,11 +115,16 @@ impl Locked<'_> {
         }
         current.free_cache();
         let temporary = Place::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
-        let warnings = self.dress(&current, temporary.as_file());
-        let enter = || Entered::of(self, Some((old, &mut current)), Some(pieces), record);
-        let entered = sync_beside(&temporary, enter)?;
-        let new = temporary.into_temp_path();
-        let exchange = Exchange { locked: self, current, old: old.text, pieces, new, entered, warnings };
+        let dressed = self.dress(&current, temporary.as_file());
+        let mut enter = || Entered::of(self, Some((old, &mut current)), Some(pieces), record);
+        let (means, entered) = match dressed {
+            Ok(warnings) => {
+                let entered = sync_beside(&temporary, enter)?;
+                (Means::Rename(temporary.into_temp_path(), warnings), entered)
+            }
+            Err(_) => (Means::InPlace, enter()?),
+        };
+        let exchange = Exchange { locked: self, current, old: old.text, pieces, means, entered };
         Ok(Step::Exchange(Box::new(exchange)))
     }
 
@@ -141,14 +154,14 @@ impl Locked<'_> {
     }
 
     /// Gives the new file what the old one had beside its text.
-    fn dress(&self, current: &Current, new: &File) -> Vec<Warning> {
+    fn dress(&self, current: &Current, new: &File) -> io::Result<Vec<Warning>> {
         let path = self.conf.target();
-        let mut warnings = attributes::copy(&current.file, &current.metadata, new, path);
+        let mut warnings = attributes::copy(&current.file, &current.metadata, new, path)?;
         let others = current.metadata.nlink().saturating_sub(1);
         if others > 0 {
             warnings.push(Warning::OtherNames { path: path.to_owned(), others });
         }
-        warnings
+        Ok(warnings)
     }
 }
 
@@ -173,20 +186,32 @@ impl Exchange<'_> {
     fn commit(mut self) -> Result<Outcome, StoreError> {
         let conf = self.locked.conf;
         self.current.recheck(conf, self.old)?;
-        let mut warnings = self.warnings;
-        match take_place(self.new, conf.target(), &self.current) {
-            Ok(()) => warnings.extend(sync_folder(conf)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() });
-            }
-            Err(error) if is_mount_point(&error) => {
-                self.entered.copy(self.old)?;
-                warnings = in_place::write(conf, &self.locked.state, self.old, self.pieces)?;
-            }
-            Err(error) => return Err(StoreError::io("replace", conf.target())(error)),
-        }
+        let mut warnings = match std::mem::replace(&mut self.means, Means::InPlace) {
+            Means::Rename(new, warnings) => self.rename(new, warnings)?,
+            Means::InPlace => self.write_in_place()?,
+        };
         warnings.extend(self.entered.stand(conf, Some(&self.current.file)));
         Ok(Outcome::Written { warnings })
+    }
+
+    fn rename(&mut self, new: TempPath, mut warnings: Vec<Warning>) -> Result<Vec<Warning>, StoreError> {
+        let conf = self.locked.conf;
+        match take_place(new, conf.target(), &self.current) {
+            Ok(()) => {
+                warnings.extend(sync_folder(conf));
+                Ok(warnings)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() })
+            }
+            Err(error) if is_mount_point(&error) => self.write_in_place(),
+            Err(error) => Err(StoreError::io("replace", conf.target())(error)),
+        }
+    }
+
+    fn write_in_place(&mut self) -> Result<Vec<Warning>, StoreError> {
+        self.entered.copy(self.old)?;
+        in_place::write(self.locked.conf, &self.locked.state, self.old, self.pieces)
     }
 }
 

@@ -1,16 +1,19 @@
 //! The server of a configuration: one at a time, found by all who work on the same file.
 
-use std::fs::{self, File, TryLockError};
-use std::io;
+use std::fs::{File, TryLockError};
+use std::io::{self, Read};
+use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use super::error::StoreError;
 use super::holder::{Holder, wait_for};
+use super::peer::{Peer, Peers};
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 
@@ -23,10 +26,23 @@ const SOCKET: &str = "sock";
 /// Those who only look whether a server runs hold its lock for a moment.
 const LOOKERS: Duration = Duration::from_millis(500);
 
+/// How long a server that has just taken its lock may take to open its socket.
+const STARTING: Duration = Duration::from_secs(1);
+
+/// Between two attempts to connect.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A server that says nothing for so long is stopped, or hangs.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// How the answer of a server starts that refuses this user, which it does without being asked.
+const REFUSED: &[u8; 12] = b"HTTP/1.1 403";
+
 /// This process is the server of the configuration, until it is dropped.
 #[derive(Debug)]
 pub struct ServeLock {
     state: StateDir,
+    peers: Peers,
     /// Closing it gives the lock back.
     _lock: File,
 }
@@ -36,8 +52,10 @@ pub struct ServeLock {
 pub struct Serving {
     /// Who it is.
     pub holder: Holder,
-    /// The state folder: the socket is reached through it, so that no path is too long.
-    folder: File,
+    /// The socket is reached through it, so that no path is too long.
+    state: StateDir,
+    /// Who may be the server.
+    peers: Peers,
 }
 
 impl ConfFile {
@@ -55,26 +73,33 @@ impl ConfFile {
             return Err(StoreError::Serving { path, holder: Holder::of(&lock) });
         }
         Holder::sign(&lock);
-        Ok(ServeLock { state, _lock: lock })
+        Ok(ServeLock { state, peers: Peers::of(self), _lock: lock })
     }
 
     /// The server of this configuration, if one runs. Makes nothing, and waits for nothing.
     ///
     /// What can't be looked at is nobody's server.
-    pub fn serving(&self) -> Option<Serving> {
-        let folder = open_folder(&self.state_dir())?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let lock = File::from(rustix::fs::openat(&folder, SERVE_LOCK, flags, Mode::empty()).ok()?);
-        match lock.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Some(Serving { holder: Holder::of(&lock), folder }),
-            Ok(()) | Err(TryLockError::Error(_)) => None,
+    ///
+    /// # Errors
+    /// `Untrusted`.
+    pub fn serving(&self) -> Result<Option<Serving>, StoreError> {
+        match self.find_server() {
+            Ok(found) => Ok(found),
+            Err(error @ StoreError::Untrusted { .. }) => Err(error),
+            Err(_) => Ok(None),
         }
     }
-}
 
-fn open_folder(path: &std::path::Path) -> Option<File> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    rustix::fs::openat(CWD, path, flags, Mode::empty()).ok().map(File::from)
+    fn find_server(&self) -> Result<Option<Serving>, StoreError> {
+        let Some(state) = StateDir::find(self)? else { return Ok(None) };
+        let Some(lock) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
+        Ok(match lock.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {
+                Some(Serving { holder: Holder::of(&lock), state, peers: Peers::of(self) })
+            }
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+        })
+    }
 }
 
 impl ServeLock {
@@ -95,14 +120,9 @@ impl ServeLock {
         Ok(listener)
     }
 
-    /// Whether the configuration is shared with its group, as are the folder and the socket.
-    pub fn is_shared(&self) -> bool {
-        self.state.is_shared()
-    }
-
-    /// Who may come through the socket beside root: the owner of the configuration.
-    pub fn owner(&self) -> u32 {
-        self.state.owner()
+    /// Who may come through the socket.
+    pub fn peers(&self) -> Peers {
+        self.peers.clone()
     }
 }
 
@@ -116,13 +136,63 @@ impl Drop for ServeLock {
 impl Serving {
     /// Where the socket of the server can be reached, as long as this value lives.
     pub fn socket(&self) -> PathBuf {
-        through(self.folder.as_fd())
+        through(self.state.as_fd())
     }
 
-    /// Whether there is a socket at all.
-    pub fn has_socket(&self) -> bool {
-        fs::symlink_metadata(self.socket()).is_ok()
+    /// Waits until the server answers at its socket, which makes no request.
+    ///
+    /// A server that has just taken its lock may need a moment to open the socket. One that is
+    /// stopped (`SIGSTOP`) is connected by the kernel and says nothing.
+    ///
+    /// # Errors
+    /// `PermissionDenied` where we may not connect, or where the process at the other end is not one
+    /// that may change the configuration; `TimedOut` where none answers.
+    pub fn reach(&self) -> io::Result<()> {
+        let deadline = Instant::now() + STARTING;
+        loop {
+            match self.connect() {
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline =>
+                {
+                    return Err(error);
+                }
+                Err(_) => thread::sleep(POLL),
+                Ok(stream) => return self.expect_life(stream),
+            }
+        }
     }
+
+    /// Never waits: where as many connections wait to be accepted as the system lets wait, the
+    /// answer is `WouldBlock`.
+    fn connect(&self) -> io::Result<UnixStream> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        rustix::net::connect(&socket, &SocketAddrUnix::new(self.socket())?)?;
+        Ok(UnixStream::from(socket))
+    }
+
+    fn expect_life(&self, mut stream: UnixStream) -> io::Result<()> {
+        if !self.peers.admit(&Peer::of(&stream)?) {
+            return Err(denied("its process belongs to a user who may not write the configuration"));
+        }
+        stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(SILENCE))?;
+        // A server that lives ends a connection whose client has nothing to ask for.
+        stream.shutdown(Shutdown::Write)?;
+        let mut answer = [0; REFUSED.len()];
+        match stream.read(&mut answer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer"))
+            }
+            Err(error) => Err(error),
+            Ok(_) if answer == *REFUSED => Err(denied("only who may write the configuration may use it")),
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
+fn denied(why: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
 fn through(folder: impl AsFd) -> PathBuf {

@@ -1,9 +1,10 @@
 //! The state folder `.mediactl/FILE/`: made by writers, owned by whom the configuration belongs to.
 //!
 //! Root makes it in folders that others own, so it is entered name by name, without following
-//! links, and everything in it is opened relative to the folder that was entered.
+//! links, and everything in it is opened relative to the folder that was entered. What was opened is
+//! looked at, and refused if a stranger may have made it (`trust`).
 
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
@@ -13,8 +14,10 @@ use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::error::StoreError;
+use super::open::{open_whole_path, read_whole};
 use super::stamp::Writing;
-use super::target::ConfFile;
+use super::target::{ConfFile, STATE_ROOT, refuse_other_kinds};
+use super::trust::Trust;
 
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -24,37 +27,59 @@ const IGNORE_ALL: &[u8] = b"*\n";
 pub(super) struct StateDir {
     path: PathBuf,
     folder: File,
-    rights: Rights,
+    trust: Trust,
 }
 
-/// Whose the state is, and with whom it is shared.
-#[derive(Clone, Copy, Debug)]
-struct Rights {
-    owner: Uid,
-    group: Gid,
-    for_group: bool,
-}
+/// To enter a folder and to look at it takes no right to list it.
+const SEARCH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// For a folder that is made durable, too.
+const LIST: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// To open a file without following a link or waiting for the other end of a pipe.
+const READ: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 impl StateDir {
     /// Makes the state folder of `conf` where it is missing, and gives it to the owner of `conf`.
     pub(super) fn make(conf: &ConfFile) -> Result<StateDir, StoreError> {
-        let rights = Rights::of(conf)?;
+        let trust = Trust::of(conf)?;
         let root_path = conf.state_root();
-        let (root, new) = enter(CWD, &root_path, &root_path, rights)?;
+        let beside = open_whole_path(conf.folder(), SEARCH).map_err(StoreError::state_folder(&root_path))?;
+        let (root, new) = enter(&beside, Path::new(STATE_ROOT), &root_path, trust)?;
         if new {
-            rights.give(&root, rights.folder_mode());
+            give(trust, &root, folder_mode(trust));
         } else {
             // Other configurations may share the root, so it is opened wider and never narrower.
-            rights.widen(&root);
+            widen(trust, &root);
         }
         let path = conf.state_dir();
-        let (folder, new) = enter(&root, conf.name(), &path, rights)?;
-        rights.give(&folder, rights.folder_mode());
-        let state = StateDir { path, folder, rights };
+        let (folder, new) = enter(&root, conf.name(), &path, trust)?;
+        give(trust, &folder, folder_mode(trust));
+        let state = StateDir { path, folder, trust };
         if new {
             state.ignore_all()?;
         }
         Ok(state)
+    }
+
+    /// The state folder of `conf`, if it is there. Makes nothing.
+    pub(super) fn find(conf: &ConfFile) -> Result<Option<StateDir>, StoreError> {
+        let root_path = conf.state_root();
+        let Some(root) = present(openat(CWD, &root_path, SEARCH), &root_path)? else { return Ok(None) };
+        let trust = Trust::of(conf)?;
+        refuse_folder(trust, &root, &root_path)?;
+        let path = conf.state_dir();
+        let Some(folder) = present(openat(&root, conf.name(), SEARCH), &path)? else { return Ok(None) };
+        refuse_folder(trust, &folder, &path)?;
+        Ok(Some(StateDir { path, folder, trust }))
+    }
+
+    /// A folder inside this one, if it is there.
+    pub(super) fn find_in(&self, name: &str) -> Result<Option<StateDir>, StoreError> {
+        let path = self.path_of(name);
+        let Some(folder) = present(openat(&self.folder, name, SEARCH), &path)? else { return Ok(None) };
+        refuse_folder(self.trust, &folder, &path)?;
+        Ok(Some(StateDir { path, folder, trust: self.trust }))
     }
 
     /// The path of `name` in the folder.
@@ -66,31 +91,55 @@ impl StateDir {
     pub(super) fn open(&self, name: &str) -> Result<File, StoreError> {
         let path = self.path_of(name);
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(self.rights.file_mode());
+        let mode = Mode::from_raw_mode(file_mode(self.trust));
         let file = retry_on_intr(|| rustix::fs::openat(&self.folder, name, flags, mode))
             .map(File::from)
             .map_err(StoreError::state_folder(&path))?;
         let found = file.metadata().map_err(StoreError::state_folder(&path))?;
         // A second name would let whoever planted it have root write into another's file.
-        let planted = found.nlink() > 1 && found.uid() != self.rights.owner.as_raw();
+        let planted = found.nlink() > 1 && found.uid() != self.trust.owner;
         if !found.is_file() || planted {
             let source = io::Error::other("it is no file of ours");
             return Err(StoreError::StateFolder { path, source });
         }
+        self.trust.refuse_file(&path, &found)?;
         self.adopt(&file);
         Ok(file)
     }
 
-    /// Opens a file of the folder for reading.
-    pub(super) fn open_existing(&self, name: &str) -> io::Result<File> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = retry_on_intr(|| rustix::fs::openat(&self.folder, name, flags, Mode::empty()))?;
-        Ok(File::from(file))
+    /// Opens a file of the folder for reading, if it is there; refuses one of a stranger.
+    pub(super) fn open_existing(&self, name: &str) -> Result<Option<File>, StoreError> {
+        self.open_unless(name, Trust::refuse_file)
+    }
+
+    /// The bytes of such a file.
+    pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.open_existing(name)?.map(|file| read_whole(&file, &self.path_of(name))).transpose()
+    }
+
+    /// The bytes of a text that is kept, if it is there.
+    pub(super) fn read_kept(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let file = self.open_unless(name, Trust::refuse_kept)?;
+        file.map(|file| read_whole(&file, &self.path_of(name))).transpose()
+    }
+
+    fn open_unless(
+        &self,
+        name: &str,
+        refuse: fn(&Trust, &Path, &Metadata) -> Result<(), StoreError>,
+    ) -> Result<Option<File>, StoreError> {
+        let path = self.path_of(name);
+        let Some(file) = present(openat(&self.folder, name, READ), &path)? else { return Ok(None) };
+        let found = file.metadata().map_err(StoreError::io("look at", &path))?;
+        refuse_other_kinds(&path, &found)?;
+        refuse(&self.trust, &path, &found)?;
+        Ok(Some(file))
     }
 
     /// What is under a name of the folder, if anything is.
     pub(super) fn look_at(&self, name: &str) -> Option<Metadata> {
-        fs::symlink_metadata(self.path_of(name)).ok()
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        openat(&self.folder, name, flags).and_then(|file| file.metadata()).ok()
     }
 
     /// Gives a file elsewhere a second name in the folder.
@@ -108,19 +157,19 @@ impl StateDir {
 
     /// Gives a file of the folder the owner, group and mode that all of them have.
     pub(super) fn adopt(&self, file: &File) {
-        self.rights.give(file, self.rights.file_mode());
+        give(self.trust, file, file_mode(self.trust));
     }
 
     /// Gives what is bound under `name`, which is no regular file, the mode that all files have.
     ///
     /// Whom it belongs to is who made it: a socket is asked for by its permission alone.
     pub(super) fn adopt_path(&self, name: &str) {
-        let mode = Mode::from_raw_mode(self.rights.file_mode());
+        let mode = Mode::from_raw_mode(file_mode(self.trust));
         let _ = rustix::fs::chownat(
             &self.folder,
             name,
-            Some(self.rights.owner),
-            Some(self.rights.group),
+            Some(Uid::from_raw(self.trust.owner)),
+            Some(Gid::from_raw(self.trust.group)),
             AtFlags::SYMLINK_NOFOLLOW,
         );
         let _ = rustix::fs::chmodat(&self.folder, name, mode, AtFlags::empty());
@@ -129,24 +178,14 @@ impl StateDir {
     /// A folder inside this one, made where it is missing.
     pub(super) fn folder_in(&self, name: &str) -> Result<StateDir, StoreError> {
         let path = self.path_of(name);
-        let (folder, new) = enter(&self.folder, Path::new(name), &path, self.rights)?;
-        self.rights.give(&folder, self.rights.folder_mode());
-        let inner = StateDir { path, folder, rights: self.rights };
+        let (folder, new) = enter(&self.folder, Path::new(name), &path, self.trust)?;
+        give(self.trust, &folder, folder_mode(self.trust));
+        let inner = StateDir { path, folder, trust: self.trust };
         if new {
             // What is put into it later must not hang on names that are not durable.
             self.sync_path().map_err(StoreError::state_folder(&inner.path))?;
         }
         Ok(inner)
-    }
-
-    /// Whether its group may use it, too.
-    pub(super) fn is_shared(&self) -> bool {
-        self.rights.for_group
-    }
-
-    /// Whom the configuration belongs to.
-    pub(super) fn owner(&self) -> u32 {
-        self.rights.owner.as_raw()
     }
 
     /// The folder, to reach what is in it by a short path.
@@ -158,7 +197,8 @@ impl StateDir {
     pub(super) fn still_has(&self, name: &str, file: &File) -> bool {
         let identity = |found: Metadata| (found.dev(), found.ino());
         let here = file.metadata().map(identity);
-        let there = fs::symlink_metadata(self.path_of(name)).map(identity);
+        // By its path: what counts is what others find.
+        let there = std::fs::symlink_metadata(self.path_of(name)).map(identity);
         matches!((here, there), (Ok(here), Ok(there)) if here == there)
     }
 
@@ -198,52 +238,36 @@ impl StateDir {
     }
 }
 
-impl Rights {
-    /// Those of the configuration; of its folder while it is yet to be made.
-    fn of(conf: &ConfFile) -> Result<Rights, StoreError> {
-        let (found, is_file) = match fs::metadata(conf.target()) {
-            Ok(found) => (found, true),
-            Err(_) => {
-                (fs::metadata(conf.folder()).map_err(StoreError::opening("look at", conf.folder()))?, false)
-            }
-        };
-        Ok(Rights {
-            owner: Uid::from_raw(found.uid()),
-            group: Gid::from_raw(found.gid()),
-            for_group: is_file && found.mode() & 0o020 != 0,
-        })
-    }
+fn folder_mode(trust: Trust) -> u32 {
+    if trust.is_shared { 0o770 } else { 0o700 }
+}
 
-    fn folder_mode(self) -> u32 {
-        if self.for_group { 0o770 } else { 0o700 }
-    }
+fn file_mode(trust: Trust) -> u32 {
+    if trust.is_shared { 0o660 } else { 0o600 }
+}
 
-    fn file_mode(self) -> u32 {
-        if self.for_group { 0o660 } else { 0o600 }
+/// Sets owner, group and mode where they differ and where we may.
+///
+/// That we may not is no error: what matters is whether the lock can be had, and a process that
+/// cannot have it is told so.
+fn give(trust: Trust, file: &File, mode: u32) {
+    let Ok(found) = file.metadata() else { return };
+    if (found.uid(), found.gid()) != (trust.owner, trust.group) {
+        let (owner, group) = (Uid::from_raw(trust.owner), Gid::from_raw(trust.group));
+        let _ = rustix::fs::fchown(file, Some(owner), Some(group))
+            .or_else(|_| rustix::fs::fchown(file, None, Some(group)));
     }
-
-    /// Sets owner, group and mode where they differ and where we may.
-    ///
-    /// That we may not is no error: what matters is whether the lock can be had, and a process that
-    /// cannot have it is told so.
-    fn give(self, file: &File, mode: u32) {
-        let Ok(found) = file.metadata() else { return };
-        if (found.uid(), found.gid()) != (self.owner.as_raw(), self.group.as_raw()) {
-            let _ = rustix::fs::fchown(file, Some(self.owner), Some(self.group))
-                .or_else(|_| rustix::fs::fchown(file, None, Some(self.group)));
-        }
-        if found.mode() & 0o7777 != mode {
-            let _ = rustix::fs::fchmod(file, Mode::from_raw_mode(mode));
-        }
+    if found.mode() & 0o7777 != mode {
+        let _ = rustix::fs::fchmod(file, Mode::from_raw_mode(mode));
     }
+}
 
-    /// Adds what is missing for whom the state is shared with.
-    fn widen(self, folder: &File) {
-        let Ok(found) = folder.metadata() else { return };
-        let mode = found.mode() & 0o7777;
-        if mode | self.folder_mode() != mode {
-            let _ = rustix::fs::fchmod(folder, Mode::from_raw_mode(mode | self.folder_mode()));
-        }
+/// Adds what is missing for whom the state is shared with.
+fn widen(trust: Trust, folder: &File) {
+    let Ok(found) = folder.metadata() else { return };
+    let mode = found.mode() & 0o7777;
+    if mode | folder_mode(trust) != mode {
+        let _ = rustix::fs::fchmod(folder, Mode::from_raw_mode(mode | folder_mode(trust)));
     }
 }
 
@@ -252,16 +276,43 @@ fn enter(
     parent: impl AsFd + Copy,
     name: &Path,
     shown: &Path,
-    rights: Rights,
+    trust: Trust,
 ) -> Result<(File, bool), StoreError> {
-    let mode = Mode::from_raw_mode(rights.folder_mode());
-    let made = match rustix::fs::mkdirat(parent, name, mode) {
-        Ok(()) => true,
-        Err(Errno::EXIST) => false,
-        Err(error) => return Err(StoreError::state_folder(shown)(error)),
-    };
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = retry_on_intr(|| rustix::fs::openat(parent, name, flags, Mode::empty()))
-        .map_err(StoreError::state_folder(shown))?;
-    Ok((File::from(folder), made))
+    let is_new = trust.is_believed_of_us() && make(parent, name, shown, trust)?;
+    let folder = openat(parent, name, LIST).map_err(|error| match error.kind() {
+        // What a stranger makes would be refused by everybody else.
+        io::ErrorKind::NotFound if !trust.is_believed_of_us() => trust.not_ours_to_make(shown),
+        _ => StoreError::state_folder(shown)(error),
+    })?;
+    // Also one that we made: another may be at its place by now.
+    refuse_folder(trust, &folder, shown)?;
+    Ok((folder, is_new))
+}
+
+/// Makes the folder `name` in `parent`; false where it is there already.
+fn make(parent: impl AsFd, name: &Path, shown: &Path, trust: Trust) -> Result<bool, StoreError> {
+    match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(folder_mode(trust))) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(error) => Err(StoreError::state_folder(shown)(error)),
+    }
+}
+
+fn refuse_folder(trust: Trust, folder: &File, path: &Path) -> Result<(), StoreError> {
+    let found = folder.metadata().map_err(StoreError::state_folder(path))?;
+    trust.refuse_folder(path, &found)
+}
+
+fn openat(parent: impl AsFd, name: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
+    let file = retry_on_intr(|| rustix::fs::openat(&parent, name.as_ref(), flags, Mode::empty()))?;
+    Ok(File::from(file))
+}
+
+/// `None` for what is not there.
+fn present(opened: io::Result<File>, path: &Path) -> Result<Option<File>, StoreError> {
+    match opened.map_err(StoreError::opening("open", path)) {
+        Ok(file) => Ok(Some(file)),
+        Err(StoreError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

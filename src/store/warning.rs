@@ -9,22 +9,7 @@ use super::error::reason;
 /// Something that did not go as it should and that did not stop the work.
 #[derive(Debug)]
 pub enum Warning {
-    /// The new file belongs to who runs this program, not to whom the old one belonged; the rights
-    /// of a group that could not be kept are narrowed to those of others.
-    Owner {
-        /// The file.
-        path: PathBuf,
-        /// What the system answered.
-        source: io::Error,
-    },
-    /// The mode of the old file could not be given to the new one, which is 0600.
-    Mode {
-        /// The file.
-        path: PathBuf,
-        /// What the system answered.
-        source: io::Error,
-    },
-    /// An extended attribute, an access control list for instance, could not be kept.
+    /// An extended attribute that says nothing of who may read and write could not be kept.
     Attribute {
         /// The file.
         path: PathBuf,
@@ -85,12 +70,6 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::Owner { path, source } => {
-                write!(f, "cannot keep the owner of `{}`: {}", path.display(), reason(source))
-            }
-            Warning::Mode { path, source } => {
-                write!(f, "cannot keep the mode of `{}`: {}", path.display(), reason(source))
-            }
             Warning::Attribute { path, name, source } => write!(
                 f,
                 "cannot keep {} of `{}`: {}",

@@ -2,6 +2,7 @@
 //! folder is there, those that are shared beside it.
 #![allow(missing_docs, clippy::disallowed_methods, reason = "tests make files and run the program")]
 
+mod attacked;
 mod cli;
 mod edit;
 mod fixtures;

@@ -412,6 +412,8 @@ fn what_is_in_the_way_of_the_state_folder_is_named() {
         },
         |place| {
             fs::create_dir_all(place.path(".mediactl/media.conf")).expect("the folder is ours");
+            set_mode(&place.path(".mediactl"), 0o700);
+            set_mode(&place.path(".mediactl/media.conf"), 0o700);
             symlink(&place.conf, place.path(".mediactl/media.conf/lock")).expect("a free name");
         },
     ];

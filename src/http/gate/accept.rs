@@ -9,7 +9,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::net::Shutdown;
-use rustix::net::sockopt::socket_peercred;
 
 use super::connection::serve;
 use super::deadline::Deadline;
@@ -20,6 +19,7 @@ use super::stream::Stream;
 use super::{Gate, Listen};
 use crate::http::message::Peer;
 use crate::http::problem::Kind;
+use crate::store::Peer as LocalPeer;
 
 /// Between two attempts when a connection could not be taken.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -42,10 +42,12 @@ impl Listen {
         }
     }
 
-    /// Whether the file system alone decides who may come in, or this one is named.
-    fn lets_in(&self, peer: Peer) -> bool {
-        match (self, peer) {
-            (Self::Unix { uids, .. }, Peer::Uid(uid)) => uids.as_ref().is_none_or(|uids| uids.contains(&uid)),
+    /// Whether the process at the other end of a Unix socket may use it; over TCP, the password tells.
+    fn lets_in(&self, socket: &Socket) -> bool {
+        match (self, socket) {
+            (Self::Unix { admits, .. }, Socket::Unix(stream)) => {
+                LocalPeer::of(stream).is_ok_and(|peer| (admits.0)(&peer))
+            }
             _ => true,
         }
     }
@@ -72,8 +74,8 @@ fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, Peer)> {
 
 fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, Peer)> {
     let (stream, _) = listener.accept()?;
-    let uid = socket_peercred(&stream)?.uid;
-    Ok((Socket::Unix(stream), Peer::Uid(uid.as_raw())))
+    let uid = LocalPeer::of(&stream)?.user;
+    Ok((Socket::Unix(stream), Peer::Uid(uid)))
 }
 
 /// Accepts until the end begins.
@@ -102,8 +104,12 @@ fn is_passing(error: &io::Error) -> bool {
 }
 
 fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
-    let refusal = match (listen.lets_in(peer), Slots::take(&gate.slots, &socket, peer)) {
-        (false, _) => Refusal::new(Kind::Unauthorized, "this user may not use the socket").with_status(403),
+    let refusal = match (listen.lets_in(&socket), Slots::take(&gate.slots, &socket, peer)) {
+        (false, _) => Refusal::new(
+            Kind::Unauthorized,
+            "this user may not write the configuration, so the socket is closed to them",
+        )
+        .with_status(403),
         (true, Err(NoSlot::Full)) => Refusal::new(Kind::Full, "all connections are taken"),
         (true, Err(NoSlot::AddressFull)) => {
             Refusal::new(Kind::Full, "all connections that one address may have are taken")

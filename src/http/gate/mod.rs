@@ -29,6 +29,7 @@ mod slots;
 mod socket;
 mod stream;
 
+use std::fmt;
 use std::io;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -44,6 +45,7 @@ use self::slots::Slots;
 use super::message::{Peer, Service};
 use super::server::{Engine, Lever};
 use super::tls::Tls;
+use crate::store::Peer as LocalPeer;
 
 /// The head of a request and what becomes of it, without a socket: `fuzz/` feeds it whatever bytes
 /// it finds. No part of the interface.
@@ -57,6 +59,23 @@ pub mod heads {
 /// How long connections that were closed under their threads are waited for.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
+/// Says whether a process may use a Unix socket.
+#[derive(Clone)]
+pub struct Admits(Arc<dyn Fn(&LocalPeer) -> bool + Send + Sync>);
+
+impl Admits {
+    /// Asks `rule` about each process that connects.
+    pub fn by(rule: impl Fn(&LocalPeer) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(rule))
+    }
+}
+
+impl fmt::Debug for Admits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Admits(..)")
+    }
+}
+
 /// A bound socket.
 #[derive(Debug)]
 pub enum Listen {
@@ -66,8 +85,8 @@ pub enum Listen {
     Unix {
         /// The socket.
         listener: UnixListener,
-        /// Who of those that the file system lets in; all of them for none.
-        uids: Option<Vec<u32>>,
+        /// Who of those that the file system lets in.
+        admits: Admits,
     },
 }
 

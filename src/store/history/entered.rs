@@ -65,10 +65,8 @@ impl Entered {
                 false => keep_copy(&self.folder, self.serial, old.text)?,
             }
         }
-        if let Some(pieces) = pieces {
-            // Without it only an edit in place would lose what we are going to write.
-            let _ = next_text::note(&self.folder, self.serial, text, pieces);
-        }
+        // Without it only an edit in place would lose what we are going to write.
+        let _ = next_text::note(&self.folder, self.serial, text, pieces.unwrap_or_default());
         let failed = || StoreError::state_folder(self.folder.path());
         self.journal.append(line).map_err(failed())?;
         self.folder.sync().map_err(failed())
@@ -98,6 +96,7 @@ impl Entered {
     /// The change was made. `old` is the file that was replaced: somebody may just have written into it.
     pub fn stand(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
         self.stands = true;
+        next_text::stand(&self.folder, self.serial);
         let mut warnings = Vec::new();
         if let Some(old) = old.filter(|_| self.linked.is_some()) {
             self.folder.adopt(old);

@@ -42,6 +42,14 @@ pub(super) struct Line {
     pub linked: bool,
 }
 
+impl Line {
+    /// Whether the change was cut short before it was made: `file` is what is at the place of the
+    /// configuration, and `stands` says that the change is known to have been made.
+    pub fn is_unmade(&self, file: Option<Writing>, stands: bool) -> bool {
+        !self.aside && !stands && self.replaced.is_some() && self.replaced == file
+    }
+}
+
 /// The lines that can be read, in order. One that a crash cut short is skipped.
 pub(super) fn lines(bytes: &[u8]) -> Vec<Line> {
     bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()

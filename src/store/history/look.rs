@@ -1,6 +1,6 @@
 //! What who comes next finds: changes that never came about, and what was done by hand.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -59,8 +59,8 @@ fn failed<E: Into<io::Error>>(folder: &StateDir) -> impl FnOnce(E) -> StoreError
     StoreError::state_folder(folder.path())
 }
 
-/// A writer that was killed before its change may have left a line: the file that it was to replace
-/// is there still.
+/// Takes out the line of a writer that was killed before it made its change: the file that it was to
+/// replace is there still, and no note says that the change was made.
 fn withdraw_unmade(
     conf: &ConfFile,
     folder: &StateDir,
@@ -75,12 +75,14 @@ fn withdraw_unmade(
     let _ = folder.remove(NEW_COPY);
     let Some(last) = journal.lines().last().filter(|line| !line.aside) else { return Ok(()) };
     let file = std::fs::symlink_metadata(conf.target()).ok().map(|found| Writing::of(&found));
-    let is_there = last.replaced.is_some() && last.replaced == file;
-    if is_there && last.before == now.map(|now| now.revision) {
-        let serial = last.serial;
+    let serial = last.serial;
+    if last.is_unmade(file, next_text::stands(folder, serial)) && last.before == now.map(|now| now.revision) {
         journal.withdraw()?;
         let _ = folder.remove(&kept_name(serial));
         next_text::forget(folder, serial);
+    } else {
+        // Its writer may have been killed just before it said so.
+        next_text::stand(folder, serial);
     }
     Ok(())
 }
@@ -102,7 +104,7 @@ pub(super) fn strays(
     if found.is_none_or(|found| Writing::of(&found).same_time_as(&written)) {
         return Ok(None);
     }
-    let text = read(folder, &name).map_err(failed(folder))?;
+    let Some(text) = folder.read_kept(&name)? else { return Ok(None) };
     if Revision::of(&text) == before {
         return Ok(None);
     }
@@ -133,7 +135,7 @@ fn made_by_the_change_before(
 /// The text that is kept with a change; nothing where there is none.
 fn kept_with(folder: &StateDir, change: &Line) -> Vec<u8> {
     match change.before {
-        Some(_) => read(folder, &kept_name(change.serial)).unwrap_or_default(),
+        Some(_) => folder.read_kept(&kept_name(change.serial)).ok().flatten().unwrap_or_default(),
         None => Vec::new(),
     }
 }
@@ -154,7 +156,7 @@ fn note_aside(
         operation: HAND_EDIT.to_owned(),
         by: String::new(),
         message: Some(format!("written into the text that change #{serial} was just replacing")),
-        before: Some(Revision::of(&read(folder, &name).map_err(failed(folder))?)),
+        before: folder.read_kept(&name)?.map(|text| Revision::of(&text)),
         after: journal.revision(),
         aside: true,
         replaced: found.as_ref().map(Writing::of),
@@ -183,6 +185,7 @@ fn note_hand_edit(
     if let Some(now) = now {
         // The next edit by hand may overwrite this one.
         let _ = next_text::note(folder, serial, &made.unwrap_or_default(), &[now.text]);
+        next_text::stand(folder, serial);
     }
     let line = Line {
         serial,
@@ -203,10 +206,4 @@ fn written_at(path: &Path) -> u64 {
     let written = std::fs::symlink_metadata(path).and_then(|found| found.modified());
     let now = SystemTime::now();
     seconds(written.map_or(now, |written| written.min(now)))
-}
-
-fn read(folder: &StateDir, name: &str) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    folder.open_existing(name)?.read_to_end(&mut text)?;
-    Ok(text)
 }

@@ -26,7 +26,6 @@ use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
 use super::lock::Locked;
-use super::open::{open_regular, read_whole};
 use super::revision::Revision;
 use super::stamp::Writing;
 use super::state_dir::StateDir;
@@ -106,16 +105,12 @@ impl ConfFile {
     /// # Errors
     /// `PermissionDenied`, `Io`.
     pub fn history(&self) -> Result<Vec<Entry>, StoreError> {
-        let path = self.state_dir().join(FOLDER).join(journal::NAME);
-        let bytes = match open_regular(&path) {
-            Ok((file, _)) => read_whole(&file, &path)?,
-            Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
+        let Some(folder) = self.history_folder()? else { return Ok(Vec::new()) };
+        let Some(bytes) = folder.read(journal::NAME)? else { return Ok(Vec::new()) };
         let mut lines = journal::lines(&bytes);
         let file = fs::symlink_metadata(self.target()).ok().map(|found| Writing::of(&found));
         // What is just being made, or was cut short, is not made.
-        lines.pop_if(|last| !last.aside && last.replaced.is_some() && last.replaced == file);
+        lines.pop_if(|last| last.is_unmade(file, next_text::stands(&folder, last.serial)));
         Ok(numbered(lines))
     }
 
@@ -124,11 +119,17 @@ impl ConfFile {
     /// # Errors
     /// `PermissionDenied`, `Io`.
     pub fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        let path = self.state_dir().join(FOLDER).join(kept_name(serial));
-        match open_regular(&path) {
-            Ok((file, _)) => read_whole(&file, &path).map(Some),
-            Err(StoreError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
+        match self.history_folder()? {
+            Some(folder) => folder.read_kept(&kept_name(serial)),
+            None => Ok(None),
+        }
+    }
+
+    /// The folder of the history; none where nothing was ever changed.
+    fn history_folder(&self) -> Result<Option<StateDir>, StoreError> {
+        match StateDir::find(self)? {
+            Some(state) => state.find_in(FOLDER),
+            None => Ok(None),
         }
     }
 }

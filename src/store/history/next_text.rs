@@ -1,19 +1,28 @@
-//! What the last change made of the text that is kept with it.
+//! What a change made of the text that is kept with it, and whether the change was made at all.
 //!
-//! Somebody who edits the file in place overwrites the only copy of what we wrote. So what is new in
+//! A person who edits the file in place overwrites the only copy of what we wrote. So what is new in
 //! it is noted beside the kept text: both together give it again. It is not made durable for itself,
 //! and what does not give the text that the journal names is not used.
+//!
+//! The note is written before the change, as `SERIAL.next.new`, and renamed to `SERIAL.next` when
+//! the change stands. That name tells a change that was made from one that was cut short. How the
+//! file looks does not tell it: a person may have put the old file back, with its old time.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
 use super::super::revision::Revision;
 use super::super::state_dir::StateDir;
 
-/// Its name in the folder of the history.
+/// The name of the note of a change that was made.
 fn name(serial: u64) -> String {
     format!("{serial}.next")
+}
+
+/// The name of the note of a change that is still to be made.
+fn new_name(serial: u64) -> String {
+    format!("{serial}.next.new")
 }
 
 /// What the file begins with, a line of JSON; what stands between the two ends follows.
@@ -25,12 +34,12 @@ struct Head {
     end: usize,
 }
 
-/// Notes what `pieces` make of `old`.
+/// Notes what `pieces` are about to make of `old`.
 pub(super) fn note(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]]) -> io::Result<()> {
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     let start = common_start(old, pieces);
     let end = common_end(&old[start..], pieces, length - start);
-    let mut file = folder.open(&name(serial)).map_err(io::Error::other)?;
+    let mut file = folder.open(&new_name(serial)).map_err(io::Error::other)?;
     file.set_len(0)?;
     let mut text = serde_json::to_vec(&Head { start, end })?;
     text.push(b'\n');
@@ -38,15 +47,26 @@ pub(super) fn note(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]])
     middle(pieces, start, length - end).try_for_each(|piece| file.write_all(piece))
 }
 
+/// The change `serial` was made.
+pub(super) fn stand(folder: &StateDir, serial: u64) {
+    // Without its note the looks of the file are what tells whether the change was made.
+    let _ = folder.rename(&new_name(serial), &name(serial));
+}
+
+/// Whether the change `serial` is known to have been made.
+pub(super) fn stands(folder: &StateDir, serial: u64) -> bool {
+    folder.look_at(&name(serial)).is_some()
+}
+
 /// What the change `serial` made is known in another way by now, or never came about.
 pub(super) fn forget(folder: &StateDir, serial: u64) {
     let _ = folder.remove(&name(serial));
+    let _ = folder.remove(&new_name(serial));
 }
 
 /// The text that the change `serial` made of `old`; none unless it is `revision`.
 pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revision) -> Option<Vec<u8>> {
-    let mut noted = Vec::new();
-    folder.open_existing(&name(serial)).ok()?.read_to_end(&mut noted).ok()?;
+    let noted = folder.read_kept(&name(serial)).ok()??;
     let line = noted.iter().position(|&byte| byte == b'\n')?;
     let head: Head = serde_json::from_slice(&noted[..line]).ok()?;
     let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;

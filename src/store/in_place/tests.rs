@@ -111,9 +111,25 @@ fn a_mixture_in_any_order_is_put_back() {
     assert_eq!(place.text(), OLD);
 }
 
+/// What a power failure leaves of the blocks that were on their way, on file systems that make a file
+/// longer or shorter before its blocks are written.
+#[test]
+fn a_file_that_was_zero_filled_or_cut_is_put_back() {
+    let zeros = vec![0; OLD.len()];
+    let left: [&[u8]; 6] =
+        [&zeros, &zeros[..4], b"", b"http 8", b"http 81;\nstr\0\0\0\0\0\0\0\0\n", b"\0\0\0\0 81;\n"];
+    for left in left {
+        let place = Place::new();
+        place.crash(NEW[2], left);
+        assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD, "{left:?}");
+        assert!(matches!(place.lock().warnings(), [Warning::PutBack { .. }]), "{left:?}");
+        assert_eq!(place.text(), OLD, "{left:?}");
+    }
+}
+
 #[test]
 fn an_edit_is_left_alone_and_the_journal_kept() {
-    let edits: [&[u8]; 4] = [b"http 90;\nstream one;\n", b"", b"http 80;\nstream one;\n#", b"http 8"];
+    let edits: [&[u8]; 4] = [b"http 90;\nstream one;\n", b"\n", b"http 80;\nstream one;\n#", b"http 82"];
     for edit in edits {
         let place = Place::new();
         place.crash(NEW[2], edit);

@@ -43,7 +43,7 @@ impl Serving {
         self.child.id()
     }
 
-    fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("it has an id");
         kill_process(pid, signal).expect("it runs");
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::gate::{Deadlines, Limits, Listen, Server};
+use mediactl::http::gate::{Admits, Deadlines, Limits, Listen, Server};
 use mediactl::http::handler::{Handler, Settings};
 use mediactl::http::runtime::Runtime;
 use mediactl::http::tls::Tls;
@@ -51,9 +51,10 @@ fn live() -> (Live, Server) {
     let (tls, roots) = certificate(&place);
     let [plain, secure] = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
     let addresses = [&plain, &secure].map(|bound| bound.local_addr().expect("it is bound"));
+    let peers = lock.peers();
     let unix = Listen::Unix {
         listener: lock.bind().expect("the socket can be bound"),
-        uids: Some(vec![rustix::process::geteuid().as_raw()]),
+        admits: Admits::by(move |peer| peers.admit(peer)),
     };
     let start = |listeners, tls| {
         Server::start(handler.clone(), listeners, tls, Limits::default(), Deadlines::default())

@@ -1,5 +1,6 @@
 //! History, roll-back and confirmation, at the handler: no socket, no process.
 
+use std::os::unix::fs::DirBuilderExt;
 use std::time::{Duration, Instant};
 
 use mediactl::engine::Hooks;
@@ -230,7 +231,9 @@ fn a_record_that_was_cut_short_is_none() {
     let record = std::fs::read(first.place.path(&format!(".mediactl/{CONF}/pending"))).expect("it is there");
     for length in [0, 1, record.len() / 2, record.len() - 1] {
         let place = Place::with(TEXT);
-        std::fs::create_dir_all(place.path(&format!(".mediactl/{CONF}"))).expect("the folder is ours");
+        for folder in [".mediactl".to_owned(), format!(".mediactl/{CONF}")] {
+            std::fs::DirBuilder::new().mode(0o700).create(place.path(&folder)).expect("the folder is ours");
+        }
         place.put(&format!(".mediactl/{CONF}/pending"), &record[..length]);
         let server = Server::at(place, Hooks::default());
         assert_eq!(server.place.text(), TEXT);

@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
-use mediactl::http::gate::{Deadlines, Limits, Listen, Server};
+use mediactl::http::gate::{Admits, Deadlines, Limits, Listen, Server};
 use mediactl::http::message::Peer;
 use mediactl::http::problem::{Kind, Problem};
 
@@ -156,11 +156,12 @@ fn a_service_that_panics_is_a_500_and_nothing_else() {
 fn the_unix_socket_knows_its_peers() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let own = rustix::process::getuid().as_raw();
-    for (uids, status) in [(vec![own], 200), (vec![own + 1], 403)] {
+    for (admitted, status) in [(own, 200), (own + 1, 403)] {
         let path = folder.path().join(status.to_string());
         let service = Arc::new(Echo::default());
         let listener = UnixListener::bind(&path).expect("the folder is empty");
-        let listeners = vec![Listen::Unix { listener, uids: Some(uids) }];
+        let listeners =
+            vec![Listen::Unix { listener, admits: Admits::by(move |peer| peer.user == admitted) }];
         let server = Server::start(service.clone(), listeners, None, Limits::default(), Deadlines::default())
             .expect("there is a place for the private socket");
         let mut client = Client::over(UnixStream::connect(&path).expect("the server listens"));

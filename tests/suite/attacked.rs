@@ -1,0 +1,69 @@
+//! Other users of the machine against the file: what they plant, and what they ask for.
+//!
+//! Most need a second user, and so root to act as one. Where the tests run as another user they say
+//! so and pass.
+
+mod links;
+mod lists;
+mod planted;
+mod stopped;
+mod vanished;
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::cli::{CONF, PROGRAM, Place, Run};
+
+/// Users that need not exist: the owner of a configuration, and one who is none of its friends.
+const OWNER: u32 = 4242;
+const STRANGER: u32 = 6666;
+
+/// A group whose members share a configuration.
+const GROUP: u32 = 4343;
+
+const TEXT: &str = "http 80;\nedit_auth admin hunter2;\n";
+
+/// Whether the tests can act as other users; says past the capture of the test harness that they can't.
+fn is_root(test: &str) -> bool {
+    let reason = if !rustix::process::geteuid().is_root() {
+        "only root can act as another user"
+    } else if !Path::new(PROGRAM).ancestors().all(|path| mode(path) & 0o001 != 0) {
+        "the program is in a folder that other users may not enter"
+    } else {
+        return true;
+    };
+    let _ = writeln!(io::stderr(), "attacked::{test} is not run: {reason}");
+    false
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
+}
+
+fn give(path: &Path, user: u32, group: u32) {
+    chown(path, Some(user), Some(group)).expect("root may give files away");
+}
+
+/// A folder that everybody may write, as `/tmp` is, with the configuration of root in it.
+fn public_place() -> Place {
+    let place = Place::with(TEXT);
+    set_mode(&place.path("."), 0o1777);
+    set_mode(&place.path(CONF), 0o600);
+    place
+}
+
+/// Runs the program as another user, who has one group.
+fn run_as(place: &Place, user: u32, group: u32, arguments: &[&str]) -> Run {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).current_dir(place.path(".")).env_clear().env("MEDIACTL_CONF", CONF);
+    command.uid(user).gid(group);
+    Run::of(command.output().expect("the program is one that everybody may run"))
+}

@@ -1,0 +1,161 @@
+//! Access control lists, whose mask looks like a right of the group; and writers who are not the owner.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::fs::XattrFlags;
+
+use super::{GROUP, OWNER, STRANGER, TEXT, give, is_root, mode, run_as, set_mode};
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place};
+
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
+/// Entries of a list: the tag of `linux/posix_acl.h`, what it permits, and whom it names.
+type Entries<'a> = &'a [(u16, u16, u32)];
+
+const NOBODY: u32 = u32::MAX;
+
+/// The owner and one more user may write, the group may read: `rw-rw----` in `ls -l`.
+const ONE_MORE_WRITER: Entries<'_> =
+    &[(0x01, 6, NOBODY), (0x02, 6, STRANGER), (0x04, 4, NOBODY), (0x10, 6, NOBODY), (0x20, 0, NOBODY)];
+
+fn list(entries: Entries<'_>) -> Vec<u8> {
+    let mut bytes = vec![2, 0, 0, 0];
+    for (tag, permissions, id) in entries {
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend(permissions.to_le_bytes());
+        bytes.extend(id.to_le_bytes());
+    }
+    bytes
+}
+
+fn list_of(path: &Path) -> Vec<u8> {
+    let mut bytes = vec![0; 1024];
+    let length = rustix::fs::getxattr(path, ACCESS_LIST, &mut bytes[..]).expect("it has a list");
+    bytes.truncate(length);
+    bytes
+}
+
+/// A shared configuration of `OWNER` with a list; none where the file system has no lists.
+fn with_list(test: &str) -> Option<Place> {
+    if !is_root(test) {
+        return None;
+    }
+    let place = Place::with(TEXT);
+    give(&place.path(CONF), OWNER, GROUP);
+    set_mode(&place.path(CONF), 0o640);
+    set_mode(&place.path("."), 0o777);
+    let set =
+        rustix::fs::setxattr(place.path(CONF), ACCESS_LIST, &list(ONE_MORE_WRITER), XattrFlags::empty());
+    if let Err(error) = set {
+        eprintln!("attacked::{test} is not run: there are no access control lists here: {error}");
+        return None;
+    }
+    assert_eq!(mode(&place.path(CONF)), 0o660, "what the group seems to have is the mask");
+    Some(place)
+}
+
+/// Owner, group, mode and inode.
+fn looks(path: &Path) -> (u32, u32, u32) {
+    let found = fs::symlink_metadata(path).expect("it is there");
+    (found.uid(), found.gid(), found.mode())
+}
+
+#[test]
+fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
+    let Some(place) = with_list("lists::a_list_does_not_open_the_state_folder_to_a_group_that_may_read")
+    else {
+        return;
+    };
+    let server = Serving::with(&place, &["--listen", "none"]);
+    place.set(&["rtsp=554"]).exits(0);
+    let state = format!(".mediactl/{CONF}");
+    for (name, expected) in [
+        (".mediactl", 0o700),
+        (&*state, 0o700),
+        (&format!("{state}/sock"), 0o600),
+        (&format!("{state}/lock"), 0o600),
+    ] {
+        assert_eq!(mode(&place.path(name)), expected, "{name}");
+    }
+    // A member of the group, who may read.
+    run_as(&place, 1, GROUP, &["read", "http[0]"]).exits(0).prints("80");
+    run_as(&place, 1, GROUP, &["modify", "--set", "rtsp=555"]).exits(4);
+    server.stop().exits(0);
+    run_as(&place, 1, GROUP, &["modify", "--set", "rtsp=555"]).exits(4);
+    assert!(place.text().contains("rtsp 554;"));
+}
+
+#[test]
+fn a_change_keeps_the_list() {
+    let Some(place) = with_list("lists::a_change_keeps_the_list") else { return };
+    let (conf, before) = (place.path(CONF), looks(&place.path(CONF)));
+    place.set(&["rtsp=554"]).exits(0);
+    assert_eq!((looks(&conf), list_of(&conf)), (before, list(ONE_MORE_WRITER)));
+    // By the user whom the list names: it is kept, or nothing is changed.
+    let text = place.text();
+    let run = run_as(&place, STRANGER, STRANGER, &["modify", "--set", "rtsp=555"]).exits(4);
+    run.says("hint:");
+    assert_eq!((looks(&conf), list_of(&conf), place.text()), (before, list(ONE_MORE_WRITER), text));
+}
+
+/// The group shares the file: a member can't give a new file to the owner, so the old one is written.
+#[test]
+fn a_change_by_a_member_of_the_group_keeps_owner_and_mode() {
+    if !is_root("lists::a_change_by_a_member_of_the_group_keeps_owner_and_mode") {
+        return;
+    }
+    for first in [0, 1] {
+        let place = Place::with(TEXT);
+        let conf = place.path(CONF);
+        give(&place.path("."), OWNER, GROUP);
+        set_mode(&place.path("."), 0o775);
+        give(&conf, OWNER, GROUP);
+        set_mode(&conf, 0o660);
+        let before = looks(&conf);
+        for (number, user) in [first, 1, 2, 0, OWNER, 2].into_iter().enumerate() {
+            run_as(&place, user, GROUP, &["modify", "--set", &format!("rtsp={}", 600 + number)]).exits(0);
+            assert_eq!(looks(&conf), before, "user {user}");
+            assert!(place.text().contains(&format!("rtsp {};", 600 + number)), "user {user}");
+        }
+        let told = run_as(&place, 2, GROUP, &["history", "-o", "json"]).exits(0).json();
+        assert_eq!(told.as_array().map(Vec::len), Some(6));
+        run_as(&place, STRANGER, STRANGER, &["modify", "--set", "rtsp=1"]).exits(4);
+    }
+}
+
+/// Reaching the socket is not enough.
+#[test]
+fn a_peer_of_the_socket_must_be_allowed_to_write_the_file() {
+    if !is_root("lists::a_peer_of_the_socket_must_be_allowed_to_write_the_file") {
+        return;
+    }
+    let place = Place::with(TEXT);
+    give(&place.path(CONF), OWNER, GROUP);
+    set_mode(&place.path(CONF), 0o660);
+    set_mode(&place.path("."), 0o755);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    let set = |user: u32, group: u32, port: u32| {
+        run_as(&place, user, group, &["modify", "--set", &format!("rtsp={port}")])
+    };
+    set(1, GROUP, 601).exits(0);
+    set(OWNER, OWNER, 602).exits(0);
+    // All may reach it now, as if the folder had been opened by mistake.
+    for (name, mode) in [(".mediactl", 0o770), (&*format!(".mediactl/{CONF}"), 0o770)] {
+        give(&place.path(name), OWNER, STRANGER);
+        set_mode(&place.path(name), mode);
+    }
+    let socket = place.path(&format!(".mediactl/{CONF}/sock"));
+    set_mode(&socket, 0o666);
+    set(STRANGER, STRANGER, 603).exits(4);
+    // The file is closed to its group: a member is let in no more, whatever the socket's mode.
+    set_mode(&place.path(CONF), 0o640);
+    for name in [".mediactl".to_owned(), format!(".mediactl/{CONF}")] {
+        give(&place.path(&name), OWNER, GROUP);
+    }
+    set(1, GROUP, 604).exits(4);
+    assert!(place.text().contains("rtsp 602;"));
+    server.stop().exits(0);
+}

@@ -1,0 +1,112 @@
+//! A `.mediactl` that another user made before us.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use super::{GROUP, OWNER, STRANGER, TEXT, give, is_root, public_place, run_as, set_mode};
+use crate::cli::{CONF, Place};
+
+/// The state folder as this user makes it, with the mode that it should have.
+fn plant(place: &Place, user: u32) -> PathBuf {
+    let [root, state] = [".mediactl".to_owned(), format!(".mediactl/{CONF}")].map(|name| place.path(&name));
+    for folder in [&root, &state] {
+        fs::DirBuilder::new().mode(0o700).create(folder).expect("the folder is ours");
+        give(folder, user, user);
+    }
+    state
+}
+
+fn put(path: PathBuf, bytes: &[u8], user: u32) {
+    fs::write(&path, bytes).expect("the folder is ours");
+    set_mode(&path, 0o600);
+    give(&path, user, user);
+}
+
+#[test]
+fn a_password_is_not_sent_to_the_socket_of_a_stranger() {
+    if !is_root("planted::a_password_is_not_sent_to_the_socket_of_a_stranger") {
+        return;
+    }
+    let place = public_place();
+    let state = plant(&place, STRANGER);
+    put(state.join("serve.lock"), b"1\n", STRANGER);
+    let lock = fs::File::open(state.join("serve.lock")).expect("it is there");
+    lock.lock().expect("nobody holds it");
+    let fake = UnixListener::bind(state.join("sock")).expect("the name is free");
+    fake.set_nonblocking(true).expect("it is a socket");
+    let refused = place.set(&["edit_auth.password=new"]).exits(4);
+    refused.says("belongs to user 6666").says("hint:").says("chown -R 0 ").hides("new");
+    assert!(fake.accept().is_err(), "nobody connected");
+    assert_eq!(place.text(), TEXT);
+    place.run(["read", "http[0]"]).exits(0).says("belongs to user 6666").says("this is the file");
+    assert!(fake.accept().is_err(), "nobody connected");
+    place.run(["history"]).exits(4).says("belongs to user 6666");
+    place.run(["serve", "--listen", "none"]).exits(4).says("belongs to user 6666");
+}
+
+/// The folders are root's by now, and a file in them is still the stranger's.
+#[test]
+fn a_planted_change_to_take_back_or_journal_is_refused() {
+    if !is_root("planted::a_planted_change_to_take_back_or_journal_is_refused") {
+        return;
+    }
+    for name in ["pending", "in-place", "lock", "serve.lock", "history/journal"] {
+        let place = public_place();
+        place.set(&["rtsp=554"]).exits(0);
+        let text = place.text();
+        let file = place.path(&format!(".mediactl/{CONF}/{name}"));
+        let bytes = fs::read(&file).unwrap_or_default();
+        put(file, &bytes, STRANGER);
+        let changed = place.set(&["rtsp=555"]);
+        if name == "pending" {
+            // Only a server looks at it.
+            changed.exits(0);
+            place.run(["serve", "--listen", "none"]).exits(4).says(name).says("belongs to user 6666");
+        } else {
+            changed.exits(4).says(name).says("belongs to user 6666");
+            assert_eq!(place.text(), text, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_state_folder_is_refused_by_its_owner_and_its_mode() {
+    if !is_root("planted::a_state_folder_is_refused_by_its_owner_and_its_mode") {
+        return;
+    }
+    for (user, exit) in [(0, 0), (OWNER, 0), (STRANGER, 4)] {
+        let place = public_place();
+        give(&place.path(CONF), OWNER, GROUP);
+        plant(&place, user);
+        place.set(&["rtsp=554"]).exits(exit);
+        assert_eq!(place.text() == TEXT, exit == 4, "user {user}");
+    }
+    for (mode, exit) in [(0o700, 0), (0o770, 0), (0o701, 4), (0o755, 4), (0o777, 4)] {
+        for folder in [".mediactl".to_owned(), format!(".mediactl/{CONF}")] {
+            let place = Place::with(TEXT);
+            plant(&place, 0);
+            set_mode(&place.path(&folder), mode);
+            let run = place.set(&["rtsp=554"]).exits(exit);
+            if exit != 0 {
+                run.says(&format!("{mode:04o}")).says("chmod -R o= ");
+                assert_eq!(place.text(), TEXT);
+            }
+        }
+    }
+}
+
+/// Who may write the file by the mode of the others may still not make a state that all believe.
+#[test]
+fn a_stranger_makes_no_state_folder_for_the_file_of_another() {
+    if !is_root("planted::a_stranger_makes_no_state_folder_for_the_file_of_another") {
+        return;
+    }
+    let place = public_place();
+    set_mode(&place.path(CONF), 0o666);
+    let refused = run_as(&place, STRANGER, STRANGER, &["modify", "--set", "rtsp=554"]).exits(4);
+    refused.says("only root and the owner of the configuration can make it");
+    assert!(!place.path(".mediactl").exists());
+    assert_eq!(place.text(), TEXT);
+}
