@@ -129,7 +129,7 @@ impl Ui {
                     _ => format!("the {lines} comment lines above `{above}` stay"),
                 }
             }
-            Note::PortOptionsDropped { port } => format!("the block of `http {port}` went with its port"),
+            Note::PortOptionsDropped { port } => format!("the block of `http {port}` goes with its port"),
         };
         self.note_line(&text);
     }

@@ -8,6 +8,7 @@ mod edit;
 mod fixtures;
 mod generated;
 mod growth;
+mod guarded;
 mod history;
 mod http;
 mod law;

@@ -27,7 +27,7 @@ const NOTES: &[(&str, &str)] = &[
     ("extras-dropped", "the extra parameters of a backend go with it"),
     (KEPT_HAND_EDIT, "the file was edited by hand meanwhile and is left as it is; what runs went back"),
     (DELETED_STREAMS, "{} streams are not in the new configuration"),
-    (HTTP_OPTIONS_DROPPED, "the block of `http {}` went with its port"),
+    (HTTP_OPTIONS_DROPPED, "the block of `http {}` goes with its port"),
     (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
     ("warnings-in-log", "the server has a warning about this change in its log"),
     ("overwrote-hand-edit", "what somebody changed in the file by hand is overwritten; the history keeps it"),

@@ -33,6 +33,7 @@ pub(super) fn compare(keyword: &str, current: &Value, patch: &Value, at: &Pointe
     match (current, patch) {
         // A bare flag has nothing to lose.
         (_, Value::Null) | (Value::Bool(true), _) => {}
+        (current, patch) if current == patch => {}
         (Value::Object(current), Value::Object(patch)) => contents(current, patch, at, faults),
         _ => {
             let old = occurrences(current);

@@ -85,8 +85,7 @@ pub fn in_json(current: &Value, patch: &Map<String, Value>) -> Faults {
                 }
             }
             (Some(Shape::PortOptions), Value::Object(_)) => {
-                let options = current.unwrap_or(&Value::Null);
-                guarded.member(Scope::Foreign, key, Some(options), value, &at);
+                guarded.member(Scope::Foreign, key, current, value, &at);
             }
             _ => {}
         }

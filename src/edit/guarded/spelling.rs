@@ -43,3 +43,25 @@ pub(super) fn not_used(misses: Vec<Miss>, used: impl Fn(Kind) -> HashSet<String>
     }
     faults
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_miss_alone_costs_a_look_at_the_whole_and_one_a_kind() {
+        let at = Pointer::root();
+        let miss = |scope, keyword| Miss::of(scope, keyword, &at);
+        let nobody = |_| -> HashSet<String> { panic!("there is nothing to look up") };
+        assert_eq!(not_used(miss(Scope::Stream, "title").into_iter().collect(), nobody), []);
+        assert_eq!(not_used(miss(Scope::Top, "rtpm").into_iter().collect(), nobody).len(), 1);
+        let looks = std::cell::Cell::new(0);
+        let used = |_| {
+            looks.set(looks.get() + 1);
+            HashSet::from(["prepsh".to_owned()])
+        };
+        let misses = ["prepsh", "prepuhs", "prepussh"].map(|keyword| miss(Scope::Stream, keyword));
+        assert_eq!(not_used(misses.into_iter().flatten().collect(), used).len(), 2);
+        assert_eq!(looks.get(), 1);
+    }
+}

@@ -1,0 +1,98 @@
+//! Form changes and near misses of patches between real texts: what is told of a text is told of its
+//! JSON, and nothing that is in a file is taken for a misspelling.
+
+use mediactl::edit::reduce::reduce;
+use mediactl::edit::{Faults, guarded, json_diff, modify};
+use mediactl::model::member::Key;
+use mediactl::model::{Kind, Scope, has_lost_line_ends, near_miss, top_members};
+use mediactl::syntax::{Document, Entry};
+use serde_json::Value;
+
+use crate::fixtures;
+use crate::law::{is_valid, view};
+
+/// Every valid text there is, with its name.
+fn texts() -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    for kind in ["edit", "view", "refuse"] {
+        texts.extend(fixtures::cases(kind).iter().map(|case| (case.name(), case.lossy("in.conf"))));
+    }
+    texts.extend(fixtures::cases("edit").iter().map(|case| (case.name(), case.text("out.conf"))));
+    texts.extend(
+        fixtures::valid_corpus()
+            .into_iter()
+            .filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?))),
+    );
+    texts.retain(|(_, text)| is_valid(&Document::parse(text.clone())));
+    texts
+}
+
+fn told(faults: &Faults) -> Vec<String> {
+    let mut told: Vec<String> =
+        faults.0.iter().map(|fault| format!("{:?} {}", fault.kind, fault.pointer)).collect();
+    told.sort();
+    told
+}
+
+#[test]
+fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
+    let texts = texts();
+    let pairs: Vec<_> = texts.iter().zip(texts.iter().skip(1)).collect();
+    fixtures::all(
+        pairs,
+        |((a, _), (b, _))| format!("{a} to {b}"),
+        |((_, a), (_, b))| {
+            let (a, b) = (Document::parse(a.clone()), Document::parse(b.clone()));
+            let patch = json_diff::diff(&view(&a, true), &view(&b, true));
+            let reduced = reduce(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
+            let of_json = guarded::in_json(&view(&a, true), &reduced);
+            // Not every view can be written back.
+            let Ok(edit) = modify(&a, Value::Object(patch)) else { return Ok(()) };
+            let of_text = edit.map(|edit| edit.guarded).unwrap_or_default();
+            let (of_json, of_text) = (told(&of_json), told(&of_text));
+            if of_json == of_text {
+                Ok(())
+            } else {
+                Err(format!("json {of_json:?}\ntext {of_text:?}\n{reduced:?}"))
+            }
+        },
+    );
+}
+
+#[test]
+fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
+    fixtures::all(
+        fixtures::valid_corpus(),
+        |(name, _)| name.clone(),
+        |(_, text)| {
+            let document = Document::from_bytes(text);
+            let members = top_members(&document);
+            let top = members.foreign().iter().filter_map(|member| match &member.key {
+                Key::Foreign(keyword) => Some((Scope::Top, keyword.to_string())),
+                Key::Own(_) => None,
+            });
+            let inside = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().flat_map(|kind| {
+                let blocks = members.own_by_key(kind.key()).iter();
+                let keyword = move |entry: Entry<'_>| (kind.scope(), entry.keyword().into_owned());
+                blocks.flat_map(|block| block.children()).map(keyword).collect::<Vec<_>>()
+            });
+            let misses: Vec<_> =
+                top.chain(inside).filter(|(scope, keyword)| near_miss(*scope, keyword).is_some()).collect();
+            if misses.is_empty() { Ok(()) } else { Err(format!("{misses:?}")) }
+        },
+    );
+}
+
+#[test]
+fn line_ends_gone_are_found_in_texts_whose_directives_end_in_a_comment() {
+    let (mut joined, mut found) = (0, Vec::new());
+    for (name, text) in texts() {
+        let document = Document::parse(text.replace(['\n', '\r'], ""));
+        let loses = document.len() < Document::parse(text.clone()).len() / 2 && text.contains("\n#");
+        if loses {
+            joined += 1;
+            found.extend((!has_lost_line_ends(document.text().as_bytes())).then_some(name));
+        }
+    }
+    assert!(found.len() * 20 <= joined, "{} of {joined}: {found:?}", found.len());
+}
