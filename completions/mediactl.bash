@@ -62,7 +62,7 @@ _mediactl() {
 
     case "${cmd}" in
         mediactl)
-            opts="-h -V --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version read modify update save diff check history rollback blame confirm status serve"
+            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version read modify update save diff check history rollback blame confirm status serve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -108,7 +108,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__blame)
-            opts="-o -h -V --output --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -h -V --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -162,7 +162,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__check)
-            opts="-o -h -V --strict --output --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -h -V --strict --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -216,7 +216,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__confirm)
-            opts="-q -h -V --revert --quiet --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-q -h -V --revert --quiet --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -262,7 +262,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__diff)
-            opts="-h -V --json --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-h -V --json --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -308,7 +308,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__history)
-            opts="-o -h -V --output --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version show"
+            opts="-o -h -V --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version show"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -362,7 +362,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__history__subcmd__show)
-            opts="-h -V --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -408,7 +408,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__modify)
-            opts="-f -o -y -q -m -h -V --set --set-string --set-file --unset --file --expect --create --output --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-f -o -y -q -m -h -V --set --set-string --set-file --unset --file --expect --create --ignore-missing --output --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -526,7 +526,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__read)
-            opts="-o -r -h -V --saved --skip-streams --runtime --output --raw --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -r -h -V --saved --skip-streams --runtime --output --raw --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -580,7 +580,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__rollback)
-            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -662,7 +662,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__save)
-            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -744,7 +744,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__serve)
-            opts="-h -V --listen --tls-cert --tls-key --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-h -V --listen --tls-cert --tls-key --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -838,7 +838,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__status)
-            opts="-o -h -V --output --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -h -V --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -892,7 +892,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__update)
-            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_mediactl_global_optspecs
-    string join \n conf= url= color= show-secrets api-prefix= user= password-file= cacert= insecure timeout= h/help V/version
+    string join \n conf= url= color= show-secrets mask api-prefix= user= password-file= cacert= insecure timeout= h/help V/version
 end
 
 function __fish_mediactl_needs_command
@@ -30,11 +30,12 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -l color -d 'When to use
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_needs_command" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_needs_command" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_needs_command" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_needs_command" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_needs_command" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_needs_command" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_needs_command" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_needs_command" -s V -l version -d 'Print version'
@@ -61,8 +62,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l color -d 'Whe
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l saved -d 'Show the saved file, even if a server runs another configuration'
@@ -70,13 +71,14 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l skip-streams 
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l runtime -d 'Show what the server says of itself, too, as `runtime`'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s r -l raw -d 'Print a string at a PATH as it is, without quotes'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set a value, such as `streams.cam1.prepush=5`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-string -d 'Set a string, even if it looks like a number or JSON' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d 'Set a value to what is in a file; `-` is standard input' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value; it is an error if it is not there' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if this value is there; `null` if nothing is; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
@@ -99,16 +101,18 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'W
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l ignore-missing -d 'Take what --unset names and is not there for removed'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
@@ -130,8 +134,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'W
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
@@ -139,6 +143,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'M
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
@@ -160,8 +165,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'Whe
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
@@ -169,6 +174,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Mak
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version -d 'Print version'
@@ -178,12 +184,13 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l color -d 'Whe
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l json -d 'Print the JSON patch (RFC 7396) that turns A into B'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s V -l version -d 'Print version'
@@ -195,12 +202,13 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings like errors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
@@ -212,11 +220,12 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fis
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
@@ -227,11 +236,12 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
@@ -253,8 +263,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
@@ -262,6 +272,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s V -l version -d 'Print version'
@@ -273,11 +284,12 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s V -l version -d 'Print version'
@@ -287,13 +299,14 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l color -d '
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l revert -d 'Take the change back now'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s V -l version -d 'Print version'
@@ -305,11 +318,12 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l color -d 'W
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s V -l version -d 'Print version'
@@ -332,12 +346,13 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: that of MEDIACTL_LOGIN, else that of the URL]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file that holds the password [default: that of MEDIACTL_PASSWORD, else that of the URL]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every change that is asked for, even one that ends all access to the API'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version -d 'Print version'

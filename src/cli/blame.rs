@@ -60,7 +60,6 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let entries = target.history()?;
     let now = target.text(Source::Saved)?;
     refuse_invalid(&now)?;
-    let lens = Lens { masker: global.masker(), ..Lens::default() };
     if is_edited_since(&entries, &now) {
         ui.note_line(
             "the file was edited by hand since the last change; what that did is told after the next one",
@@ -70,11 +69,11 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         Err(error) if error.is_not_kept() => Ok(None),
         found => found.map(Some),
     };
-    let found = blame(&entries, &now, &mut kept, &path, &lens)?;
+    let found = blame(&entries, &now, &mut kept, &path, global.masker().as_ref())?;
     if found.is_empty() {
         let members = top_members(now.document());
         // Of what is not there and never was, the name is wrong.
-        select(&LocalView::new(&members, &lens), &path).map_err(CliError::Select)?;
+        select(&LocalView::new(&members, &Lens::default()), &path).map_err(CliError::Select)?;
         if args.output == Form::Text {
             ui.say(&format!("no change of `{path}` is known"));
             return Ok(Exit::Done);

@@ -13,7 +13,8 @@ use super::target::{self, Target};
 use super::text_diff::TextDiff;
 use super::ui::Ui;
 use crate::engine::{Change, Engine, EngineError, Next, Request, Snapshot};
-use crate::model::{View, top_members};
+use crate::model::redact::masked_json;
+use crate::model::{Lens, View, to_json, top_members};
 use crate::syntax::Document;
 
 /// Runs a command that replaces the whole text with that of `file`.
@@ -186,9 +187,14 @@ impl Printing<'_> {
     fn print_json(&self, snapshot: Option<&Snapshot>) -> Result<(), CliError> {
         let Some(snapshot) = snapshot.filter(|_| !self.changing.quiet) else { return Ok(()) };
         let members = top_members(snapshot.document());
-        let lens = self.global.lens(self.ui);
+        let lens = Lens::default();
+        let view = View::new(&members, &lens);
         let mut out = BufWriter::new(io::stdout().lock());
-        serde_json::to_writer_pretty(&mut out, &View::new(&members, &lens)).map_err(io::Error::from)?;
+        match self.global.masker_of_values(self.ui) {
+            Some(masker) => serde_json::to_writer_pretty(&mut out, &masked_json(&to_json(&view), &masker)),
+            None => serde_json::to_writer_pretty(&mut out, &view),
+        }
+        .map_err(io::Error::from)?;
         writeln!(out)?;
         Ok(out.flush()?)
     }

@@ -189,7 +189,7 @@ fn json(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliErro
     let patch = json_diff::diff(&before, &new.view()?);
     let different = !patch.is_empty();
     say_what_it_needs(&before, &patch, ui);
-    let shown = match global.lens(ui).masker {
+    let shown = match global.masker_of_values(ui) {
         Some(masker) => crate::model::redact::masked_json(&Value::Object(patch), &masker),
         None => Value::Object(patch),
     };

@@ -7,8 +7,8 @@ use colored::Color;
 
 use super::error::CliError;
 use super::exit::Exit;
-use super::masked::MaskedText;
 use super::options::Global;
+use super::read;
 use super::target::{self, Purpose};
 use super::ui::{Ui, one_line, without_controls};
 use crate::model::Masker;
@@ -70,14 +70,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     match &args.command {
         Some(Command::Show { which }) => {
             let snapshot = target.kept(*which)?;
-            let whole = 0..snapshot.document().text().len();
-            match global.masker() {
-                None => out.write_all(snapshot.bytes())?,
-                masker => {
-                    let shown = MaskedText::new(snapshot.document(), masker, vec![whole.clone()]);
-                    out.write_all(shown.line(whole).as_bytes())?;
-                }
-            }
+            read::print_text(&snapshot, global.masker(), &mut out)?;
         }
         None => {
             let entries: Vec<Entry> =
@@ -101,7 +94,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 /// What people write as a message may hold anything.
 pub(super) fn masked(entry: Entry, masker: Option<&Masker>) -> Entry {
     let Some(masker) = masker else { return entry };
-    let shown = |text: String| without_controls(&masker.mask_parts(&text));
+    let shown = |text: String| without_controls(&masker.prose(&text));
     Entry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
 }
 

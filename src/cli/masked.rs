@@ -47,6 +47,13 @@ impl<'d> MaskedText<'d> {
     }
 }
 
+/// A text that is not at hand as a document, such as the beginning of a directive, as it is shown.
+pub fn masked_text(text: &str, masker: &Masker) -> String {
+    let document = Document::parse(text.to_owned());
+    let whole = 0..text.len();
+    MaskedText::new(&document, Some(masker.clone()), vec![whole.clone()]).line(whole)
+}
+
 fn disjoint(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(windows.len());
     for window in windows {

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser};
 
 use super::error::CliError;
 use super::target::{Chosen, GivenUrl, Purpose, RemoteOptions};
 use super::ui::{ColorChoice, Ui};
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, Request};
 use crate::http::parameters::MAX_CONFIRM;
-use crate::model::{Lens, Masker};
+use crate::model::Masker;
 
 /// Where the configuration is, unless somebody says otherwise.
 pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
@@ -49,6 +49,10 @@ pub struct Global {
     #[arg(long, global = true)]
     pub show_secrets: bool,
 
+    /// Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger
+    #[arg(long, global = true, env = "MEDIACTL_MASK", hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub mask: bool,
+
     /// How to reach a server.
     #[command(flatten)]
     pub remote: RemoteOptions,
@@ -64,9 +68,9 @@ impl Global {
         (!self.show_secrets).then(Masker::default)
     }
 
-    /// What is shown of the JSON: masks on a terminal, the real values to a pipe.
-    pub fn lens(&self, ui: Ui) -> Lens {
-        Lens { masker: self.masker().filter(|_| ui.is_terminal()), ..Lens::default() }
+    /// Masks for values that another program may want: on a terminal, and where they are asked for.
+    pub fn masker_of_values(&self, ui: Ui) -> Option<Masker> {
+        self.masker().filter(|_| self.mask || ui.is_terminal())
     }
 
     /// What the summary line calls the file.

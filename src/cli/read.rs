@@ -14,14 +14,14 @@ use super::remote::{self, Source};
 use super::table;
 use super::target::{self, Purpose, Target, misplaced_url};
 use super::ui::{self, Ui};
-use crate::edit::current::{Current, LocalView};
+use crate::edit::current::{Current, LocalView, Shown};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{EngineError, Snapshot};
 use crate::model::member::Members;
 use crate::model::redact::masked_json;
-use crate::model::{Lens, Masker, View, top_members, write_compact};
+use crate::model::{Lens, Masker, View, to_json, top_members, write_compact};
 
 /// Show the configuration, or single values of it
 ///
@@ -29,7 +29,8 @@ use crate::model::{Lens, Masker, View, top_members, write_compact};
 /// order in which they are given. A PATH with a `*` gives one object, from path to value. If there
 /// is nothing at a PATH, the exit code is 7.
 ///
-/// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones.
+/// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones, unless `--mask` is
+/// given or MEDIACTL_MASK is 1; a pager reads from a pipe, so `mediactl read --mask | less` is the way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -99,7 +100,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     match target {
         Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
         mut target if args.output == Form::Conf => {
-            print_text(target.text(args.source())?.as_ref(), global, ui, &mut out)?;
+            print_text(target.text(args.source())?.as_ref(), global.masker_of_values(ui), &mut out)?;
         }
         Target::Local(engine) => {
             let snapshot = engine.read()?;
@@ -108,12 +109,12 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
             if !snapshot.is_valid() {
                 return Err(EngineError::BadConfig(snapshot).into());
             }
-            let lens = Lens { skip_static_streams: args.skip_streams, ..global.lens(ui) };
-            print_view(args, &members, &paths, &lens, &mut out)?;
+            let lens = Lens { skip_static_streams: args.skip_streams, ..Lens::default() };
+            print_view(args, &members, &paths, &lens, global.masker_of_values(ui).as_ref(), &mut out)?;
         }
         Target::Remote(mut server) => {
             let whole = server.read(args.view())?;
-            let whole = shown(whole, args, global.lens(ui).masker);
+            let whole = shown(whole, args, global.masker_of_values(ui).as_ref());
             print_value(args, &whole, &paths, &mut out)?;
         }
     }
@@ -132,12 +133,15 @@ impl Args {
 }
 
 /// What is shown of the answer of a server, which may not know what was to be left out.
-fn shown(mut whole: Value, args: &Args, masker: Option<Masker>) -> Value {
+fn shown(mut whole: Value, args: &Args, masker: Option<&Masker>) -> Value {
     let streams = whole.get_mut("streams").and_then(Value::as_object_mut);
     if let Some(streams) = streams.filter(|_| args.skip_streams) {
         streams.retain(|_, stream| stream["static"] != true);
     }
-    masker.map_or(whole.clone(), |masker| masked_json(&whole, &masker))
+    match masker {
+        Some(masker) => masked_json(&whole, masker),
+        None => whole,
+    }
 }
 
 pub(super) fn parse(path: &str) -> Result<Path, CliError> {
@@ -147,12 +151,17 @@ pub(super) fn parse(path: &str) -> Result<Path, CliError> {
     Path::parse(path).map_err(|error| CliError::Path { path: path.to_owned(), error })
 }
 
-fn print_text(snapshot: &Snapshot, global: &Global, ui: Ui, out: &mut impl Write) -> io::Result<()> {
-    if !ui.is_terminal() || global.show_secrets {
+/// The bytes of a text, or the text with its secrets masked.
+pub(super) fn print_text(
+    snapshot: &Snapshot,
+    masker: Option<Masker>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if masker.is_none() {
         return out.write_all(snapshot.bytes());
     }
     let whole = 0..snapshot.document().text().len();
-    let masked = MaskedText::new(snapshot.document(), global.masker(), vec![whole.clone()]);
+    let masked = MaskedText::new(snapshot.document(), masker, vec![whole.clone()]);
     out.write_all(masked.line(whole).as_bytes())
 }
 
@@ -161,25 +170,26 @@ fn print_view(
     members: &Members<'_>,
     paths: &[Path],
     lens: &Lens,
+    masker: Option<&Masker>,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     let view = View::new(members, lens);
+    if !paths.is_empty() {
+        let current = LocalView::new(members, lens);
+        return print_values(args, &Shown { current: &current, masker }, paths, out);
+    }
+    if let Some(masker) = masker {
+        return print_value(args, &masked_json(&to_json(&view), masker), paths, out);
+    }
     match args.output {
-        Form::Table => return Ok(table::print(members, lens, out)?),
-        Form::Set if paths.is_empty() => {
-            let whole = serde_json::to_value(&view).expect("a view is JSON");
-            return Ok(set_form(&whole, &[], out)?);
+        Form::Table => Ok(table::print(members, lens, out)?),
+        Form::Set => Ok(set_form(&to_json(&view), &[], out)?),
+        Form::Compact => {
+            write_compact(&view, out)?;
+            Ok(writeln!(out)?)
         }
-        _ => {}
+        _ => Ok(json(args, &view, out)?),
     }
-    if paths.is_empty() && args.output == Form::Compact {
-        write_compact(&view, out)?;
-        return Ok(writeln!(out)?);
-    }
-    if paths.is_empty() {
-        return Ok(json(args, &view, out)?);
-    }
-    print_values(args, &LocalView::new(members, lens), paths, out)
 }
 
 /// The same of a server's answer.

@@ -19,6 +19,7 @@ use crate::edit::path::{Path, Segment};
 use crate::engine::{Engine, is_edited_since};
 use crate::http::runtime::PendingFigures;
 use crate::model::Masker;
+use crate::model::redact::masked_json;
 use crate::store::Entry;
 
 /// So many paths are named in the text.
@@ -162,10 +163,9 @@ fn differing(running: &Content, saved: &Content) -> Vec<String> {
     };
     if is_valid(running) && is_valid(saved) {
         let patch = Value::Object(json_diff::diff(&running.to_json(), &saved.to_json()));
-        collect(&patch, &mut Vec::new(), &mut paths);
+        collect(&masked_json(&patch, &Masker::default()), &mut Vec::new(), &mut paths);
     }
-    let masker = Masker::default();
-    paths.into_iter().map(|path| masker.mask_parts(&path).into_owned()).collect()
+    paths
 }
 
 fn collect(patch: &Value, at: &mut Vec<Segment>, paths: &mut Vec<String>) {

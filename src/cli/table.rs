@@ -15,13 +15,13 @@ const HEADINGS: [&str; 5] = ["NAME", "KIND", "AUTH", "PREPUSH", "SOURCES"];
 
 /// Prints the table.
 pub fn print(members: &Members<'_>, lens: &Lens, out: &mut impl Write) -> io::Result<()> {
-    let global = authorization(members, lens).map(|auth| format!("{auth} (global)"));
+    let global = authorization(members).map(|auth| format!("{auth} (global)"));
     let shown = |entry: &&Entry<'_>| !(lens.skip_static_streams && is_static(**entry));
     let rows: Vec<[String; 5]> = members
         .own_by_key("streams")
         .iter()
         .filter(shown)
-        .map(|&entry| row(entry, global.as_deref(), lens))
+        .map(|&entry| row(entry, global.as_deref()))
         .collect();
     lines(&rows, out)
 }
@@ -55,12 +55,12 @@ fn line(cells: &[String; 5], widths: &[usize; 5], out: &mut impl Write) -> io::R
     writeln!(out, "{}", text.trim_end())
 }
 
-fn row(entry: Entry<'_>, global: Option<&str>, lens: &Lens) -> [String; 5] {
+fn row(entry: Entry<'_>, global: Option<&str>) -> [String; 5] {
     let members = Members::of(Scope::Stream, entry.children());
     let urls: Vec<String> = sources(entry, members.own_by_key("urls"))
-        .map(|source| printable(&lens.text(source.positional.value())))
+        .map(|source| printable(&source.positional.value()))
         .collect();
-    let own = authorization(&members, lens);
+    let own = authorization(&members);
     let buffered = members.own_by_key("prepush").last().and_then(|&entry| only_argument(entry));
     let prepush =
         buffered.and_then(|word| seconds(&word.value())).map_or("-".to_owned(), |value| match value {
@@ -102,12 +102,12 @@ fn authorization_in(object: &Value) -> Option<String> {
 }
 
 /// The backend that is asked, or that nobody is.
-fn authorization(members: &Members<'_>, lens: &Lens) -> Option<String> {
+fn authorization(members: &Members<'_>) -> Option<String> {
     let backend = members.own_by_key("auth").last().and_then(|entry| Address::of(entry.arguments()))?;
     if is_open(&backend) {
         return Some("open".to_owned());
     }
-    Some(printable(&lens.text(backend.positional.value())))
+    Some(printable(&backend.positional.value()))
 }
 
 /// What would break the line, or the terminal, is not printed as it is.

@@ -10,9 +10,9 @@ use colored::{Color, Colorize};
 use dialoguer::{Input, Password};
 
 use super::error::CliError;
+use super::masked::masked_text;
 use crate::edit::{Note, text_diff::Tag};
 use crate::model::Masker;
-use crate::model::secret::is_secret_keyword;
 use crate::store::Holder;
 
 /// Stdout, without the look for line feeds that the one of std takes at all that is written.
@@ -123,7 +123,7 @@ impl Ui {
                 format!("{at}: the extra parameters went too: {}", keys.join(", "))
             }
             Note::CommentsKept { above, lines } => {
-                let above = masker.map_or_else(|| above.clone(), |masker| masked_header(above, &masker));
+                let above = masker.map_or_else(|| above.clone(), |masker| masked_directive(above, &masker));
                 match lines {
                     1 => format!("the comment line above `{above}` stays"),
                     _ => format!("the {lines} comment lines above `{above}` stay"),
@@ -192,12 +192,10 @@ impl Ui {
     }
 }
 
-/// The first words of a directive, of which the one behind a secret keyword is a secret.
-fn masked_header(header: &str, masker: &Masker) -> String {
-    match header.split_once(' ') {
-        Some((keyword, secret)) if is_secret_keyword(keyword) => format!("{keyword} {}", masker.mask(secret)),
-        _ => masker.mask_parts(header).into_owned(),
-    }
+/// The first words of a directive as they are shown.
+fn masked_directive(words: &str, masker: &Masker) -> String {
+    let shown = masked_text(&format!("{words};"), masker);
+    shown.trim_end_matches(';').to_owned()
 }
 
 /// A text of somebody else on one line.

@@ -9,10 +9,11 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::model::member::Members;
+use crate::model::redact::masked_below;
 use crate::model::schema::{Kind, Scope, Shape, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::model::view::is_static;
-use crate::model::{Lens, View, to_json};
+use crate::model::{Lens, Masker, View, to_json};
 use crate::syntax::Entry;
 
 /// A configuration that can be asked for its parts.
@@ -73,8 +74,6 @@ type Places<'d> = HashMap<Cow<'d, str>, usize>;
 
 impl<'a, 'd> LocalView<'a, 'd> {
     /// The view of a document whose top-level members are `members`.
-    ///
-    /// To compute a patch, look through a lens without masks.
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
         let places = [const { OnceLock::new() }; 3];
         let last = RefCell::new((Kind::Stream, String::new(), None));
@@ -117,6 +116,32 @@ impl<'a, 'd> LocalView<'a, 'd> {
         });
         let foreign = self.members.foreign().iter().map(|member| member.key.to_json(Scope::Top));
         own.map(|parameter| parameter.key.to_owned()).chain(foreign.map(Cow::into_owned)).collect()
+    }
+}
+
+/// A configuration as it is shown: with a masker, the secrets in its values are masked.
+pub struct Shown<'c> {
+    /// What is looked at.
+    pub current: &'c dyn Current,
+    /// What masks its secrets, unless they are to be seen.
+    pub masker: Option<&'c Masker>,
+}
+
+impl Current for Shown<'_> {
+    fn value(&self, keys: &[&str]) -> Option<Value> {
+        let value = self.current.value(keys)?;
+        match self.masker {
+            Some(masker) => Some(masked_below(keys, &value, masker)),
+            None => Some(value),
+        }
+    }
+
+    fn names(&self, keys: &[&str]) -> Vec<String> {
+        self.current.names(keys)
+    }
+
+    fn contains(&self, keys: &[&str]) -> bool {
+        self.current.contains(keys)
     }
 }
 

@@ -5,12 +5,13 @@ use std::fmt;
 use serde_json::Value;
 
 use super::assign::{AssignFault, value};
-use super::current::Current;
+use super::current::{Current, Shown};
 use super::path::{Path, Segment};
-use super::place::{Misfit, Place, own_value};
+use super::place::{self, Misfit, Place, own_value};
 use super::select::{SelectFaultKind, select};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
+use crate::model::secret::is_mask;
 
 /// A place, and the value that has to be there.
 #[derive(Clone, PartialEq, Eq)]
@@ -58,13 +59,14 @@ impl fmt::Display for Unmet {
 pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<AssignFault>> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
+    let shown = Shown { current, masker: Some(&masker) };
     for Expectation { path, value } in expectations {
         match compared(current, path, value) {
             Ok((expected, found)) if expected == found => {}
-            Ok((expected, found)) => {
-                let shown = |value: Value| masked_below(&names(path), &value, &masker);
-                let (expected, found) = (expected.map(shown), found.map(shown));
-                unmet.push(Unmet { path: path.to_string(), expected, found });
+            Ok((expected, _)) => {
+                let found = compared(&shown, path, value).ok().and_then(|(_, found)| found);
+                let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
+                unmet.push(Unmet { path: place::shown(path), expected, found });
             }
             Err(misfit) => faults.push(AssignFault::new(path, misfit)),
         }
@@ -95,6 +97,14 @@ fn own_backend(place: Place, value: Value) -> Option<Value> {
     if place.is_backend() { own_value(place, &value) } else { Some(value) }
 }
 
+/// The value expected at `path`; a secret as a whole where that is one in whose place it would stand.
+fn masked_like(found: Option<&Value>, path: &Path, expected: &Value, masker: &Masker) -> Value {
+    match (found.and_then(Value::as_str), expected.as_str()) {
+        (Some(found), Some(expected)) if is_mask(found) => Value::String(masker.mask(expected)),
+        _ => masked_below(&names(path), expected, masker),
+    }
+}
+
 fn names(path: &Path) -> Vec<&str> {
     path.segments.iter().filter_map(Segment::name).collect()
 }
@@ -112,7 +122,8 @@ mod tests {
             "streams": {
                 "a": {
                     "prepush": 5,
-                    "auth": {"url": false, "extra": {"k": "v"}, "url_global": "g"},
+                    "auth": {"url": false, "extra": {"key": "geheim"}, "url_global": "g"},
+                    "allow": ["token", "geheim"],
                     "urls": [{"url": "u"}],
                 },
                 "c": {"auth": {"url_global": "g"}},
@@ -140,7 +151,8 @@ mod tests {
             ("edit_auth.password", "geheim"),
         ];
         assert_eq!(told(&met), Vec::<String>::new());
-        let repeated = [("streams.a.auth", r#"{"url":false,"extra":{"k":"v"}}"#), ("streams.c.auth", "null")];
+        let repeated =
+            [("streams.a.auth", r#"{"url":false,"extra":{"key":"geheim"}}"#), ("streams.c.auth", "null")];
         assert_eq!(told(&repeated), Vec::<String>::new());
         assert_eq!(told(&[("rtmp", "1936")]), ["`rtmp` is `1935`, not `1936`"]);
         assert_eq!(told(&[("rtmp", "null")]), ["`rtmp` is `1935`, and was to be nothing"]);
@@ -149,7 +161,11 @@ mod tests {
 
     #[test]
     fn no_secret_is_told() {
-        for expectation in [("edit_auth.password", "falsch"), ("streams.a.auth.extra.k", "w")] {
+        for expectation in [
+            ("edit_auth.password", "falsch"),
+            ("streams.a.auth.extra.key", "falsch"),
+            ("streams.a.allow[1]", "falsch"),
+        ] {
             let told = told(&[expectation]).concat();
             assert!(told.contains("<secret:"), "{told}");
             assert!(!told.contains(expectation.1) && !told.contains("geheim"), "{told}");

@@ -14,20 +14,19 @@ use crate::model::shape::{Reading, first_argument, read};
 use crate::model::{Lens, Parameter, to_json, view};
 use crate::syntax::{Document, Entry};
 
-/// Own values, unmasked.
+/// Own values alone.
 pub fn own_lens() -> Lens {
     Lens { own_only: true, ..Lens::default() }
 }
 
 /// The value of all occurrences of a foreign keyword.
 pub fn general_value(entries: &[Entry<'_>]) -> Option<Value> {
-    let lens = own_lens();
-    (!entries.is_empty()).then(|| to_json(&General { entries, lens: &lens }))
+    (!entries.is_empty()).then(|| to_json(&General { entries }))
 }
 
 /// The value of a foreign block.
 pub fn contents_value(block: Entry<'_>) -> Value {
-    to_json(&Contents { block, lens: &own_lens() })
+    to_json(&Contents { block })
 }
 
 /// What a value is merged into.

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::path::{Path, Segment};
 use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, by_keyword};
+use crate::model::secret::{Secrecy, word_parts};
 
 /// A place in a configuration, and with it the values it takes.
 #[derive(Debug, Clone, Copy)]
@@ -270,23 +271,27 @@ fn refuse_output_only(place: Place) -> Result<(), Misfit> {
     }
 }
 
-/// The path as messages show it: secrets in a `[url="…"]` are left out.
+/// The path as messages show it: secrets in a `[url="…"]`, and in names, are left out.
 pub fn shown(path: &Path) -> String {
+    let mut names = Secrecy::Parts;
     let segments = path.segments.iter().map(|segment| match segment {
         Segment::Find { key, value } => {
-            Segment::Find { key: key.clone(), value: without_secrets(key, value) }
+            Segment::Find { key: key.clone(), value: without_secrets(value, Secrecy::of(key)) }
+        }
+        Segment::Key(key) => {
+            let shown = without_secrets(key, names);
+            // A name of a secret does not make the names below it secret.
+            names = Some(Secrecy::of(key)).filter(|below| *below == Secrecy::Push).unwrap_or(Secrecy::Parts);
+            Segment::Key(shown)
         }
         other => other.clone(),
     });
     Path { segments: segments.collect() }.to_string()
 }
 
-fn without_secrets(key: &str, value: &str) -> String {
-    if crate::model::secret::is_secret_keyword(key) {
-        return "…".to_owned();
-    }
+fn without_secrets(value: &str, secrecy: Secrecy) -> String {
     let mut shown = value.to_owned();
-    for part in crate::model::secret::secret_parts(value).into_iter().rev() {
+    for part in word_parts(value, secrecy).into_iter().rev() {
         shown.replace_range(part, "…");
     }
     shown

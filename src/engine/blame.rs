@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::snapshot::Snapshot;
-use crate::edit::current::LocalView;
+use crate::edit::current::{LocalView, Shown};
 use crate::edit::path::Path;
 use crate::edit::select::{Selection, select};
-use crate::model::{Lens, top_members};
+use crate::model::{Lens, Masker, top_members};
 use crate::store::Entry;
 
 /// A change of a value.
@@ -22,7 +22,7 @@ pub struct Blamed {
     pub to: Option<Value>,
 }
 
-/// The changes of the value at `path`, the last one first, as `lens` shows it. `kept` gives the text
+/// The changes of the value at `path`, the last one first, secrets masked by `masker`. `kept` gives the text
 /// before the change with a serial number, `now` is the text in the file.
 ///
 /// Where a text is not known, nothing is told of the changes on both sides of it: those whose text is
@@ -35,14 +35,14 @@ pub fn blame<E>(
     now: &Snapshot,
     kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,
     path: &Path,
-    lens: &Lens,
+    masker: Option<&Masker>,
 ) -> Result<Vec<Blamed>, E> {
     let mut found = Vec::new();
-    let mut to = (!is_edited_since(entries, now)).then(|| value(now, path, lens));
+    let mut to = (!is_edited_since(entries, now)).then(|| value(now, path, masker));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
         let from = match entry.before {
             Some(_) => {
-                kept(entry.serial)?.filter(|text| text.is_valid()).map(|text| value(&text, path, lens))
+                kept(entry.serial)?.filter(|text| text.is_valid()).map(|text| value(&text, path, masker))
             }
             // There was no file.
             None => Some(None),
@@ -64,9 +64,11 @@ pub fn is_edited_since(entries: &[Entry], now: &Snapshot) -> bool {
 }
 
 /// What is at the path; nothing where the path leads nowhere.
-fn value(snapshot: &Snapshot, path: &Path, lens: &Lens) -> Option<Value> {
+fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
     let members = top_members(snapshot.document());
-    match select(&LocalView::new(&members, lens), path).ok()? {
+    let lens = Lens::default();
+    let view = LocalView::new(&members, &lens);
+    match select(&Shown { current: &view, masker }, path).ok()? {
         Selection::Many(found) if found.is_empty() => None,
         selection => Some(selection.into_value()),
     }

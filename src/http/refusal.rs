@@ -6,7 +6,7 @@ use super::problem::{Fault, Kind, Problem};
 use crate::edit::FaultKind;
 use crate::engine::{Clash, EngineError, Guard, Snapshot};
 use crate::model::Masker;
-use crate::model::redact::masked_below;
+use crate::model::redact::{masked_below, masked_keys};
 use crate::store::StoreError;
 use crate::syntax::{LineIndex, Severity};
 
@@ -67,11 +67,17 @@ pub fn problem(error: &EngineError) -> Problem {
 
 /// What people sent may hold secrets where none belong: a URL as the name of a stream, for instance.
 fn masked(mut problem: Problem) -> Problem {
-    problem.detail = masked_text(&problem.detail);
     for fault in &mut problem.errors {
+        if let Some(pointer) = fault.pointer.take() {
+            let shown = masked_pointer(&pointer);
+            if shown != pointer {
+                problem.detail = problem.detail.replace(&pointer, &shown);
+            }
+            fault.pointer = Some(shown);
+        }
         fault.message = masked_text(&fault.message);
-        fault.pointer = fault.pointer.take().map(|pointer| masked_pointer(&pointer));
     }
+    problem.detail = masked_text(&problem.detail);
     problem
 }
 
@@ -79,17 +85,21 @@ fn masked(mut problem: Problem) -> Problem {
 pub fn masked_text(text: &str) -> String {
     let masker = Masker::default();
     let plain = text.replace("~1", "/");
-    match masker.mask_parts(&plain) {
+    match masker.prose(&plain) {
         Cow::Owned(masked) => masked,
         Cow::Borrowed(_) => text.to_owned(),
     }
 }
 
 fn masked_pointer(pointer: &str) -> String {
-    let masker = Masker::default();
-    let keys = pointer.split('/').map(|key| key.replace("~1", "/").replace("~0", "~"));
-    let masked = keys.map(|key| masker.mask_parts(&key).replace('~', "~0").replace('/', "~1"));
-    masked.collect::<Vec<_>>().join("/")
+    let keys = keys_of(pointer);
+    let masked = masked_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>(), &Masker::default());
+    masked.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+/// The keys of a JSON Pointer.
+fn keys_of(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
 }
 
 fn hinted(message: String, hint: Option<String>) -> Vec<Fault> {
@@ -170,8 +180,7 @@ fn conflict(clashes: &[Clash], hint: Option<String>) -> Vec<Fault> {
     let masker = Masker::default();
     let masked = |pointer: &str, value: &serde_json::Value| {
         // The keys above a value tell whether it is a secret.
-        let keys = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
-        let keys: Vec<String> = keys.collect();
+        let keys = keys_of(pointer);
         masked_below(&keys.iter().map(String::as_str).collect::<Vec<_>>(), value, &masker)
     };
     let faults = clashes.iter().map(|clash| Fault {

@@ -14,7 +14,6 @@ use serde::{Serialize, Serializer};
 use super::member::Members;
 use super::scalar::Scalar;
 use super::schema::Scope;
-use super::secret::Lens;
 use super::shape::{first_argument, only_argument};
 use crate::syntax::{Entry, Word};
 
@@ -54,8 +53,6 @@ fn are_named_blocks(entries: &[Entry<'_>]) -> bool {
 pub struct General<'a, 'd> {
     /// The occurrences, in the order of the text.
     pub entries: &'a [Entry<'d>],
-    /// What of it is shown.
-    pub lens: &'a Lens,
 }
 
 impl Serialize for General<'_, '_> {
@@ -63,9 +60,9 @@ impl Serialize for General<'_, '_> {
         match Form::of(self.entries) {
             Form::Directive => self.directive(self.entries[0], serializer),
             Form::NamedBlocks => self.named_blocks(serializer),
-            Form::Block => Contents { block: self.entries[0], lens: self.lens }.serialize(serializer),
+            Form::Block => Contents { block: self.entries[0] }.serialize(serializer),
             Form::Occurrences => {
-                serializer.collect_seq(self.entries.iter().map(|&entry| self.occurrence(entry)))
+                serializer.collect_seq(self.entries.iter().map(|&entry| Occurrence { entry }))
             }
         }
     }
@@ -73,61 +70,52 @@ impl Serialize for General<'_, '_> {
 
 impl<'d> General<'_, 'd> {
     fn directive<S: Serializer>(&self, entry: Entry<'d>, serializer: S) -> Result<S::Ok, S::Error> {
-        let secrecy = self.lens.secrecy(entry);
         let mut words = entry.arguments();
         let Some(first) = words.next() else { return serializer.serialize_bool(true) };
         if words.next().is_none() {
-            return self.lens.scalar(first, secrecy).serialize(serializer);
+            return Scalar::of(first).serialize(serializer);
         }
-        serializer.collect_seq(entry.arguments().map(|word| self.lens.scalar(word, secrecy)))
+        serializer.collect_seq(scalars(entry))
     }
 
     fn named_blocks<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.entries.len()))?;
         for &block in self.entries {
-            map.serialize_entry(&first_argument(block), &Contents { block, lens: self.lens })?;
+            map.serialize_entry(&first_argument(block), &Contents { block })?;
         }
         map.end()
-    }
-
-    fn occurrence(&self, entry: Entry<'d>) -> Occurrence<'_, 'd> {
-        Occurrence { entry, lens: self.lens }
     }
 }
 
 /// One occurrence under R4.
-struct Occurrence<'a, 'd> {
+struct Occurrence<'d> {
     entry: Entry<'d>,
-    lens: &'a Lens,
 }
 
-impl Serialize for Occurrence<'_, '_> {
+impl Serialize for Occurrence<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let secrecy = self.lens.secrecy(self.entry);
         let mut sequence = serializer.serialize_seq(None)?;
-        for word in self.entry.arguments() {
-            sequence.serialize_element(&self.lens.scalar(word, secrecy))?;
+        for word in scalars(self.entry) {
+            sequence.serialize_element(&word)?;
         }
         if self.entry.is_block() {
-            sequence.serialize_element(&Contents { block: self.entry, lens: self.lens })?;
+            sequence.serialize_element(&Contents { block: self.entry })?;
         }
         sequence.end()
     }
 }
 
 /// What stands in a foreign block, as an object.
-pub struct Contents<'a, 'd> {
+pub struct Contents<'d> {
     /// The entry that has the block.
     pub block: Entry<'d>,
-    /// What of it is shown.
-    pub lens: &'a Lens,
 }
 
-impl Serialize for Contents<'_, '_> {
+impl Serialize for Contents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let members = Members::of(Scope::Foreign, self.block.children());
-        foreign_members(&members, Scope::Foreign, self.lens, &mut map)?;
+        foreign_members(&members, Scope::Foreign, &mut map)?;
         map.end()
     }
 }
@@ -136,16 +124,15 @@ impl Serialize for Contents<'_, '_> {
 pub fn foreign_members<M: SerializeMap>(
     members: &Members<'_>,
     scope: Scope,
-    lens: &Lens,
     map: &mut M,
 ) -> Result<(), M::Error> {
     for member in members.foreign() {
-        map.serialize_entry(&member.key.to_json(scope), &General { entries: &member.entries, lens })?;
+        map.serialize_entry(&member.key.to_json(scope), &General { entries: &member.entries })?;
     }
     Ok(())
 }
 
-/// The words of an occurrence as scalars, unmasked.
+/// The words of an occurrence as scalars.
 pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Scalar<'_>> {
     entry.arguments().map(|word: Word<'_>| Scalar::of(word))
 }

@@ -10,10 +10,9 @@ use serde::{Serialize, Serializer};
 use super::compact::PartPlace;
 use super::general::{Contents, General, foreign_members};
 use super::json::to_json;
+use super::lens::Lens;
 use super::member::Members;
-use super::scalar::Scalar;
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, parameters};
-use super::secret::{Lens, WordSecrecy, is_secret_keyword};
 use super::shape::{
     Address, OptionWord, Port, Seconds, account, first_argument, group_name, header_source, only_argument,
     seconds, switch, transcoder_name, transcoder_value,
@@ -67,7 +66,7 @@ impl<'a, 'd> View<'a, 'd> {
             Some(parameter) => self.own(parameter).map(|own| to_json(&own)),
             None => match self.members.foreign_by_key(key) {
                 [] => None,
-                entries => Some(to_json(&General { entries, lens: self.lens })),
+                entries => Some(to_json(&General { entries })),
             },
         }
     }
@@ -90,7 +89,7 @@ impl<'a, 'd> View<'a, 'd> {
             self.own(parameter).map(|own| (Cow::Borrowed(parameter.key), Shown::Own(own)))
         });
         own.chain(self.members.foreign().iter().map(|member| {
-            let general = General { entries: &member.entries, lens: self.lens };
+            let general = General { entries: &member.entries };
             (member.key.to_json(Scope::Top), Shown::Foreign(general))
         }))
     }
@@ -158,8 +157,7 @@ impl Serialize for Own<'_, '_, '_> {
                 GroupPart { own: self, kind, places: 0..self.entries.len() }.serialize(serializer)
             }
             Shape::PortOptions => self.port_options(serializer),
-            _ => Setting { parameter: self.parameter, entries: self.entries, lens: self.view.lens }
-                .serialize(serializer),
+            _ => Setting { parameter: self.parameter, entries: self.entries }.serialize(serializer),
         }
     }
 }
@@ -176,7 +174,7 @@ impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
     fn port_options<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for block in self.view.ports_with_block() {
-            map.serialize_entry(&port_text(block), &Contents { block, lens: self.view.lens })?;
+            map.serialize_entry(&port_text(block), &Contents { block })?;
         }
         map.end()
     }
@@ -252,7 +250,7 @@ impl Serialize for NamedBlock<'_, '_> {
                 _ => self.setting(parameter, entries, &mut map)?,
             }
         }
-        foreign_members(self.members, self.kind.scope(), self.lens, &mut map)?;
+        foreign_members(self.members, self.kind.scope(), &mut map)?;
         map.end()
     }
 }
@@ -270,8 +268,7 @@ impl NamedBlock<'_, '_> {
     }
 
     fn cluster_key_global<M: SerializeMap>(&self, key: &str, map: &mut M) -> Result<(), M::Error> {
-        let value = self.globals.cluster_key.clone().map(|secret| self.lens.secret(secret));
-        value.map_or(Ok(()), |value| map.serialize_entry(key, &value))
+        self.globals.cluster_key.as_ref().map_or(Ok(()), |value| map.serialize_entry(key, value))
     }
 
     /// The own backend and the global one; the object is left out where there is neither.
@@ -286,7 +283,7 @@ impl NamedBlock<'_, '_> {
             return Ok(());
         }
         let own = entries.last().copied();
-        map.serialize_entry(parameter.key, &Backend { own, url_global, lens: self.lens })
+        map.serialize_entry(parameter.key, &Backend { own, url_global })
     }
 
     fn sources<M: SerializeMap>(
@@ -295,7 +292,7 @@ impl NamedBlock<'_, '_> {
         entries: &[Entry<'_>],
         map: &mut M,
     ) -> Result<(), M::Error> {
-        map.serialize_entry(parameter.key, &Sources { header: self.entry, entries, lens: self.lens })
+        map.serialize_entry(parameter.key, &Sources { header: self.entry, entries })
     }
 
     fn setting<M: SerializeMap>(
@@ -308,7 +305,7 @@ impl NamedBlock<'_, '_> {
             true if parameter.is_always_shown() => map.serialize_entry(parameter.key, &true),
             true => Ok(()),
             false => {
-                let setting = Setting { parameter, entries, lens: self.lens };
+                let setting = Setting { parameter, entries };
                 if setting.is_shown() { map.serialize_entry(parameter.key, &setting) } else { Ok(()) }
             }
         }
@@ -319,7 +316,6 @@ impl NamedBlock<'_, '_> {
 struct Setting<'v, 'd> {
     parameter: &'static Parameter,
     entries: &'v [Entry<'d>],
-    lens: &'v Lens,
 }
 
 impl<'d> Setting<'_, 'd> {
@@ -344,19 +340,15 @@ impl Serialize for Setting<'_, '_> {
                 serializer.collect_seq(self.entries.iter().filter_map(|&entry| OwnedPort::of(entry)))
             }
             Shape::Port => OwnedPort::of(self.last()).serialize(serializer),
-            Shape::Word if self.parameter.secret => serializer.serialize_str(&self.lens.secret(self.value())),
-            Shape::Word => serializer.serialize_str(&self.lens.text(self.value())),
+            Shape::Word => serializer.serialize_str(&self.value()),
             Shape::Switch => serializer.serialize_bool(switch(self.last()).unwrap_or(true)),
             Shape::Account => self.account(serializer),
-            Shape::Backend => {
-                Backend { own: Some(self.last()), url_global: None, lens: self.lens }.serialize(serializer)
-            }
+            Shape::Backend => Backend { own: Some(self.last()), url_global: None }.serialize(serializer),
             Shape::Seconds => self.seconds(serializer),
-            Shape::Transcoder => serializer.collect_seq(
-                self.last()
-                    .arguments()
-                    .map(|word| TranscoderPair { option: OptionWord::of(word), lens: self.lens }),
-            ),
+            Shape::Transcoder => {
+                let words = self.last().arguments();
+                serializer.collect_seq(words.map(|word| TranscoderPair { option: OptionWord::of(word) }))
+            }
             Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
                 serializer.serialize_unit()
             }
@@ -369,7 +361,7 @@ impl Setting<'_, '_> {
         let mut map = serializer.serialize_map(Some(2))?;
         if let Some([login, password]) = account(self.last()) {
             map.serialize_entry("login", &login.value())?;
-            map.serialize_entry("password", &self.lens.secret(password.value()))?;
+            map.serialize_entry("password", &password.value())?;
         }
         map.end()
     }
@@ -403,7 +395,6 @@ struct Backend<'v, 'd> {
     own: Option<Entry<'d>>,
     /// The global URL, to be repeated here.
     url_global: Option<&'v str>,
-    lens: &'v Lens,
 }
 
 impl Serialize for Backend<'_, '_> {
@@ -413,14 +404,14 @@ impl Serialize for Backend<'_, '_> {
             if is_open(&backend) {
                 map.serialize_entry("url", &false)?;
             } else {
-                map.serialize_entry("url", &self.lens.text(backend.positional.value()))?;
+                map.serialize_entry("url", &backend.positional.value())?;
             }
             if !backend.options.is_empty() {
-                map.serialize_entry("extra", &Extras { backend: &backend, lens: self.lens })?;
+                map.serialize_entry("extra", &Extras { backend: &backend })?;
             }
         }
         if let Some(url) = self.url_global {
-            map.serialize_entry(URL_GLOBAL, &self.lens.text(Cow::Borrowed(url)))?;
+            map.serialize_entry(URL_GLOBAL, url)?;
         }
         map.end()
     }
@@ -428,7 +419,6 @@ impl Serialize for Backend<'_, '_> {
 
 struct Extras<'v, 'd> {
     backend: &'v Address<'d>,
-    lens: &'v Lens,
 }
 
 impl Serialize for Extras<'_, '_> {
@@ -436,7 +426,7 @@ impl Serialize for Extras<'_, '_> {
         let mut map = serializer.serialize_map(None)?;
         for option in self.backend.effective() {
             match option.value {
-                Some(value) => map.serialize_entry(&option.key.value(), &self.lens.secret(value.value()))?,
+                Some(value) => map.serialize_entry(&option.key.value(), &value.value())?,
                 None => map.serialize_entry(&option.key.value(), &true)?,
             }
         }
@@ -448,13 +438,11 @@ impl Serialize for Extras<'_, '_> {
 struct Sources<'v, 'd> {
     header: Entry<'d>,
     entries: &'v [Entry<'d>],
-    lens: &'v Lens,
 }
 
 impl Serialize for Sources<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let sources = sources(self.header, self.entries);
-        serializer.collect_seq(sources.map(|source| Source { source, lens: self.lens }))
+        serializer.collect_seq(sources(self.header, self.entries).map(|source| Source { source }))
     }
 }
 
@@ -480,45 +468,33 @@ pub fn is_plural(entry: Entry<'_>) -> bool {
 }
 
 /// `{url, key: value, …}`.
-pub struct Source<'v, 'd> {
+pub struct Source<'d> {
     /// What stands in the text.
     pub source: Address<'d>,
-    /// What of it is shown.
-    pub lens: &'v Lens,
 }
 
-impl Serialize for Source<'_, '_> {
+impl Serialize for Source<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("url", &self.lens.text(self.source.positional.value()))?;
+        map.serialize_entry("url", &self.source.positional.value())?;
         for option in self.source.effective() {
             let keyword = super::member::Key::Foreign(option.key.value());
-            map.serialize_entry(&keyword.to_json(Scope::Source), &option_value(option, self.lens))?;
+            map.serialize_entry(&keyword.to_json(Scope::Source), &option.scalar())?;
         }
         map.end()
     }
 }
 
-fn option_value<'d>(option: &OptionWord<'d>, lens: &Lens) -> Scalar<'d> {
-    match option.value {
-        Some(value) if is_secret_keyword(&option.key.value()) => lens.scalar(value, WordSecrecy::Whole),
-        Some(value) => lens.scalar(value, WordSecrecy::Parts),
-        None => Scalar::Bool(true),
-    }
-}
-
 /// `[name, value]`, or `[name]` for a bare flag.
-struct TranscoderPair<'v, 'd> {
+struct TranscoderPair<'d> {
     option: OptionWord<'d>,
-    lens: &'v Lens,
 }
 
-impl Serialize for TranscoderPair<'_, '_> {
+impl Serialize for TranscoderPair<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let name = transcoder_name(&self.option.key);
         match transcoder_value(&self.option) {
             None => (name,).serialize(serializer),
-            Some(Scalar::Text(text)) => (name, self.lens.text(text)).serialize(serializer),
             Some(value) => (name, value).serialize(serializer),
         }
     }
@@ -526,7 +502,7 @@ impl Serialize for TranscoderPair<'_, '_> {
 
 /// An option of the transcoder as its list shows it, unmasked.
 pub fn transcoder_pair(word: Word<'_>) -> serde_json::Value {
-    to_json(&TranscoderPair { option: OptionWord::of(word), lens: &Lens::default() })
+    to_json(&TranscoderPair { option: OptionWord::of(word) })
 }
 
 /// The own members of one stream, live or plugin, unmasked.

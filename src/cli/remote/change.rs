@@ -176,7 +176,7 @@ fn print_json(content: &Content, printing: &Printing<'_>) -> Result<(), CliError
         return Ok(());
     }
     let value = content.to_json();
-    let shown = match printing.global.lens(printing.ui).masker {
+    let shown = match printing.global.masker_of_values(printing.ui) {
         Some(masker) => masked_json(&value, &masker),
         None => value,
     };

@@ -10,7 +10,6 @@ use crate::edit::draft::{self, Draft};
 use crate::edit::fault::Pointer;
 use crate::edit::layout::Content;
 use crate::edit::list::{Alignment, Origin, align};
-use crate::edit::merge::own_lens;
 use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
 use crate::model::view::{Source, entry_sources, is_plural};
@@ -181,8 +180,7 @@ fn keyword_behind(previous: Option<Entry<'_>>) -> String {
 }
 
 fn value_of(address: &Address<'_>) -> Value {
-    let lens = own_lens();
-    to_json(&Source { source: address.clone(), lens: &lens })
+    to_json(&Source { source: address.clone() })
 }
 
 /// What the source in a one-line header becomes.

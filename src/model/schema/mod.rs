@@ -6,7 +6,7 @@
 
 mod table;
 
-pub use table::{FOREIGN_KEYWORDS, PARAMETERS, SECRET_KEYWORDS};
+pub use table::{FOREIGN_KEYWORDS, PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};
 
 /// Where our own keys live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

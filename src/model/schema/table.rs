@@ -274,16 +274,28 @@ pub static FOREIGN_KEYWORDS: &[&str] = &[
     "chassis",
 ];
 
-/// Foreign directives and options whose value is a secret.
-pub static SECRET_KEYWORDS: &[&str] = &[
+/// Names of options, directives, query parameters and JSON members whose value is a secret.
+///
+/// They are compared without case, with `-` as `_`, by the part behind the last `.`.
+pub static SECRET_NAMES: &[&str] = &[
     "password",
+    "passphrase",
     "passwd",
+    "pass",
+    "pwd",
+    "psk",
     "secret",
     "token",
-    "api_key",
-    "cluster_key",
-    "edit_auth",
-    "view_auth",
-    "private_key",
     "key",
+    "mykey",
+    "userkey",
+    "iv",
+    "license",
+    "authorization",
+    "aws_access_key_id",
+    "aws_secret_access_key",
+    "aws_session_token",
 ];
+
+/// How other names end whose value is a secret.
+pub static SECRET_ENDINGS: &[&str] = &["_key", "_token", "_secret", "_password"];

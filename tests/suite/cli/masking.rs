@@ -10,7 +10,7 @@ pub(crate) const PLANTED: &str = "\
 edit_auth admin HUSH1;
 view_auth guest HUSH2;
 cluster_key HUSH3;
-auth http://u:HUSH4@b/ key=HUSH5 realm=HUSH6;
+auth http://u:HUSH4@b/ key=HUSH5 secret=HUSH6;
 password HUSH7;
 foreign a password=HUSH8 \"http://u:HUSH9@h/\";
 secret \"HUSH 10\";
@@ -53,7 +53,7 @@ fn text_diffs_mask() {
         ("streams.cam1.urls[0].priority=3", "+  url rtsp://<secret:"),
         ("streams.cam1.backup.password=HUSHX", "password <secret:"),
         ("streams.cam2.prepush=3", "+  url rtsp://<secret:"),
-        ("auth.extra.more=HUSHX", "more=<secret:"),
+        ("auth.extra.my_key=HUSHX", "my_key=<secret:"),
         ("password=HUSHX", "+password <secret:"),
         ("cluster_key=HUSHX", "+cluster_key <secret:"),
         ("plugins.p.db=mysql://u:HUSHX@h/e", "db mysql://<secret:"),
@@ -139,7 +139,7 @@ fn diagnostics_mask() {
 
 #[test]
 fn every_cut_and_every_lost_byte_masks() {
-    let text = "edit_auth admin HUSH1;\nauth http://u:HUSH2@b/ k=HUSH3;\n\
+    let text = "edit_auth admin HUSH1;\nauth http://u:HUSH2@b/ secret=HUSH3;\n\
                 stream a { url rtsp://u:HUSH4@h/ password=HUSH5; cluster_key HUSH6; }\n";
     // A keyword that is another one by now is told by nothing.
     let unknowable: Vec<Range<usize>> = ["edit_auth", "\nauth", "cluster_key"]
@@ -221,7 +221,7 @@ fn errors_mask() {
 
 #[test]
 fn notes_and_warnings_mask() {
-    let text = "# one\nedit_auth admin HUSH1;\n# two\ncluster_key HUSH2;\n# three\nauth http://u:HUSH3@h/ k=HUSH4;\n\
+    let text = "# one\nedit_auth admin HUSH1;\n# two\ncluster_key HUSH2;\n# three\nauth http://u:HUSH3@h/ secret=HUSH4;\n\
                 # four\nstream a rtsp://u:HUSH5@h/;\n# five\npassword HUSH6;\n\
                 stream b {\n  # six\n  url rtsp://u:HUSH7@h/ password=HUSH8;\n  # seven\n  cluster_key HUSH9;\n}\n";
     let place = Place::with(text);

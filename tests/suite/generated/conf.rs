@@ -124,7 +124,7 @@ fn json_form(shape: Shape) -> &'static str {
 fn secret_part(shape: Shape) -> &'static str {
     match shape {
         Shape::Account => "the password",
-        Shape::Backend => "the options, and credentials in the URL",
+        Shape::Backend => "options with the name of a secret, and credentials in the URL",
         _ => "yes",
     }
 }

@@ -1,0 +1,101 @@
+//! JSON with its secrets masked, told by the keys they stand under.
+
+use serde_json::Value;
+
+use crate::model::schema::{ESCAPE, Scope, Shape, by_key};
+use crate::model::secret::{Masker, Secrecy};
+
+/// A configuration, or a patch, with its secrets masked.
+pub fn masked_json(value: &Value, masker: &Masker) -> Value {
+    masked_below(&[], value, masker)
+}
+
+/// The same of a piece that stands below these keys of a configuration.
+pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
+    let place = keys.iter().fold(Place::Root, |place, key| place.member(key));
+    masked(place, value, masker)
+}
+
+/// The keys that lead to a place, as a message names it.
+pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
+    let mut place = Place::Root;
+    let shown = |key: &&str| {
+        // A short number is the index of an element.
+        let is_index = key.len() < 5 && key.bytes().all(|byte| byte.is_ascii_digit());
+        let secrecy = if is_index { Secrecy::Parts } else { place.key_secrecy() };
+        place = place.member(key);
+        masker.word(key, secrecy).into_owned()
+    };
+    keys.iter().map(shown).collect()
+}
+
+/// Where a value stands, as far as its secrecy depends on it.
+#[derive(Clone, Copy)]
+enum Place {
+    /// The whole configuration.
+    Root,
+    /// `streams` and the like: the keys are names that people gave.
+    Group,
+    /// `edit_auth` and `view_auth`.
+    Account,
+    /// All others.
+    Member(Secrecy),
+}
+
+impl Place {
+    fn member(self, key: &str) -> Self {
+        match self {
+            Self::Root => match by_key(Scope::Top, key).map(|parameter| parameter.shape) {
+                Some(Shape::Group(_) | Shape::PortOptions) => Self::Group,
+                Some(Shape::Account) => Self::Account,
+                _ => Self::Member(Secrecy::of(key.trim_start_matches(ESCAPE))),
+            },
+            Self::Group => Self::Member(Secrecy::Parts),
+            Self::Account if key == "login" => Self::Member(Secrecy::Parts),
+            Self::Account => Self::Member(Secrecy::Whole),
+            Self::Member(secrecy) => Self::Member(secrecy.behind(key.trim_start_matches(ESCAPE))),
+        }
+    }
+
+    /// How secret a plain value is here.
+    fn secrecy(self) -> Secrecy {
+        match self {
+            Self::Root | Self::Group => Secrecy::Parts,
+            Self::Account => Secrecy::Whole,
+            Self::Member(secrecy) => secrecy,
+        }
+    }
+
+    /// How secret the keys of an object are here.
+    fn key_secrecy(self) -> Secrecy {
+        if let Self::Account = self { Secrecy::Parts } else { self.secrecy() }
+    }
+}
+
+fn masked(place: Place, value: &Value, masker: &Masker) -> Value {
+    let secrecy = place.secrecy();
+    match value {
+        Value::String(text) => Value::String(masker.word(text, secrecy).into_owned()),
+        Value::Number(number) if secrecy == Secrecy::Whole => Value::String(masker.mask(&number.to_string())),
+        Value::Array(elements) => Value::Array(masked_words(secrecy, elements, masker)),
+        Value::Object(members) => {
+            let shown = |key: &str| masker.word(key, place.key_secrecy()).into_owned();
+            let member =
+                |(key, value): (&String, &Value)| (shown(key), masked(place.member(key), value, masker));
+            Value::Object(members.iter().map(member).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// The words of a directive, or the occurrences of one: what stands behind `token` is a secret.
+fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Vec<Value> {
+    let word = |element: &Value| {
+        let shown = masked(Place::Member(secrecy), element, masker);
+        if let Value::String(text) = element {
+            secrecy = secrecy.behind(text);
+        }
+        shown
+    };
+    elements.iter().map(word).collect()
+}

@@ -1,0 +1,169 @@
+//! Where in a text or in JSON the secrets stand, so that it can be shown without them.
+
+mod json;
+mod loose;
+
+use std::ops::Range;
+
+pub use json::{masked_below, masked_json, masked_keys};
+
+use super::schema::{Kind, Parameter, Scope, Shape};
+use super::secret::{Secrecy, merged, word_parts};
+use super::shape::{OptionWord, Reading, account, read};
+use super::view::is_plural;
+use crate::syntax::{Document, Entry, Word};
+
+/// The secrets in `windows` of the text, which are in order and do not overlap.
+///
+/// Of a text with errors the directives can't be told apart, so there every word behind the name of a
+/// secret counts.
+pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut finder = Finder { spans: Vec::new() };
+    let mut windows_left = windows;
+    for entry in document.entries() {
+        while windows_left.first().is_some_and(|window| window.end <= entry.start()) {
+            windows_left = &windows_left[1..];
+        }
+        match windows_left.first() {
+            None => break,
+            Some(window) if entry.end() <= window.start => {}
+            Some(_) => finder.entry(TOP, entry, windows_left),
+        }
+    }
+    if document.diagnostics().errors() > 0 {
+        loose::in_broken_lines(document.text(), windows, &mut finder.spans);
+    } else {
+        windows.iter().for_each(|window| finder.comments(document.text(), window.clone()));
+    }
+    merged(finder.spans)
+}
+
+/// Where an entry stands, and how secret what it says is for that reason alone.
+#[derive(Clone, Copy)]
+struct Place {
+    scope: Scope,
+    secrecy: Secrecy,
+}
+
+const TOP: Place = Place { scope: Scope::Top, secrecy: Secrecy::Parts };
+
+impl Place {
+    fn foreign(secrecy: Secrecy) -> Self {
+        Self { scope: Scope::Foreign, secrecy }
+    }
+}
+
+struct Finder {
+    spans: Vec<Range<usize>>,
+}
+
+impl Finder {
+    fn entry(&mut self, place: Place, entry: Entry<'_>, windows: &[Range<usize>]) {
+        if windows
+            .iter()
+            .take_while(|window| window.start < entry.end())
+            .all(|window| window.end <= entry.start())
+        {
+            return;
+        }
+        let inner = match read(place.scope, entry) {
+            Reading::Own(parameter) => self.own(parameter, entry),
+            Reading::Misshapen(parameter) => self.misshapen(parameter, entry),
+            Reading::Foreign => self.foreign(place.secrecy, entry),
+        };
+        entry.children().for_each(|child| self.entry(inner, child, windows));
+    }
+
+    /// A directive of ours; where what is in its block stands.
+    fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> Place {
+        match parameter.shape {
+            Shape::Account => {
+                if let Some([_, password]) = account(entry) {
+                    self.whole(password);
+                }
+            }
+            Shape::Word if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
+            Shape::Backend | Shape::Transcoder => self.options(entry),
+            Shape::Group(Kind::Stream) | Shape::Sources if !is_plural(entry) => self.options(entry),
+            _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
+        }
+        match parameter.shape {
+            Shape::Group(kind) => Place { scope: kind.scope(), secrecy: Secrecy::Parts },
+            _ => Place::foreign(Secrecy::Parts),
+        }
+    }
+
+    /// A directive of ours with the wrong words: which of them is the secret is not known.
+    fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> Place {
+        match parameter.shape {
+            Shape::Account | Shape::Word if parameter.secret => {
+                entry.arguments().for_each(|word| self.whole(word));
+            }
+            _ => self.options(entry),
+        }
+        Place::foreign(Secrecy::Parts)
+    }
+
+    /// Any other directive: what stands behind the name of a secret is one, be it a word or a block.
+    fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> Place {
+        let mut secrecy = inherited;
+        for word in entry.words() {
+            self.word(word, secrecy);
+            secrecy = secrecy.behind(&word.value());
+        }
+        Place::foreign(secrecy)
+    }
+
+    fn options(&mut self, entry: Entry<'_>) {
+        for word in entry.arguments() {
+            let option = OptionWord::of(word);
+            match option.value {
+                Some(value) if Secrecy::of(&option.key.value()) == Secrecy::Whole => self.whole(value),
+                _ => self.word(word, Secrecy::Parts),
+            }
+        }
+    }
+
+    fn word(&mut self, word: Word<'_>, secrecy: Secrecy) {
+        if secrecy == Secrecy::Whole {
+            return self.whole(word);
+        }
+        let inside = word.raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let start = word.start as usize + usize::from(inside.is_some());
+        let parts = word_parts(inside.unwrap_or(word.raw), secrecy);
+        self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
+    }
+
+    fn whole(&mut self, word: Word<'_>) {
+        if !word.raw.is_empty() {
+            self.spans.push(word.start as usize..word.end() as usize);
+        }
+    }
+
+    fn comments(&mut self, text: &str, window: Range<usize>) {
+        let mut start = window.start;
+        for line in text[window].split_inclusive('\n') {
+            if let Some(comment) = comment_start(line) {
+                loose::in_comment(&line[comment..], start + comment, &mut self.spans);
+            }
+            start += line.len();
+        }
+    }
+}
+
+/// Where the comment of a line starts: at a `#` that could start a word and is not in quotes.
+fn comment_start(line: &str) -> Option<usize> {
+    let (mut quoted, mut word) = (false, false);
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'#' if !quoted && !word => return Some(at),
+            b'"' => {
+                quoted = !quoted;
+                word = true;
+            }
+            b' ' | b'\t' | b';' | b'{' | b'}' => word = false,
+            _ => word = true,
+        }
+    }
+    None
+}

@@ -1,0 +1,88 @@
+//! What is a secret, and how one is shown without being shown.
+//!
+//! A secret is told by the name that stands before it (`names`, from the one table in the schema) or by
+//! its own form (`parts`): userinfo in a URL, `password=…` in a query. A mask is `<secret:xxxxxx>`, a
+//! fingerprint with a key of this process only, so that equal secrets look equal within one output and
+//! tell nothing outside of it.
+
+mod names;
+mod parts;
+
+use std::borrow::Cow;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+
+pub use names::{Secrecy, is_account, is_name_byte, is_secret_name};
+pub use parts::{merged, prose_parts, word_parts};
+
+const MASK_START: &str = "<secret:";
+const MASK_DIGITS: usize = 6;
+
+/// Makes masks; two of the same maker are equal for equal secrets.
+#[derive(Debug, Default, Clone)]
+pub struct Masker(RandomState);
+
+impl Masker {
+    /// The mask of a secret.
+    pub fn mask(&self, secret: &str) -> String {
+        format!("{MASK_START}{:06x}>", self.0.hash_one(secret) & 0xff_ffff)
+    }
+
+    /// A word of a configuration with its secrets masked.
+    pub fn word<'v>(&self, word: &'v str, secrecy: Secrecy) -> Cow<'v, str> {
+        self.masked(word, word_parts(word, secrecy))
+    }
+
+    /// A message, or another text of several words, with the secrets masked that have the form of one.
+    pub fn prose<'v>(&self, text: &'v str) -> Cow<'v, str> {
+        self.masked(text, prose_parts(text))
+    }
+
+    /// `text` with these parts of it masked, which are in order and do not overlap.
+    pub fn masked<'v>(&self, text: &'v str, parts: Vec<Range<usize>>) -> Cow<'v, str> {
+        if parts.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut masked = String::with_capacity(text.len());
+        let mut at = 0;
+        for part in parts {
+            masked.push_str(&text[at..part.start]);
+            masked.push_str(&self.mask(&text[part.clone()]));
+            at = part.end;
+        }
+        masked.push_str(&text[at..]);
+        Cow::Owned(masked)
+    }
+}
+
+/// Whether `value` holds a mask: somebody sends back what was never the secret.
+pub fn holds_mask(value: &str) -> bool {
+    value.match_indices(MASK_START).any(|(at, _)| mask_len(&value[at..]).is_some())
+}
+
+/// Whether `value` is a mask and nothing else.
+pub fn is_mask(value: &str) -> bool {
+    mask_len(value) == Some(value.len())
+}
+
+/// The length of the mask that a text starts with.
+fn mask_len(text: &str) -> Option<usize> {
+    let digits = text.strip_prefix(MASK_START)?.as_bytes();
+    let is_whole = digits.iter().take(MASK_DIGITS).all(u8::is_ascii_alphanumeric)
+        && digits.get(MASK_DIGITS) == Some(&b'>');
+    is_whole.then_some(MASK_START.len() + MASK_DIGITS + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_recognised_wherever_they_stand() {
+        let masker = Masker::default();
+        assert!(holds_mask(&masker.mask("x")));
+        assert!(holds_mask(&format!("rtsp://{}@h", masker.mask("x"))));
+        assert!(!holds_mask("<secret:xx>"));
+        assert_eq!(masker.mask("a"), masker.mask("a"));
+    }
+}

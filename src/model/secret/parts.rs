@@ -1,0 +1,302 @@
+//! The parts of a text that are secret by their form: userinfo, `password=…`, and the like.
+
+use std::ops::Range;
+
+use super::names::{Secrecy, is_name_byte, is_secret_name};
+
+/// What a text is, and with it how far a secret in it reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// One word of a configuration; blanks in it were quoted.
+    Word,
+    /// A message, a comment, an address on the command line: blanks and quotes end a word.
+    Prose,
+}
+
+/// The secret parts of one word of a configuration, in order, not overlapping.
+pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
+    match secrecy {
+        Secrecy::Whole if word.is_empty() => Vec::new(),
+        Secrecy::Whole => vec![whole(word)],
+        Secrecy::Parts => parts(word, Reach::Word),
+        Secrecy::Push => {
+            let mut found = parts(word, Reach::Word);
+            found.extend(push_key(word));
+            merged(found)
+        }
+    }
+}
+
+/// The secret parts of a text of several words, in order, not overlapping.
+pub fn prose_parts(text: &str) -> Vec<Range<usize>> {
+    parts(text, Reach::Prose)
+}
+
+/// The ranges in their order, those that overlap as one.
+pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+fn whole(text: &str) -> Range<usize> {
+    0..text.len()
+}
+
+fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(b':', b'=', &text.as_bytes()[at..]) {
+        let mark = at + found;
+        let before = parts.len();
+        match text.as_bytes()[mark] {
+            b':' if text[mark..].starts_with("://") => parts.extend(authority(text, mark, reach)),
+            b':' if text[..mark].ends_with("#!") => stream_id(text, mark, reach, &mut parts),
+            b':' => parts.extend(member(text, mark, reach)),
+            _ => parts.extend(assigned(text, mark, reach)),
+        }
+        at = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
+    }
+    parts
+}
+
+/// No userinfo and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
+const LONGEST: usize = 4096;
+
+/// The scheme whose address is a key.
+const SECURETOKEN: &str = "securetoken";
+
+/// `user:password` of `scheme://user:password@host`, or all of `securetoken://KEY`, where the colon
+/// stands at `colon`.
+fn authority(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
+    let start = colon + "://".len();
+    let rest = &text[start..];
+    if name_before(text, colon).eq_ignore_ascii_case(SECURETOKEN) {
+        return part(start, until(rest, &[' ', '?', ';', '"']));
+    }
+    let rest = beginning(rest, LONGEST);
+    let url = match reach {
+        Reach::Word => rest,
+        Reach::Prose => until(rest, &[' ', '\t', '\r', '\n', '"']),
+    };
+    userinfo(url).map(|end| start..start + end)
+}
+
+/// The length of the userinfo that `rest`, what stands behind `://`, starts with.
+///
+/// RFC 3986 ends the authority at the first `/`; passwords with a raw `/` in them are met all the
+/// same, so where what stands there can't be a host with its port, the last `@` counts.
+fn userinfo(rest: &str) -> Option<usize> {
+    let authority = until(rest, &['/', '?', '#']);
+    let has_port =
+        authority.rsplit_once(':').is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_host = has_port || authority.starts_with('[');
+    let end = match authority.rfind('@') {
+        Some(at) => at,
+        None if is_host => return None,
+        // What is no host with its port is a userinfo, maybe one that was cut off.
+        None => rest.rfind('@').unwrap_or(authority.len()),
+    };
+    (end > 0).then_some(end)
+}
+
+fn beginning(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The value of `password=…` and the like, where the `=` stands at `equals`.
+///
+/// In a query it ends at the next `&`; an option of its own, such as `"password=two words"`, is one to
+/// its end.
+fn assigned(text: &str, equals: usize, reach: Reach) -> Option<Range<usize>> {
+    let name = name_before(text, equals);
+    let start = equals + 1;
+    if name.eq_ignore_ascii_case("streamid") && text[start..].starts_with('%') {
+        // What is encoded is not looked into.
+        return part(start, until_end(&text[start..], reach));
+    }
+    if !is_secret_name(name) {
+        return None;
+    }
+    let key = equals - name.len();
+    match (reach, text[..key].chars().next_back()) {
+        (Reach::Word, None) => part(start, &text[start..]),
+        (Reach::Prose, Some(quote @ ('"' | '\''))) => part(start, until(&text[start..], &[quote, '\n'])),
+        _ => part(start, until_end(&text[start..], reach)),
+    }
+}
+
+/// The value of `"password": "…"`, as JSON in a message has it, and of `Authorization: …`.
+fn member(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
+    let before = &text[..colon];
+    let quoted = before.strip_suffix('"');
+    let name = name_before(quoted.unwrap_or(before), quoted.unwrap_or(before).len());
+    if !is_secret_name(name) {
+        return None;
+    }
+    let behind = &text[colon + 1..];
+    let value = behind.trim_start();
+    let start = text.len() - value.len();
+    match (quoted, reach) {
+        (Some(_), _) => match value.strip_prefix('"') {
+            Some(inside) => part(start + 1, &inside[..closing_quote(inside)]),
+            None => part(start, until(value, &[',', '}', ']', '\n'])),
+        },
+        (None, Reach::Word) if behind.starts_with(' ') => part(start, value),
+        (None, _) => None,
+    }
+}
+
+fn closing_quote(inside: &str) -> usize {
+    let mut escaped = false;
+    let found = inside.bytes().position(|byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    });
+    found.unwrap_or(inside.len())
+}
+
+/// Names in the `streamid` of SRT whose values are secrets, beside those of the table.
+fn is_secret_in_stream_id(name: &str) -> bool {
+    name == "s"
+        || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("pass"))
+        || is_secret_name(name)
+}
+
+/// The secrets in `#!::r=live,s=secret`, where the first colon stands at `colon`.
+fn stream_id(text: &str, colon: usize, reach: Reach, parts: &mut Vec<Range<usize>>) {
+    let start = colon + "::".len();
+    if !text[colon..].starts_with("::") {
+        return;
+    }
+    let mut at = start;
+    for pair in until_end(beginning(&text[start..], LONGEST), reach).split(',') {
+        if let Some((name, value)) = pair.split_once('=').filter(|(name, _)| is_secret_in_stream_id(name)) {
+            let value_at = at + name.len() + 1;
+            parts.extend(part(value_at, value));
+        }
+        at += pair.len() + 1;
+    }
+}
+
+/// The last segment of the path of an RTMP address.
+fn push_key(word: &str) -> Option<Range<usize>> {
+    let (scheme, rest) = word.split_once("://")?;
+    let scheme = scheme.trim_start_matches('"');
+    let is_rtmp = scheme.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rtmp"));
+    let start = word.len() - rest.len();
+    let path_at = until(rest, &['/', '?', '#']).len();
+    let path = until(&rest[path_at..], &['?', '#', '"']).trim_end_matches('/');
+    let key_at = path.rfind('/')? + 1;
+    is_rtmp.then(|| part(start + path_at + key_at, &path[key_at..])).flatten()
+}
+
+fn part(start: usize, text: &str) -> Option<Range<usize>> {
+    (!text.is_empty()).then_some(start..start + text.len())
+}
+
+/// The name that ends at `end`.
+fn name_before(text: &str, end: usize) -> &str {
+    let len = text.as_bytes()[..end].iter().rev().take_while(|byte| is_name_byte(**byte)).count();
+    &text[end - len..end]
+}
+
+fn until_end(text: &str, reach: Reach) -> &str {
+    match reach {
+        Reach::Word => until(text, &['&']),
+        Reach::Prose => until(text, &['&', ' ', '\t', '\r', '\n', ';', '"']),
+    }
+}
+
+fn until<'t>(text: &'t str, ends: &[char]) -> &'t str {
+    &text[..text.find(ends).unwrap_or(text.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(found: Vec<Range<usize>>, text: &str, secrets: &[&str]) {
+        let found: Vec<&str> = found.into_iter().map(|part| &text[part]).collect();
+        assert_eq!(found, secrets, "{text}");
+    }
+
+    #[test]
+    fn parts_that_are_secret_by_their_form() {
+        for (value, secrets) in [
+            ("rtsp://admin:pw@10.0.0.1:554/h264", &["admin:pw"][..]),
+            ("rtsp://admin:p@ss@h/x", &["admin:p@ss"]),
+            ("rtsp://admin:p/w@h/x", &["admin:p/w"]),
+            ("http://host:80/a@2x.png", &[]),
+            ("http://[::1]/x", &[]),
+            ("http://admin:SECR", &["admin:SECR"]),
+            ("udp://@239.0.0.1:1234", &[]),
+            ("swift://user=U&password=P&region=1@proxy/b", &["user=U&password=P&region=1"]),
+            ("http://h/x?a=1&token=abc&b=2", &["abc"]),
+            ("http://h/x?pwd=abc&PassPhrase=d", &["abc", "d"]),
+            ("http://u:p@h/x?x-api-key=abc", &["u:p", "abc"]),
+            ("key=mysecret", &["mysecret"]),
+            ("monkey=1", &[]),
+            ("keyframe=1", &[]),
+            ("region=eu", &[]),
+            ("header.Authorization=Basic", &["Basic"]),
+            ("securetoken://KEY/more?x=1", &["KEY/more"]),
+            ("srt://h:1?streamid=#!::r=live,m=publish,s=S,u=me,passwd=P&latency=1", &["S", "P"]),
+            ("srt://h:1?streamid=%23!::r%3Dlive%2Cs%3DS&latency=1", &["%23!::r%3Dlive%2Cs%3DS"]),
+        ] {
+            check(word_parts(value, Secrecy::Parts), value, secrets);
+            check(prose_parts(value), value, secrets);
+        }
+    }
+
+    #[test]
+    fn a_word_is_secret_to_its_end_and_a_message_to_the_end_of_a_word() {
+        for (value, in_word, in_prose) in [
+            ("password=two words", "two words", "two"),
+            ("http://h/?token=two words&b=2", "two words", "two"),
+            ("rtsp://u:two words@h/", "u:two words", "u:two"),
+        ] {
+            check(word_parts(value, Secrecy::Parts), value, &[in_word]);
+            check(prose_parts(value), value, &[in_prose]);
+        }
+        for (text, secret) in [
+            ("cannot read \"password=two words\" here", "two words"),
+            (r#"{"password": "a \" b", "x": 1}"#, r#"a \" b"#),
+            (r#"{"token":12345,"x":1}"#, "12345"),
+        ] {
+            check(prose_parts(text), text, &[secret]);
+        }
+        check(
+            word_parts("Authorization: Bearer x", Secrecy::Parts),
+            "Authorization: Bearer x",
+            &["Bearer x"],
+        );
+        check(prose_parts("password: expected a string"), "", &[]);
+    }
+
+    #[test]
+    fn the_key_of_an_rtmp_push_is_the_end_of_its_path() {
+        for (value, secrets) in [
+            ("rtmp://h/live/KEY", &["KEY"][..]),
+            ("RTMPS://h:443/rtmp/KEY?a=1", &["KEY"]),
+            ("rtmp://u:p@h/live/KEY/", &["u:p", "KEY"]),
+            ("rtmp://h/KEY", &["KEY"]),
+            ("rtmp://h", &[]),
+            ("http://h/live/x", &[]),
+        ] {
+            check(word_parts(value, Secrecy::Push), value, secrets);
+        }
+    }
+}
