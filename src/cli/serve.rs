@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::access_log;
+use super::access_log::{self, Journal};
 use super::error::CliError;
 use super::exit::Exit;
 use super::options::{Global, Hooking};
@@ -127,7 +127,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     }
     let urls = urls(&listeners, tls.is_some(), global)?;
     warn_of_clear_text(&listeners, tls.is_some(), ui);
-    let handler = Arc::new(Handler::new(engine.clone(), settings(args, global)));
+    let journal = Journal::new(args.log_format);
+    let handler = Arc::new(Handler::new(engine.clone(), settings(args, global, &journal)));
     let server = Server::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
     let server = server.map_err(CliError::Serve)?;
     handler.runtime().watch_connections(server.connection_count());
@@ -140,6 +141,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         }
     }
     server.stop(GRACE);
+    journal.finish();
     if !engine.settle(GRACE) {
         ui.warning("a change was still being reloaded");
     }
@@ -210,11 +212,11 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
     Ok(listeners)
 }
 
-fn settings(args: &Args, global: &Global) -> Settings {
+fn settings(args: &Args, global: &Global, journal: &Journal) -> Settings {
     Settings {
         prefix: global.remote.api_prefix.clone(),
         trusted_proxies: args.trusted_proxy.clone(),
-        log: access_log::to_stderr(args.log_format),
+        log: journal.log(),
         runtime: Runtime::new(args.runtime_cmd.clone()),
     }
 }
