@@ -1,29 +1,29 @@
 //! Commands that tie a change to a real media server: one checks, one reloads.
 
+mod pipe;
+
 use std::fmt;
-use std::io::Read;
+use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+
+use pipe::Pipe;
 
 /// How long a hook may take before its process group is killed.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How much of what a hook says on stderr is kept, in bytes.
-const MAX_STDERR: u64 = 16 * 1024;
+const MAX_STDERR: usize = 16 * 1024;
 
 /// How much of what a command prints is kept, in bytes.
-const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
+const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 
 /// Between two looks at a running hook.
 const POLL: Duration = Duration::from_millis(2);
-
-/// How long the last words of a hook are waited for after it ended.
-const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// What a hook must not see: the credentials this program was given.
 const HIDDEN_ENVIRONMENT: &[&str] = &["MEDIACTL_LOGIN", "MEDIACTL_PASSWORD", "MEDIACTL_URL"];
@@ -78,7 +78,7 @@ pub struct HookFailure {
 #[derive(Debug)]
 pub enum HookReason {
     /// It could not be started.
-    Spawn(std::io::Error),
+    Spawn(io::Error),
     /// It ended with something else than success.
     Exit(ExitStatus),
     /// It took too long and was killed.
@@ -111,39 +111,27 @@ impl fmt::Display for HookFailure {
 
 /// Runs a hook to its end.
 pub fn run(command: &str, occasion: Occasion<'_>, timeout: Duration) -> Result<(), HookFailure> {
-    let silent = |reason| HookFailure { reason, stderr: String::new() };
-    let mut child = spawn(command, occasion).map_err(|error| silent(HookReason::Spawn(error)))?;
-    let stderr = listen(child.stderr.take(), MAX_STDERR);
-    let ended = wait(&mut child, timeout);
-    let reason = match ended {
-        Ok(Some(status)) if status.success() => return Ok(()),
-        Ok(Some(status)) => HookReason::Exit(status),
-        Ok(None) => HookReason::Timeout(timeout),
-        Err(error) => HookReason::Spawn(error),
-    };
-    Err(HookFailure { reason, stderr: last_words(&stderr) })
+    finish(spawn(command, occasion), timeout).map(|_| ())
 }
 
 /// Runs a command that has nothing to do with a change; what it printed.
 pub fn output(command: &str, timeout: Duration) -> Result<Vec<u8>, HookFailure> {
-    let silent = |reason| HookFailure { reason, stderr: String::new() };
-    let mut child =
-        shell(command).stdout(Stdio::piped()).spawn().map_err(|error| silent(HookReason::Spawn(error)))?;
-    let stderr = listen(child.stderr.take(), MAX_STDERR);
-    let stdout = listen(child.stdout.take(), MAX_OUTPUT);
-    let reason = match wait(&mut child, timeout) {
-        Ok(Some(status)) if status.success() => {
-            return Ok(stdout.recv_timeout(LAST_WORDS).unwrap_or_default());
-        }
+    finish(shell(command).stdout(Stdio::piped()).spawn(), timeout)
+}
+
+/// Waits for the end of a command; what it printed, if that is a pipe.
+fn finish(spawned: io::Result<Child>, timeout: Duration) -> Result<Vec<u8>, HookFailure> {
+    let silent = |error| HookFailure { reason: HookReason::Spawn(error), stderr: String::new() };
+    let mut child = spawned.map_err(silent)?;
+    let mut stdout = Pipe::of(child.stdout.take(), MAX_OUTPUT);
+    let mut stderr = Pipe::of(child.stderr.take(), MAX_STDERR);
+    let reason = match wait(&mut child, [&mut stdout, &mut stderr], timeout) {
+        Ok(Some(status)) if status.success() => return Ok(stdout.last_words()),
         Ok(Some(status)) => HookReason::Exit(status),
         Ok(None) => HookReason::Timeout(timeout),
         Err(error) => HookReason::Spawn(error),
     };
-    Err(HookFailure { reason, stderr: last_words(&stderr) })
-}
-
-fn last_words(stderr: &mpsc::Receiver<Vec<u8>>) -> String {
-    String::from_utf8_lossy(&stderr.recv_timeout(LAST_WORDS).unwrap_or_default()).into_owned()
+    Err(HookFailure { reason, stderr: String::from_utf8_lossy(&stderr.last_words()).into_owned() })
 }
 
 /// A shell in a process group of its own, without our credentials.
@@ -161,7 +149,7 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-fn spawn(command: &str, occasion: Occasion<'_>) -> std::io::Result<Child> {
+fn spawn(command: &str, occasion: Occasion<'_>) -> io::Result<Child> {
     shell(command)
         .env("MEDIACTL_OPERATION", occasion.operation)
         .env("MEDIACTL_FILE", occasion.file)
@@ -170,24 +158,11 @@ fn spawn(command: &str, occasion: Occasion<'_>) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Reads a stream beside the waiting: something the hook left behind may hold it open for ever.
-fn listen(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    if let Some(mut stream) = stream {
-        std::thread::spawn(move || {
-            let mut said = Vec::new();
-            let _ = stream.by_ref().take(most).read_to_end(&mut said);
-            let _ = sender.send(said);
-            let _ = std::io::copy(&mut stream, &mut std::io::sink());
-        });
-    }
-    receiver
-}
-
 /// The status, or none after `timeout`; then the whole process group is killed.
-fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, mut pipes: [&mut Pipe; 2], timeout: Duration) -> io::Result<Option<ExitStatus>> {
     let deadline = Instant::now() + timeout;
     loop {
+        pipes.iter_mut().for_each(|pipe| pipe.drain());
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }

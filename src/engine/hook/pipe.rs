@@ -1,0 +1,74 @@
+//! What a command writes, read while it runs and no longer: a process that it leaves behind may hold
+//! its end open for ever. So nothing waits for the end of a stream; ours is closed instead, and costs
+//! no thread meanwhile.
+
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use super::POLL;
+
+/// How long what a command wrote last is waited for after it ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// How much is read at a time, in bytes.
+const PIECE: usize = 16 * 1024;
+
+/// Pieces that are read before the clock is looked at again.
+const PIECES: usize = 256;
+
+/// Our end of one stream.
+pub(super) struct Pipe {
+    /// `None` when it has ended, or never was a pipe.
+    stream: Option<Box<dyn Read>>,
+    kept: Vec<u8>,
+    most: usize,
+}
+
+impl Pipe {
+    /// A pipe of which the first `most` bytes are kept.
+    pub fn of(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
+        // One that would block is not read at all.
+        let stream = stream.filter(|stream| no_block(stream).is_ok());
+        let stream = stream.map(|stream| Box::new(stream) as Box<dyn Read>);
+        Self { stream, kept: Vec::new(), most }
+    }
+
+    /// The beginning of what was written, with what still comes: until the end, or until the time is
+    /// up.
+    pub fn last_words(mut self) -> Vec<u8> {
+        let until = Instant::now() + LAST_WORDS;
+        self.drain();
+        while self.stream.is_some() && Instant::now() < until {
+            std::thread::sleep(POLL);
+            self.drain();
+        }
+        self.kept
+    }
+
+    /// Takes what is there.
+    pub fn drain(&mut self) {
+        let mut piece = [0; PIECE];
+        for _ in 0..PIECES {
+            let Some(stream) = &mut self.stream else { return };
+            match stream.read(&mut piece) {
+                Ok(0) => self.stream = None,
+                Ok(length) => {
+                    let room = self.most.saturating_sub(self.kept.len());
+                    self.kept.extend_from_slice(&piece[..length.min(room)]);
+                }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock => return,
+                    io::ErrorKind::Interrupted => {}
+                    _ => self.stream = None,
+                },
+            }
+        }
+    }
+}
+
+fn no_block(stream: &impl AsFd) -> io::Result<()> {
+    Ok(fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?)
+}
