@@ -5,11 +5,10 @@
 //! listener is closed then, and the next connection is refused. That is how it is noticed. For the
 //! same reason nothing here keeps a second handle of the listener.
 
+mod folder;
 mod worker;
 
-use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::catch_unwind;
 use std::path::PathBuf;
@@ -18,15 +17,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::net::Shutdown;
-use tempfile::TempDir;
 
 use super::message::Service;
-
-/// The mode of the folder of the private socket.
-const FOLDER_MODE: u32 = 0o700;
-
-/// Where the folder is when the path of the usual place is too long for a socket.
-const SHORT_PLACE: &str = "/tmp";
+use folder::{Folder, remove_dead};
 
 /// How long workers are waited for at the end.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
@@ -46,10 +39,9 @@ pub struct Engine {
 /// own socket to wake its accept thread.
 struct Inside {
     server: tiny_http::Server,
-    path: PathBuf,
     /// From when on its workers go as soon as they find nothing to do; none while it is in use.
     last_call: OnceLock<Instant>,
-    folder: TempDir,
+    folder: Folder,
 }
 
 /// How long the workers still look for requests after another tiny_http has taken over: what was
@@ -77,6 +69,7 @@ impl Lever {
 impl Engine {
     /// Starts tiny_http and its workers.
     pub fn start(service: Arc<dyn Service>, workers: usize, lever: Option<Arc<Lever>>) -> io::Result<Self> {
+        remove_dead();
         let inside = build(&service, workers, lever.as_deref())?;
         Ok(Self { service, workers, current: Mutex::new(inside), lever })
     }
@@ -84,8 +77,8 @@ impl Engine {
     /// A connection to tiny_http, to the one of now or to a new one.
     pub fn connect(&self) -> io::Result<UnixStream> {
         let inside = Arc::clone(&self.current());
-        match UnixStream::connect(&inside.path) {
-            Err(error) if is_gone(&error) => UnixStream::connect(&self.renew(&inside)?.path),
+        match UnixStream::connect(inside.socket()) {
+            Err(error) if is_gone(&error) => UnixStream::connect(self.renew(&inside)?.socket()),
             done => done,
         }
     }
@@ -100,8 +93,8 @@ impl Engine {
             thread::sleep(LOOK);
         }
         if Arc::strong_count(&inside) > 2 {
-            // A worker keeps it from being dropped; that the folder is gone already is no fault.
-            let _ = std::fs::remove_dir_all(inside.folder.path());
+            // A worker keeps it from being dropped.
+            inside.folder.remove();
         }
     }
 
@@ -120,6 +113,10 @@ impl Engine {
 }
 
 impl Inside {
+    fn socket(&self) -> PathBuf {
+        self.folder.socket()
+    }
+
     fn leave(&self, last_call: Instant, workers: usize) {
         self.last_call.get_or_init(|| last_call);
         (0..workers).for_each(|_| self.server.unblock());
@@ -131,7 +128,7 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 fn build(service: &Arc<dyn Service>, workers: usize, lever: Option<&Lever>) -> io::Result<Arc<Inside>> {
-    let (folder, path, listener) = bind()?;
+    let (folder, listener) = Folder::bind()?;
     if let Some(lever) = lever {
         lever.hold(&listener)?;
     }
@@ -139,20 +136,9 @@ fn build(service: &Arc<dyn Service>, workers: usize, lever: Option<&Lever>) -> i
     let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
         .map_err(|_| io::Error::other("tiny_http got no thread"))?
         .map_err(io::Error::other)?;
-    let inside = Arc::new(Inside { server, path, last_call: OnceLock::new(), folder });
+    let inside = Arc::new(Inside { server, last_call: OnceLock::new(), folder });
     spawn_workers(service, workers, &inside)?;
     Ok(inside)
-}
-
-fn bind() -> io::Result<(TempDir, PathBuf, UnixListener)> {
-    let mut builder = tempfile::Builder::new();
-    let builder = builder.prefix("mediactl-").permissions(Permissions::from_mode(FOLDER_MODE));
-    let bind_in = |folder: TempDir| {
-        let path = folder.path().join("http");
-        let listener = UnixListener::bind(&path)?;
-        Ok((folder, path, listener))
-    };
-    builder.tempdir().and_then(bind_in).or_else(|_| builder.tempdir_in(SHORT_PLACE).and_then(bind_in))
 }
 
 /// One worker is enough to go on with; none is an error.
