@@ -34,8 +34,11 @@ mod text_diff;
 mod ui;
 mod update;
 
+use std::sync::Arc;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use signal_hook::consts::SIGXFSZ;
 
 use error::CliError;
 use exit::Exit;
@@ -87,6 +90,7 @@ pub fn command() -> clap::Command {
 
 /// Runs the command line of this process.
 pub fn run() -> Exit {
+    survive_file_limit();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return explained(&error),
@@ -96,6 +100,13 @@ pub fn run() -> Exit {
     let ui = Ui::new(cli.global.color);
     let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
     result.unwrap_or_else(|error| refused(&error, &cli.global, ui))
+}
+
+/// A write beyond the limit of file sizes (`ulimit -f`) fails with an error. Without a handler its
+/// signal would end the process first. Programs that we run get the default action back.
+fn survive_file_limit() {
+    // Where the handler can't be set, a signal ends the process as before.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, CliError> {

@@ -2,6 +2,7 @@
 
 mod accept;
 mod bad_input;
+mod bounded;
 mod check;
 mod concurrent;
 mod diff;

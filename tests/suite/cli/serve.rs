@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{CONF, Place, Run, SAMPLE};
+use super::{CONF, Call, Place, Run, SAMPLE};
 
 /// A server over the configuration of a place, with its address. It is killed when this is dropped.
 pub(crate) struct Serving {
@@ -22,7 +22,13 @@ impl Serving {
     }
 
     pub(crate) fn with(place: &Place, options: &[&str]) -> Self {
-        let mut child = place.mediactl(["serve"].iter().chain(options)).start();
+        let call = place.mediactl(["serve"].iter().chain(options));
+        Self::of(call, !options.contains(&"none"))
+    }
+
+    /// What a call starts; `listens` tells whether it does on TCP, too.
+    pub(crate) fn of(call: Call, listens: bool) -> Self {
+        let mut child = call.start();
         let mut lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
         let mut stderr = child.stderr.take().expect("stderr is a pipe");
         let log = std::thread::spawn(move || {
@@ -33,7 +39,7 @@ impl Serving {
         let mut serving = Self { child, log: Some(log), url: String::new() };
         let mut next = || lines.next().expect("it says where it listens").expect("it is text");
         assert_eq!(next(), format!("listening on the Unix socket of {CONF}"));
-        if !options.contains(&"none") {
+        if listens {
             serving.url = next().trim_start_matches("listening on ").to_owned();
         }
         serving

@@ -8,6 +8,8 @@ use mediactl::cli::serve::GRACE;
 use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, Remark};
 use mediactl::http::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 use mediactl::http::gate::limits;
+use mediactl::http::log::repeats::{ADDRESSES, LINES, PERIOD};
+use mediactl::http::log::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::parameters::{PARAMETERS, Parameter, Values};
 use mediactl::http::problem::{KINDS, MEDIA_TYPE, TYPE_PREFIX};
 use mediactl::http::remark_word;
@@ -360,7 +362,8 @@ fn hooks(page: &mut Page) {
          if it fails, file and running configuration go back, it runs once more, and the answer is 500. \
          A file that somebody else changed meanwhile is left alone, and the answer says so. The commands \
          run as the user of the server. A command on the same machine that goes through the server runs \
-         none of its own: with an option for one it is refused, and variables are ignored.",
+         none of its own: with an option for one it is refused, and variables are ignored. When a command has \
+         ended, its standard error is closed: what it leaves running has to write elsewhere.",
     );
 }
 
@@ -391,12 +394,21 @@ fn runtime(page: &mut Page) {
 }
 
 fn log(page: &mut Page) {
-    page.section("LOG").line(
+    page.section("LOG").line(&format!(
         "Standard output says where the server listens, a line for each socket. Standard error gets a line for \
          each request: time, peer, login, method, path, status, bytes of the body, milliseconds, and the \
          revisions before and after a change, with `-` for what is not there; then, if there is something to \
-         say, what. With `--log-format json` it is an object. The query is not in it, and no secret is.",
-    );
+         say, what. With `--log-format json` it is an object. The query is not in it, and no secret is. \
+         A path is cut at {MAX_PATH} characters, what there is to say at {MAX_DETAIL}.",
+    ));
+    page.text(&format!(
+        "Of an address that was not let in (IPv6: of a /64) {LINES} lines are written within {}; those that \
+         follow are counted, and the count is one line when the time is over: `… and 4312 more from 192.0.2.1 \
+         (429: 4300, 503: 12)`, with the statuses of the answers. From the {}th address within that time on, all are \
+         counted together. What was asked for with the right password is always written.",
+        time(PERIOD),
+        ADDRESSES + 1,
+    ));
 }
 
 fn signals(page: &mut Page) {
@@ -429,7 +441,8 @@ fn files(page: &mut Page) {
     page.text(
         "Where the folder can't be made, the server works without it and says so: there is no Unix socket then, \
          and changes to the file are refused. The server also keeps a socket for \
-         itself in `mediactl-`*XXXXXX* in the folder for temporary files.",
+         itself in `mediactl-`*XXXXXX* in the folder for temporary files; what a killed server left there goes when \
+         the next one of the same user starts.",
     );
 }
 

@@ -1,0 +1,143 @@
+//! What a server takes of the machine stays bounded: its log, its threads and open files, the folder
+//! for temporary files; and a limit of the machine is an error, not its end.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+use super::serve::Serving;
+use super::{CONF, PROGRAM, Place, SAMPLE};
+
+/// Sends the same request many times over one connection, without a password.
+fn knock(url: &str, path: &str, times: usize) {
+    let address = url.trim_start_matches("http://").split('/').next().expect("it has a host");
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let mut answers = BufReader::new(stream.try_clone().expect("a socket can be shared"));
+    for _ in 0..times {
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n").as_bytes()).expect("it reads");
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            answers.read_line(&mut line).expect("it answers");
+            match line.trim_end() {
+                "" => break,
+                line => {
+                    if let Some(text) = line.strip_prefix("Content-Length: ") {
+                        length = text.parse().expect("a length is a number");
+                    }
+                }
+            }
+        }
+        answers.read_exact(&mut vec![0; length]).expect("the body comes");
+    }
+}
+
+#[test]
+fn logs_are_cut_and_repeats_of_one_address_are_counted_a_second() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    let times = 300;
+    knock(&server.url, &format!("/{}", "x".repeat(20_000)), times);
+    place.set(&["rtsp=555"]).exits(0);
+    let log = server.stop().exits(0).err;
+    let (counts, rest): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.contains(" more from "));
+    let knocks: Vec<&str> = rest.iter().filter(|line| line.contains("xxxx")).copied().collect();
+    assert!(knocks.iter().all(|line| line.chars().count() < 500 && line.contains("x…")), "{knocks:#?}");
+    let more: usize = counts
+        .iter()
+        .map(|line| {
+            let (_, count) = line.split_once("… and ").expect("a count begins so");
+            assert!(count.contains("more from 127.0.0.1 (401: "), "{line}");
+            count.split(' ').next().and_then(|more| more.parse::<usize>().ok()).expect("it is a number")
+        })
+        .sum();
+    assert_eq!(knocks.len() + more, times, "each is either written or counted: {counts:?}");
+    assert!(knocks.len() <= 10 * counts.len(), "ten a second are written");
+    assert!(rest.iter().any(|line| line.contains("POST") && line.contains('→')), "changes are always logged");
+}
+
+/// How many threads and how many open files a process has.
+fn threads_and_files(pid: u32) -> (usize, usize) {
+    let count = |what: &str| fs::read_dir(format!("/proc/{pid}/{what}")).expect("it runs").count();
+    (count("task"), count("fd"))
+}
+
+#[test]
+fn a_reload_command_that_leaves_a_child_holding_stderr_costs_nothing() {
+    let place = Place::with(SAMPLE);
+    let left = "sleep 30 & echo $! >> pids";
+    let server = Serving::with(&place, &["--listen", "none", "--reload-cmd", left]);
+    place.set(&["rtsp=555"]).exits(0);
+    let before = threads_and_files(server.pid());
+    for port in 0..6 {
+        place.set(&[&format!("rtsp={}", 600 + port)]).exits(0);
+    }
+    let after = threads_and_files(server.pid());
+    for pid in fs::read_to_string(place.path("pids")).expect("it ran").lines() {
+        let pid = pid.parse().ok().and_then(rustix::process::Pid::from_raw).expect("it is a process");
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it still runs");
+    }
+    // A thread of a connection may still be ending.
+    assert!(after.0 <= before.0 + 2 && after.1 <= before.1 + 4, "{before:?} became {after:?}");
+    server.stop().exits(0);
+}
+
+#[test]
+fn what_a_hook_wrote_last_is_heard_although_its_child_holds_stderr() {
+    let place = Place::with(SAMPLE);
+    let check = "sleep 5 & echo no such codec >&2; exit 4";
+    let run = place.run(["modify", "--set", "rtsp=555", "--check-cmd", check]).exits(3);
+    run.says("failed with exit code 4: no such codec");
+    let flood = "head -c 3000000 /dev/zero | tr '\\0' x >&2; exit 4";
+    let run = place.run(["modify", "--set", "rtsp=555", "--check-cmd", flood]).exits(3);
+    assert!(run.err.len() < 20_000, "{}", run.err.len());
+    assert_eq!(place.text(), SAMPLE);
+}
+
+/// A configuration that is larger than the limit that it is written under.
+fn large() -> String {
+    format!("{SAMPLE}{}", "# a line of a comment\n".repeat(4000))
+}
+
+fn limited(place: &Place, arguments: &str) -> super::Call {
+    place.call("sh", ["-c", &format!("ulimit -f 16; exec \"$0\" {arguments}"), PROGRAM])
+}
+
+#[test]
+fn the_limit_of_file_sizes_ends_no_command_and_no_server() {
+    let place = Place::with(large());
+    let before = place.written();
+    let run = limited(&place, "modify --set rtsp=555").run().exits(9);
+    assert!(run.err.contains("error: "), "{run:#?}");
+    assert_eq!((place.text(), place.written()), (large(), before));
+
+    let server = Serving::of(limited(&place, "serve --listen 127.0.0.1:0"), true);
+    place.set(&["rtsp=555"]).exits(9);
+    place.run(["read", "rtsp"]).exits(0).prints("554");
+    assert_eq!(place.text(), large());
+    server.stop().exits(0).says(" 500 ");
+}
+
+#[test]
+fn what_a_killed_server_leaves_in_the_folder_for_temporary_files_is_cleaned_by_the_next() {
+    let place = Place::with(SAMPLE);
+    let temporary = place.path("tmp");
+    fs::create_dir(&temporary).expect("a folder can be made");
+    let serve = || {
+        let call = place.mediactl(["serve", "--listen", "none"]);
+        Serving::of(call.env("TMPDIR", &temporary.to_string_lossy()), false)
+    };
+    let folders = || {
+        let entries = fs::read_dir(&temporary).expect("it is a folder").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    serve().kill();
+    let left = folders();
+    assert_eq!(left.len(), 1, "{left:?}");
+    let server = serve();
+    assert!(folders().len() == 1 && folders() != left, "{left:?} became {:?}", folders());
+    place.run(["read", "rtsp"]).exits(0);
+    server.stop().exits(0);
+    assert!(folders().is_empty(), "{:?}", folders());
+    assert!(place.path(CONF).exists());
+}
