@@ -8,6 +8,7 @@ use super::change::Printing;
 use super::content::Content;
 use super::credentials;
 use super::error::CliError;
+use super::interrupt::LastWords;
 use super::remote::{Decision, Outcome, Remote, in_words};
 
 use super::ui::Ui;
@@ -29,14 +30,19 @@ pub fn run(
 ) -> Result<(), CliError> {
     let (ui, name) = (printing.ui, &printing.target);
     if !ui.can_ask() {
-        printing.note(&format!(
-            "in {} s the change of {name} is taken back; `mediactl confirm` keeps it, \
-             `mediactl confirm --revert` takes it back now",
-            time.as_secs()
-        ));
+        printing.note(&pending(name, time));
         return Ok(());
     }
-    let Some(decision) = ask(time, ui) else { return Err(CliError::NotConfirmed { target: name.clone() }) };
+    let deadline = Instant::now() + time;
+    let changed = name.clone();
+    let last_words = LastWords::new(ui, move || {
+        let left = deadline.saturating_duration_since(Instant::now());
+        format!("\n{}", pending(&changed, left))
+    });
+    let Some(decision) = ask(deadline, ui) else {
+        return Err(CliError::NotConfirmed { target: name.clone() });
+    };
+    drop(last_words);
     let notes = server.anew(new_credentials(outcome)?).decide(id, decision)?;
     notes.iter().for_each(|note| printing.note(&in_words(note)));
     match decision {
@@ -54,9 +60,17 @@ fn new_credentials(outcome: &Outcome) -> Result<Option<Credentials>, CliError> {
     after.account().map(|[login, password]| credentials::credentials(login, password)).transpose()
 }
 
+/// That the change waits to be confirmed, and how to end that.
+fn pending(name: &str, left: Duration) -> String {
+    format!(
+        "in {} s the change of {name} is taken back; `mediactl confirm` keeps it, \
+         `mediactl confirm --revert` takes it back now",
+        left.as_secs()
+    )
+}
+
 /// What becomes of the change; `None` if nobody says so in time.
-fn ask(time: Duration, ui: Ui) -> Option<Decision> {
-    let deadline = Instant::now() + time;
+fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
     let (tell, told) = mpsc::channel();
     // Reading can't be given up; the thread ends with the program.
     std::thread::spawn(move || {

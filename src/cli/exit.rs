@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use signal_hook::consts::SIGTERM;
+
 use crate::edit::assign::AssignFault;
 use crate::engine::EngineError;
 use crate::http::client::{ClientError, Refusal};
@@ -32,6 +34,10 @@ pub enum Exit {
     Unknown = 8,
     /// I/O or internal failure while at work; nothing was changed.
     Failed = 9,
+    /// SIGINT ended it.
+    Interrupted = 130,
+    /// SIGTERM ended it.
+    Terminated = 143,
 }
 
 /// Every exit code with its meaning, as the manual page has it.
@@ -46,11 +52,19 @@ pub const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Absent, "not there or not reachable, nothing applied: missing file, absent path, no server"),
     (Exit::Unknown, "outcome unknown: the connection broke after the request was sent"),
     (Exit::Failed, "I/O or internal failure while at work, nothing changed"),
+    (Exit::Interrupted, "ended by SIGINT (Ctrl-C); a line says what became of a change under way"),
+    (Exit::Terminated, "ended by SIGTERM; likewise"),
 ];
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
+    }
+}
+
+impl Exit {
+    fn of_signal(signal: i32) -> Self {
+        if signal == SIGTERM { Self::Terminated } else { Self::Interrupted }
     }
 }
 
@@ -79,6 +93,9 @@ impl From<&EngineError> for Exit {
             | EngineError::OtherPending
             | EngineError::Unexpected(_)
             | EngineError::Busy => Self::Conflict,
+            EngineError::CheckInterrupted { signal } | EngineError::ReloadInterrupted { signal, .. } => {
+                Self::of_signal(*signal)
+            }
             EngineError::Unproved(_) | EngineError::ReloadFailed { .. } | EngineError::TooLate => {
                 Self::Failed
             }

@@ -18,6 +18,7 @@ mod error;
 pub mod exit;
 mod history;
 mod input;
+mod interrupt;
 mod masked;
 mod modify;
 mod options;

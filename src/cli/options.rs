@@ -158,6 +158,7 @@ impl Hooking {
             check: command(&self.check_cmd),
             reload: command(&self.reload_cmd),
             timeout: Duration::from_secs(self.hook_timeout),
+            ..Hooks::default()
         }
     }
 }

@@ -14,6 +14,7 @@ use clap::parser::ValueSource;
 use super::credentials::{Known, UrlSource};
 use super::error::CliError;
 use super::input;
+use super::interrupt::interrupt;
 use super::options::Global;
 use super::remote::{Remote, Source};
 use super::ui::{Ui, waiting};
@@ -215,7 +216,8 @@ fn hooks_elsewhere() -> CliError {
 fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     let (hooks, keep) = match &purpose {
         Purpose::Read => (Hooks::default(), None),
-        Purpose::Change { hooks, keep } => (hooks.clone(), *keep),
+        Purpose::Change { hooks, keep } if hooks.are_empty() => (Hooks::default(), *keep),
+        Purpose::Change { hooks, keep } => (Hooks { interrupt: interrupt(), ..hooks.clone() }, *keep),
     };
     let engine = Engine::open(&global.conf, hooks, waiting)?.keeping(keep);
     let serving = match (engine.conf().serving(), &purpose) {

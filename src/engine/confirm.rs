@@ -196,7 +196,7 @@ impl Engine {
             let (file, text) = (self.conf.target(), candidate.path());
             let occasion = Occasion { operation: REVERT, file, text, by };
             let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
-            hook::run(command, occasion, self.hooks.timeout).map_err(failed)
+            hook::run(command, occasion, &self.hooks).map_err(failed)
         });
         if let Err(error) = result {
             (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::clash::Clash;
 use super::guard::Guard;
-use super::hook::HookFailure;
+use super::hook::{HookFailure, HookReason};
 use super::snapshot::Snapshot;
 use super::waiting::Waiting;
 use crate::edit::assign::AssignFault;
@@ -38,6 +38,18 @@ pub enum EngineError {
     ReloadFailed {
         /// How it failed.
         failure: HookFailure,
+        /// What is in the file now.
+        aftermath: Aftermath,
+    },
+    /// A signal came while the check command ran: nothing was changed.
+    CheckInterrupted {
+        /// The signal.
+        signal: i32,
+    },
+    /// A signal came while the reload command ran.
+    ReloadInterrupted {
+        /// The signal.
+        signal: i32,
         /// What is in the file now.
         aftermath: Aftermath,
     },
@@ -95,6 +107,16 @@ pub enum Aftermath {
     NotRestored,
 }
 
+impl Aftermath {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Restored | Self::Removed => "the change was rolled back",
+            Self::ChangedMeanwhile => "the file was changed meanwhile and is left as it is",
+            Self::NotRestored => "the change stands, as the old configuration could not be put back",
+        }
+    }
+}
+
 impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
@@ -129,6 +151,12 @@ impl fmt::Display for EngineError {
             Self::Guarded(guard) => guard.fmt(f),
             Self::CheckFailed(failure) => write!(f, "the check command {failure}"),
             Self::ReloadFailed { failure, .. } => write!(f, "the reload command {failure}"),
+            Self::CheckInterrupted { .. } => {
+                f.write_str("interrupted while the check command ran: nothing was changed")
+            }
+            Self::ReloadInterrupted { aftermath, .. } => {
+                write!(f, "interrupted while the reload command ran: {}", aftermath.in_words())
+            }
             Self::Stale => f.write_str("the configuration was changed meanwhile"),
             Self::HandEditedSince => f.write_str("the file was changed by hand since it was loaded"),
             Self::Moved => {
@@ -184,6 +212,22 @@ fn join<T: fmt::Display>(f: &mut fmt::Formatter<'_>, faults: impl Iterator<Item 
 }
 
 impl EngineError {
+    /// Why the check command did not let a change pass.
+    pub(super) fn of_check(failure: HookFailure) -> Self {
+        match failure.reason {
+            HookReason::Interrupted(signal) => Self::CheckInterrupted { signal },
+            _ => Self::CheckFailed(failure),
+        }
+    }
+
+    /// Why the reload command did not accept a change, and what is in the file since.
+    pub(super) fn of_reload(failure: HookFailure, aftermath: Aftermath) -> Self {
+        match failure.reason {
+            HookReason::Interrupted(signal) => Self::ReloadInterrupted { signal, aftermath },
+            _ => Self::ReloadFailed { failure, aftermath },
+        }
+    }
+
     /// The message without what hooks printed, which may hold anything.
     pub fn without_output(&self) -> String {
         match self {
@@ -228,7 +272,10 @@ impl EngineError {
             Self::OtherPending => "`mediactl status` shows which",
             Self::NoSuchChange { .. } | Self::NotKept { .. } => "`mediactl history` shows what is kept",
             Self::Unexpected(_) => "nothing was changed",
-            Self::BadPatch(_) | Self::BadAssignments(_) => return None,
+            Self::CheckInterrupted { .. }
+            | Self::ReloadInterrupted { .. }
+            | Self::BadPatch(_)
+            | Self::BadAssignments(_) => return None,
         };
         Some(hint.to_owned())
     }

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use super::interrupt::Interrupt;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use pipe::Pipe;
@@ -37,11 +38,13 @@ pub struct Hooks {
     pub reload: Option<String>,
     /// How long each may take.
     pub timeout: Duration,
+    /// Ends the one that runs when a signal comes.
+    pub interrupt: Interrupt,
 }
 
 impl Default for Hooks {
     fn default() -> Self {
-        Self { check: None, reload: None, timeout: DEFAULT_HOOK_TIMEOUT }
+        Self { check: None, reload: None, timeout: DEFAULT_HOOK_TIMEOUT, interrupt: Interrupt::default() }
     }
 }
 
@@ -83,12 +86,15 @@ pub enum HookReason {
     Exit(ExitStatus),
     /// It took too long and was killed.
     Timeout(Duration),
+    /// This signal came for the command that ran it, and it was killed.
+    Interrupted(i32),
 }
 
 impl fmt::Display for HookReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Spawn(error) => write!(f, "could not be started: {error}"),
+            Self::Interrupted(_) => f.write_str("was interrupted"),
             Self::Timeout(limit) => write!(f, "took longer than {} s and was killed", limit.as_secs_f32()),
             Self::Exit(status) => match (status.code(), status.signal()) {
                 (Some(code), _) => write!(f, "failed with exit code {code}"),
@@ -110,26 +116,29 @@ impl fmt::Display for HookFailure {
 }
 
 /// Runs a hook to its end.
-pub fn run(command: &str, occasion: Occasion<'_>, timeout: Duration) -> Result<(), HookFailure> {
-    finish(spawn(command, occasion), timeout).map(|_| ())
+pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<(), HookFailure> {
+    finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt).map(|_| ())
 }
 
 /// Runs a command that has nothing to do with a change; what it printed.
 pub fn output(command: &str, timeout: Duration) -> Result<Vec<u8>, HookFailure> {
-    finish(shell(command).stdout(Stdio::piped()).spawn(), timeout)
+    finish(shell(command).stdout(Stdio::piped()).spawn(), timeout, &Interrupt::default())
 }
 
 /// Waits for the end of a command; what it printed, if that is a pipe.
-fn finish(spawned: io::Result<Child>, timeout: Duration) -> Result<Vec<u8>, HookFailure> {
+fn finish(
+    spawned: io::Result<Child>,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Vec<u8>, HookFailure> {
     let silent = |error| HookFailure { reason: HookReason::Spawn(error), stderr: String::new() };
     let mut child = spawned.map_err(silent)?;
     let mut stdout = Pipe::of(child.stdout.take(), MAX_OUTPUT);
     let mut stderr = Pipe::of(child.stderr.take(), MAX_STDERR);
-    let reason = match wait(&mut child, [&mut stdout, &mut stderr], timeout) {
-        Ok(Some(status)) if status.success() => return Ok(stdout.last_words()),
-        Ok(Some(status)) => HookReason::Exit(status),
-        Ok(None) => HookReason::Timeout(timeout),
-        Err(error) => HookReason::Spawn(error),
+    let reason = match wait(&mut child, [&mut stdout, &mut stderr], timeout, interrupt) {
+        Ok(status) if status.success() => return Ok(stdout.last_words()),
+        Ok(status) => HookReason::Exit(status),
+        Err(reason) => reason,
     };
     Err(HookFailure { reason, stderr: String::from_utf8_lossy(&stderr.last_words()).into_owned() })
 }
@@ -158,20 +167,30 @@ fn spawn(command: &str, occasion: Occasion<'_>) -> io::Result<Child> {
         .spawn()
 }
 
-/// The status, or none after `timeout`; then the whole process group is killed.
-fn wait(child: &mut Child, mut pipes: [&mut Pipe; 2], timeout: Duration) -> io::Result<Option<ExitStatus>> {
+/// The status; after `timeout`, or when a signal comes, the whole process group is killed.
+fn wait(
+    child: &mut Child,
+    mut pipes: [&mut Pipe; 2],
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<ExitStatus, HookReason> {
     let deadline = Instant::now() + timeout;
     loop {
         pipes.iter_mut().for_each(|pipe| pipe.drain());
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        if let Some(status) = child.try_wait().map_err(HookReason::Spawn)? {
+            return Ok(status);
         }
-        if Instant::now() >= deadline {
-            kill_group(child);
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(POLL);
+        let reason = match interrupt.take() {
+            Some(signal) => HookReason::Interrupted(signal),
+            None if Instant::now() >= deadline => HookReason::Timeout(timeout),
+            None => {
+                std::thread::sleep(POLL);
+                continue;
+            }
+        };
+        kill_group(child);
+        child.wait().map_err(HookReason::Spawn)?;
+        return Err(reason);
     }
 }
 

@@ -16,6 +16,7 @@ mod error;
 mod guard;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
+mod interrupt;
 mod operations;
 mod past;
 mod reload;
@@ -37,6 +38,7 @@ pub use guard::{
     before_replacement,
 };
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
+pub use interrupt::Interrupt;
 pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
 pub use past::find;
 pub use request::{Expected, Request};

@@ -80,7 +80,9 @@ impl Engine {
         operation: Operation,
     ) -> Result<(), EngineError> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
-        let Err(failure) = hook::run(command, occasion, self.hooks.timeout) else { return Ok(()) };
+        let Err(failure) = hook::run(command, occasion, &self.hooks) else {
+            return Ok(());
+        };
         // What else fails must not hide that the reload did.
         let aftermath = self.take_back(locked, before, written, operation, occasion.by);
         let aftermath = aftermath.unwrap_or(Aftermath::NotRestored);
@@ -88,9 +90,9 @@ impl Engine {
             && let Ok(old) = self.candidate(locked, &[text.bytes()])
         {
             // What counts is that it saw the old text again.
-            let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, self.hooks.timeout);
+            let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, &self.hooks);
         }
-        Err(EngineError::ReloadFailed { failure, aftermath })
+        Err(EngineError::of_reload(failure, aftermath))
     }
 
     fn take_back(

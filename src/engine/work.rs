@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::change::{Change, Next};
 use super::error::EngineError;
-use super::hook;
+use super::hook::{self, Hooks};
 use super::request::Request;
 use super::running::{LastChange, State, Turn};
 use super::snapshot::Snapshot;
@@ -231,6 +231,7 @@ impl Work<'_> {
     fn carry_out(&self, change: &Change) -> Result<(Vec<Warning>, Option<Arc<Waiting>>), EngineError> {
         let pieces = change.pieces();
         let engine = self.engine;
+        let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
         // A dry run without a check command shows its text to nobody.
         let is_shown =
             if self.request.dry_run { engine.hooks.check.is_some() } else { !engine.hooks.are_empty() };
@@ -239,9 +240,10 @@ impl Work<'_> {
             candidate.as_ref().map(|candidate| engine.occasion(self.operation, candidate, self.request));
         if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
             self.refuse_invalid(change)?;
-            let checked = hook::run(command, occasion, self.request.at_most(engine.hooks.timeout));
+            let hooks = Hooks { timeout: self.request.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
+            let checked = hook::run(command, occasion, &hooks);
             self.request.refuse_late()?;
-            checked.map_err(EngineError::CheckFailed)?;
+            checked.map_err(EngineError::of_check)?;
         }
         if self.request.dry_run {
             self.refuse_invalid(change)?;
@@ -341,7 +343,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::Hooks;
 
     #[test]
     fn a_local_change_puts_no_new_text_together() {

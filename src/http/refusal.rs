@@ -34,7 +34,11 @@ pub fn problem(error: &EngineError) -> Problem {
             (guard_kind(guard), hinted(guard.to_string(), Some(guard_hint(guard))))
         }
         EngineError::CheckFailed(_) => (Kind::RejectedByCheck, Vec::new()),
-        EngineError::ReloadFailed { .. } => (Kind::ReloadFailed, hinted(error.to_string(), error.hint())),
+        // A server holds no signals back.
+        EngineError::CheckInterrupted { .. } => (Kind::RejectedByCheck, Vec::new()),
+        EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => {
+            (Kind::ReloadFailed, hinted(error.to_string(), error.hint()))
+        }
         EngineError::Unproved(_) => (Kind::WriteFailed, Vec::new()),
         EngineError::NoServer => (Kind::NotFound, Vec::new()),
         EngineError::Stale => (Kind::Stale, Vec::new()),

@@ -9,6 +9,7 @@ use super::super::change::{Printing, lines};
 use super::super::content::{Content, ContentDiff};
 use super::super::error::CliError;
 use super::super::exit::Exit;
+use super::super::interrupt::LastWords;
 use super::{Fetched, Remote};
 use crate::edit::current::Current;
 use crate::engine::{EngineError, Guard, Request, before_deletion};
@@ -48,6 +49,14 @@ pub struct Outcome {
 impl Remote {
     /// Sends a change. What a guard of the server refuses comes back as that guard.
     pub(super) fn post(&mut self, call: &Call<'_>) -> Result<Answer, CliError> {
+        let name = self.name.clone();
+        let _last_words = call.applies.then(|| {
+            LastWords::new(self.ui, move || {
+                format!(
+                    "interrupted: the change was sent, and {name} may have made it; `mediactl history` tells"
+                )
+            })
+        });
         self.send(call).map_err(|error| match guard_of(&error) {
             Some(guard) => EngineError::Guarded(guard).into(),
             None => error,

@@ -9,6 +9,7 @@ mod diff;
 mod guards;
 mod history;
 mod hooks;
+mod interrupted;
 pub(crate) mod masking;
 mod modify;
 mod output;

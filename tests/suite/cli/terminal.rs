@@ -87,7 +87,7 @@ impl Terminal {
 
     /// Waits until the program has ended with this code; everything that it wrote.
     #[track_caller]
-    pub fn exits(mut self, code: i32) -> String {
+    pub fn exits(&mut self, code: i32) -> String {
         while self.read_more() {}
         let status = self.child.wait().expect("the program ends");
         assert_eq!(exit_code(status), Some(code), "{}", self.seen);
