@@ -59,11 +59,9 @@ struct Finder {
 
 impl Finder {
     fn entry(&mut self, place: Place, entry: Entry<'_>, windows: &[Range<usize>]) {
-        if windows
-            .iter()
-            .take_while(|window| window.start < entry.end())
-            .all(|window| window.end <= entry.start())
-        {
+        // Each entry goes on with what is left: a block may have as many entries as there are windows.
+        let windows = &windows[windows.partition_point(|window| window.end <= entry.start())..];
+        if windows.first().is_none_or(|window| window.start >= entry.end()) {
             return;
         }
         let inner = match read(place.scope, entry) {

@@ -7,6 +7,8 @@ use mediactl::edit::modify;
 use mediactl::syntax::Document;
 use serde_json::Value;
 
+use mediactl::model::secret_spans;
+
 mod cases;
 
 use cases::{CASES, Case};
@@ -33,6 +35,18 @@ fn every_change_of_the_table_is_made_and_proved() {
         let (text, patch) = change(ELEMENTS);
         assert_ne!(make(text.clone(), patch), text, "{name}");
     }
+}
+
+/// A text diff masks the lines it shows, and asks for the secrets in each run of them.
+#[test]
+fn the_diff_of_one_large_block_takes_linear_work() {
+    let text = format!("plugin a {{\n{}}}\n", cases::lines(4 * MANY, |_| "  password s3cret;\n".to_owned()));
+    let lines = text.match_indices("  password s3cret;\n").step_by(2);
+    let windows: Vec<_> = lines.map(|(at, line)| at..at + line.len()).collect();
+    let document = Document::parse(text.clone());
+    let spans = secret_spans(&document, &windows);
+    assert_eq!(spans.len(), windows.len());
+    assert!(spans.iter().all(|span| &text[span.clone()] == "s3cret"));
 }
 
 #[test]
