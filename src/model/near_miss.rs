@@ -3,7 +3,7 @@
 //! The checks warn of them in a text, and an edit that would write one is refused. Other servers of
 //! the family, and newer ones, know directives whose names are near to ours: those are no misses.
 
-use super::schema::{FOREIGN_KEYWORDS, Parameter, Scope, Shape, by_key, by_keyword, parameters};
+use super::schema::{Parameter, Scope, Shape, by_key, by_keyword, is_foreign_keyword, parameters};
 use super::suggest::nearest;
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
@@ -17,10 +17,10 @@ pub struct NearMiss {
 
 /// The known parameter of `scope` that `keyword` is probably a misspelling of.
 ///
-/// None for a known keyword or key, for [`FOREIGN_KEYWORDS`], for a known name with digits behind
+/// None for a known keyword or key, for foreign ones that are well known ([`is_foreign_keyword`]), for a known name with digits behind
 /// it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
 pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
-    if known(scope, keyword).is_some() || FOREIGN_KEYWORDS.contains(&keyword) || is_variant(scope, keyword) {
+    if known(scope, keyword).is_some() || is_foreign_keyword(keyword) || is_variant(scope, keyword) {
         return None;
     }
     let word = nearest(keyword, parameters(scope).flat_map(names))?;

@@ -5,10 +5,11 @@ use std::ops::Range;
 /// A range of byte offsets into the text of a document.
 pub type Span = Range<u32>;
 
-/// How many diagnostics of one document are kept; the rest is only counted.
+/// How many diagnostics of one document are kept; the rest is only counted. As many faults of a
+/// request are told.
 ///
 /// A megabyte of garbage must not become gigabytes of messages.
-pub const MAX_DIAGNOSTICS: usize = 1_000;
+pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// Whether a diagnostic stands in the way of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,10 +75,12 @@ impl Diagnostic {
     }
 }
 
-/// The diagnostics of one text, bounded by [`MAX_DIAGNOSTICS`].
+/// The diagnostics of one text, bounded by [`MAX_DIAGNOSTICS`]. Errors take the places of warnings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
+    /// How many of those are errors.
+    kept_errors: usize,
     errors: usize,
     warnings: usize,
 }
@@ -85,26 +88,41 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// Adds one; counts it in any case, keeps it while there is room.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        match diagnostic.severity {
+        let severity = diagnostic.severity;
+        match severity {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
         }
-        if self.kept.len() < MAX_DIAGNOSTICS {
-            self.kept.push(diagnostic);
+        if self.kept.len() == MAX_DIAGNOSTICS {
+            let is_full_of_errors = self.kept_errors == MAX_DIAGNOSTICS;
+            if severity == Severity::Warning || is_full_of_errors {
+                return;
+            }
+            self.drop_last_warning();
+        }
+        self.kept_errors += usize::from(severity == Severity::Error);
+        self.kept.push(diagnostic);
+    }
+
+    fn drop_last_warning(&mut self) {
+        let last = self.kept.iter().rposition(|kept| kept.severity == Severity::Warning);
+        self.kept.remove(last.expect("what is kept is not only errors"));
+    }
+
+    /// Adds one, if there is one.
+    pub fn push_any(&mut self, diagnostic: Option<Diagnostic>) {
+        if let Some(diagnostic) = diagnostic {
+            self.push(diagnostic);
         }
     }
 
     /// Adds all of `other`.
     pub fn extend(&mut self, other: &Diagnostics) {
-        let dropped_errors = other.errors - other.count_kept(Severity::Error);
-        let dropped_warnings = other.warnings - other.count_kept(Severity::Warning);
+        let dropped_errors = other.errors - other.kept_errors;
+        let dropped_warnings = other.warnings - (other.kept.len() - other.kept_errors);
         other.kept.iter().cloned().for_each(|diagnostic| self.push(diagnostic));
         self.errors += dropped_errors;
         self.warnings += dropped_warnings;
-    }
-
-    fn count_kept(&self, severity: Severity) -> usize {
-        self.kept.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
     /// Orders what is kept by place in the text.
@@ -135,5 +153,24 @@ impl Diagnostics {
     /// Whether there is nothing to say.
     pub fn is_empty(&self) -> bool {
         self.errors + self.warnings == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_most_so_many_are_kept_and_errors_first() {
+        let mut diagnostics = Diagnostics::default();
+        (0..MAX_DIAGNOSTICS as u32).for_each(|at| diagnostics.push(Diagnostic::warning(at..at, "w")));
+        diagnostics.push(Diagnostic::error(7..7, "e"));
+        assert_eq!((diagnostics.kept.len(), diagnostics.dropped()), (MAX_DIAGNOSTICS, 1));
+        (0..500).for_each(|at| diagnostics.push(Diagnostic::error(at..at, "e")));
+        assert!(diagnostics.iter().all(|kept| kept.severity == Severity::Error));
+        let mut all = Diagnostics::default();
+        all.extend(&diagnostics);
+        assert_eq!((all.errors(), all.warnings(), all.dropped()), (501, 100, 501));
+        assert_eq!(all, diagnostics);
     }
 }

@@ -74,6 +74,11 @@ impl Document {
         Children { document: self, at: 0, end: self.index.records.len() as u32 }
     }
 
+    /// The entries, nested ones included, whose words stand on several lines.
+    pub fn spanning(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.index.spanning.iter().map(|&id| self.entry(id))
+    }
+
     /// The entry with this id.
     ///
     /// # Panics

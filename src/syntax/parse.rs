@@ -215,7 +215,7 @@ impl<'t> Parser<'t> {
     #[inline(always)]
     fn word(&mut self, start: usize) -> LexedWord {
         let word = lex::word(self.text, start, self.quotes_end(start));
-        if word.quoting != Quoting::Bare || self.text[start] == b'\'' {
+        if word.quoting != Quoting::Bare || matches!(self.text[start], b'\'' | b'\\') {
             self.look_at_word(start..word.end, word.quoting);
         }
         word
@@ -226,6 +226,7 @@ impl<'t> Parser<'t> {
             self.single_quote(word.clone());
         }
         match quoting {
+            Quoting::Bare if self.text[word.clone()] == *b"\\" => self.lone_backslash(word),
             Quoting::Bare => {}
             Quoting::Quoted => self.look_at_escapes(word),
             Quoting::Open => self.unclosed_quote(word),
@@ -254,6 +255,17 @@ impl<'t> Parser<'t> {
                 "a single quote does not quote: it is part of the word",
             )
             .hint("quote with `\"`, or take the `'` away"),
+        );
+    }
+
+    /// In a shell it would continue the line.
+    fn lone_backslash(&mut self, word: Range<usize>) {
+        self.report(
+            Diagnostic::warning(
+                word.start as u32..word.end as u32,
+                "this backslash continues no line: it is a word of the directive",
+            )
+            .hint("take it away: a directive goes on to its `;`, over as many lines as it has"),
         );
     }
 

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::disallowed_methods, reason = "tests make files and run the program")]
 
 mod attacked;
+mod check;
 mod cli;
 mod edit;
 mod fixtures;

@@ -1,5 +1,8 @@
 //! Checks that need to know what directives mean; the grammar's own faults are `syntax`'s.
 
+mod address;
+mod listeners;
+mod missing_semicolon;
 mod names;
 mod settings;
 
@@ -8,6 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use self::listeners::{Listeners, is_foreign_listener};
 use self::names::Names;
 use self::settings::Settings;
 use super::near_miss::near_miss;
@@ -36,6 +40,9 @@ pub fn check(document: &Document) -> Diagnostics {
     let mut diagnostics = document.diagnostics().clone();
     found.names.repeated(document).iter().for_each(|repeated| diagnostics.push(repeated.diagnostic()));
     diagnostics.extend(&found.diagnostics);
+    found.listeners.report(&mut diagnostics);
+    diagnostics.push_any(found.include.map(not_followed));
+    document.spanning().for_each(|entry| missing_semicolon::in_lines(entry, &mut diagnostics));
     diagnostics.sort();
     diagnostics
 }
@@ -72,11 +79,19 @@ fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
 /// How many options of a line are compared with each other: it is as long as somebody makes it.
 const MAX_OPTIONS: usize = 200;
 
+/// How many arguments a directive has at least that has swallowed another one: a value of its own, the
+/// other keyword, and a value of that.
+const FEWEST_WITH_ANOTHER: usize = 3;
+
 struct Checker<'d> {
     diagnostics: Diagnostics,
     names: Names,
-    /// What unknown keywords may have been meant to be, by their hash: each is looked at once.
-    suggestions: ByHash<Option<&'static str>>,
+    /// What is known of keywords that are not ours, by their hash: each is looked at once.
+    foreign: ByHash<Foreign>,
+    /// Where the server listens.
+    listeners: Listeners<'d>,
+    /// The first `include`.
+    include: Option<Entry<'d>>,
     /// The settings of the top level.
     top: Settings<'d>,
     /// The settings of the block that is looked at; kept for its room, like what follows.
@@ -90,7 +105,9 @@ impl<'d> Checker<'d> {
         Self {
             diagnostics: Diagnostics::default(),
             names,
-            suggestions: ByHash::default(),
+            foreign: ByHash::default(),
+            listeners: Listeners::default(),
+            include: None,
             top: Settings::default(),
             inner: Settings::default(),
             keys: Vec::new(),
@@ -119,14 +136,13 @@ impl<'d> Checker<'d> {
         }
         self.diagnostics.extend(&later.diagnostics);
         self.names.extend(later.names);
+        self.listeners.extend(later.listeners);
+        self.include = self.include.or(later.include);
         self
     }
 
     /// Looks at one entry, but not inside its block; the kind of a named block.
     fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Kind> {
-        if entry.is_spanning() {
-            self.spanning(scope, entry);
-        }
         match read(scope, entry) {
             Reading::Own(parameter) => {
                 if parameter.is_scalar() {
@@ -154,14 +170,18 @@ impl<'d> Checker<'d> {
             Shape::Group(kind) => {
                 self.names.add(kind, entry);
                 if kind == Kind::Stream && !entry.is_block() {
-                    self.source(entry, 1);
+                    self.source(Scope::Top, entry, 1);
                 }
             }
             Shape::Sources if is_plural(entry) => {
-                entry.arguments().for_each(|word| self.empty_address(word));
+                entry.arguments().for_each(|word| self.address(word));
             }
-            Shape::Sources => self.source(entry, 0),
-            Shape::Backend => self.options(entry, 1),
+            Shape::Sources => self.source(parameter.scope, entry, 0),
+            Shape::Backend => self.backend(parameter.scope, entry),
+            Shape::Transcoder => {
+                missing_semicolon::in_options(parameter.scope, entry, 0, &mut self.diagnostics)
+            }
+            Shape::Ports => self.listeners.add(entry),
             _ => {}
         }
     }
@@ -176,27 +196,30 @@ impl<'d> Checker<'d> {
     }
 
     /// A source whose address stands behind so many arguments.
-    fn source(&mut self, entry: Entry<'d>, behind: usize) {
+    fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if let Some(address) = entry.arguments().nth(behind) {
-            self.empty_address(address);
-            self.options(entry, behind + 1);
+            self.address(address);
+            self.options(scope, entry, behind + 1);
         }
     }
 
-    fn empty_address(&mut self, positional: Word<'_>) {
-        if positional.raw.starts_with('"') && positional.value().is_empty() {
-            self.diagnostics.push(
-                Diagnostic::warning(positional.span(), "an empty source url")
-                    .hint("name the source, or take the directive away"),
-            );
+    fn backend(&mut self, scope: Scope, entry: Entry<'d>) {
+        if let Some(url) = entry.arguments().next() {
+            self.diagnostics.push_any(address::backend(url));
         }
+        self.options(scope, entry, 1);
+    }
+
+    fn address(&mut self, word: Word<'_>) {
+        self.diagnostics.push_any(address::source(word));
     }
 
     /// The options behind so many arguments.
-    fn options(&mut self, entry: Entry<'d>, behind: usize) {
+    fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if entry.count_arguments() < behind + 2 {
             return;
         }
+        missing_semicolon::in_options(scope, entry, behind, &mut self.diagnostics);
         self.keys.clear();
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
         self.keys.extend(options.map(|word| OptionWord::of(word).key));
@@ -229,36 +252,58 @@ impl<'d> Checker<'d> {
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
         let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
-        let suggestion = || near_miss(scope, &keyword).and_then(|near| near.keyword);
-        if let Some(known) = *self.suggestions.entry(hash).or_insert_with(suggestion) {
-            self.diagnostics.push(
+        match *self.foreign.entry(hash).or_insert_with(|| Foreign::of(scope, &keyword)) {
+            Foreign::Plain => {}
+            Foreign::Slip(known) => self.diagnostics.push(
                 Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
                     .hint(format!("did you mean `{known}`?")),
-            );
+            ),
+            Foreign::Include => self.include = self.include.or(Some(entry)),
+            Foreign::Listener => self.listeners.add(entry),
+            Foreign::Push => self.push(entry),
+        }
+        if entry.count_arguments() >= FEWEST_WITH_ANOTHER {
+            missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
         }
     }
 
-    /// A later line of a directive that starts with a known keyword: a `;` is probably missing.
-    fn spanning(&mut self, scope: Scope, entry: Entry<'d>) {
-        let text = entry.document().text();
-        let mut previous: Option<Word<'d>> = None;
-        for word in entry.words() {
-            let starts_line = previous
-                .is_some_and(|before| text[before.end() as usize..word.start as usize].contains('\n'));
-            if starts_line && by_keyword(scope, &word.value()).is_some() {
-                let end = previous.map_or(word.start, |before| before.end());
-                self.diagnostics.push(
-                    Diagnostic::warning(
-                        word.span(),
-                        format!("`{}` starts a line inside another directive", word.value()),
-                    )
-                    .related(end..end, "is a `;` missing here?")
-                    .hint("end the directive above with `;`"),
-                );
-            }
-            previous = Some(word);
+    fn push(&mut self, entry: Entry<'d>) {
+        if let Some(url) = entry.arguments().next() {
+            self.diagnostics.push_any(address::url(url, &url.value()));
         }
     }
+}
+
+/// What has to be known of a keyword that is not ours.
+#[derive(Clone, Copy)]
+enum Foreign {
+    /// Nothing.
+    Plain,
+    /// It may have been meant to be this one.
+    Slip(&'static str),
+    /// Its file is not looked at.
+    Include,
+    /// It says where to listen.
+    Listener,
+    /// It has a URL.
+    Push,
+}
+
+impl Foreign {
+    fn of(scope: Scope, keyword: &str) -> Self {
+        let slip = || near_miss(scope, keyword).and_then(|near| near.keyword);
+        match keyword {
+            "include" => Self::Include,
+            "push" => Self::Push,
+            _ if is_foreign_listener(keyword) => Self::Listener,
+            _ => slip().map_or(Self::Plain, Self::Slip),
+        }
+    }
+}
+
+fn not_followed(include: Entry<'_>) -> Diagnostic {
+    Diagnostic::warning(include.head_span(), "kept, not followed: what it includes is not checked")
+        .hint("check the included files, too: `mediactl check FILE…`")
 }
 
 /// The first word that does not fit, else the keyword.

@@ -4,9 +4,13 @@
 //! The view, the edits, the checks, the typed values of the command line, the completions and
 //! `media.conf(5)` are made from it. A new parameter is a new row.
 
+mod foreign;
 mod table;
 
-pub use table::{FOREIGN_KEYWORDS, PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};
+use std::collections::HashSet;
+
+use foreign::FOREIGN_KEYWORDS;
+pub use table::{PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};
 
 /// Where our own keys live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -190,6 +194,17 @@ fn find_rows(scope: Scope) -> &'static [Parameter] {
 /// The parameter that `keyword` is the text form of.
 pub fn by_keyword(scope: Scope, keyword: &str) -> Option<&'static Parameter> {
     keywords(scope).find(keyword)
+}
+
+/// Whether others of this family of servers know a directive with this keyword.
+pub fn is_foreign_keyword(keyword: &str) -> bool {
+    static FOREIGN: std::sync::OnceLock<HashSet<&'static str>> = std::sync::OnceLock::new();
+    FOREIGN.get_or_init(|| FOREIGN_KEYWORDS.iter().copied().collect()).contains(keyword)
+}
+
+/// Whether a word is the keyword of a directive, ours or a well-known foreign one, wherever it may stand.
+pub fn is_any_keyword(word: &str) -> bool {
+    SCOPES.iter().any(|&scope| by_keyword(scope, word).is_some()) || is_foreign_keyword(word)
 }
 
 /// Whether an entry that starts with `byte` may be one whose wrong shape is an error.

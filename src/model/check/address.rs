@@ -1,0 +1,237 @@
+//! Addresses of sources and authorization backends: slips in their scheme and port.
+
+use crate::model::suggest::nearest;
+use crate::syntax::{Diagnostic, Word};
+
+/// What an authorization directive is slipped from to open a stream to everybody.
+const FALSE: &str = "false";
+
+/// What is wrong with the address of a source.
+pub(super) fn source(word: Word<'_>) -> Option<Diagnostic> {
+    let value = word.value();
+    if value.is_empty() {
+        return word.is_quoted().then(|| {
+            Diagnostic::warning(word.span(), "an empty source url")
+                .hint("name the source, or take the directive away")
+        });
+    }
+    url(word, &value)
+}
+
+/// What is wrong with the first word of an authorization directive.
+pub(super) fn backend(word: Word<'_>) -> Option<Diagnostic> {
+    let value = word.value();
+    if is_nearly_false(&value) {
+        let message = format!("`{value}` is taken for the URL of a backend");
+        return Some(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
+    }
+    url(word, &value)
+}
+
+fn is_nearly_false(value: &str) -> bool {
+    let has_length = (FALSE.len() - 1..=FALSE.len() + 1).contains(&value.len());
+    has_length
+        && value != FALSE
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && (value.eq_ignore_ascii_case(FALSE) || nearest(&value.to_ascii_lowercase(), [FALSE]).is_some())
+}
+
+/// What is wrong with a URL; a word that is none is fine.
+pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
+    let (scheme, rest) = value.split_once(':')?;
+    // Credentials are masked behind two slashes only: a line that would show them is not pointed at.
+    let shows_credentials = !rest.starts_with("//") && rest.contains('@');
+    if !rest.starts_with('/') || !is_scheme(scheme) || shows_credentials {
+        return None;
+    }
+    if let Some(known) = slip_of(scheme) {
+        let message = format!("`{scheme}:` is no known scheme");
+        return Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}://`?")));
+    }
+    let Some(address) = rest.strip_prefix("//") else {
+        return Some(
+            Diagnostic::warning(word.span(), format!("`{scheme}:/` lacks a `/`"))
+                .hint(format!("write it like `{scheme}://`")),
+        );
+    };
+    port_fault(word, address.split(['/', '?', '#']).next()?)
+}
+
+/// A letter in front of `:` may be the drive of a path.
+fn is_scheme(scheme: &str) -> bool {
+    scheme.len() > 1
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_'))
+}
+
+/// A port behind the last `:` of an address that no port can be.
+fn port_fault(word: Word<'_>, address: &str) -> Option<Diagnostic> {
+    let (_, port) = address.rsplit_once(':')?;
+    is_too_large(port).then(|| too_large(word))
+}
+
+/// Whether digits are more than a port can be.
+pub(super) fn is_too_large(port: &str) -> bool {
+    port.len() > 4
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && port.trim_start_matches('0').parse::<u16>().is_err()
+}
+
+/// The warning of a port that is too large. Where a host is missing, its digits may be a password.
+pub(super) fn too_large(word: Word<'_>) -> Diagnostic {
+    Diagnostic::warning(word.span(), "a port over 65535").hint("a port is a number from 0 to 65535")
+}
+
+/// The scheme that an unknown one is a letter off.
+///
+/// A known one with digits, `s`, `t` or `e` behind it is one that newer servers may have.
+fn slip_of(scheme: &str) -> Option<&'static str> {
+    if is_known(scheme) || is_known(scheme.trim_end_matches(|c: char| c.is_ascii_digit())) {
+        return None;
+    }
+    let is_variant = scheme.strip_suffix(['s', 't', 'e']).is_some_and(|base| COMMON.contains(&base));
+    if is_variant {
+        return None;
+    }
+    nearest(scheme, COMMON).or_else(|| COMMON.into_iter().find(|known| is_short_slip(scheme, known)))
+}
+
+/// `upd` of `udp`: two letters changed places.
+fn is_short_slip(scheme: &str, known: &str) -> bool {
+    match (scheme.as_bytes(), known.as_bytes()) {
+        ([a, b, c], [x, y, z]) => [b, a, c] == [x, y, z] || [a, c, b] == [x, y, z],
+        _ => false,
+    }
+}
+
+fn is_known(scheme: &str) -> bool {
+    COMMON.contains(&scheme) || OTHERS.contains(&scheme)
+}
+
+/// The schemes that a slip may be meant to be.
+const COMMON: [&str; 15] = [
+    "udp",
+    "rtsp",
+    "http",
+    "rtmp",
+    "https",
+    "hls",
+    "tshttp",
+    "file",
+    "fake",
+    "srt",
+    "publish",
+    "shoutcast",
+    "rtsps",
+    "rtmps",
+    "securetoken",
+];
+
+/// The schemes that are known, but rare: a slip is not taken for one of them.
+const OTHERS: &[&str] = &[
+    "abr",
+    "alsa",
+    "asi",
+    "auth",
+    "copy",
+    "dash",
+    "decklink",
+    "dektec",
+    "dvb",
+    "dvbs",
+    "dvbt",
+    "ffmpeg",
+    "ftp",
+    "ftps",
+    "gopro",
+    "h323",
+    "hds",
+    "hlss",
+    "http",
+    "httplive",
+    "httpts",
+    "icecast",
+    "icy",
+    "image",
+    "iptv",
+    "lua",
+    "m4f",
+    "m4fs",
+    "m4s",
+    "m4ss",
+    "mbr",
+    "mixer",
+    "mms",
+    "mmsh",
+    "mmst",
+    "mosaic",
+    "mpd",
+    "mpegts",
+    "mss",
+    "multi",
+    "ndi",
+    "nfs",
+    "onvif",
+    "pipe",
+    "playlist",
+    "raw",
+    "rist",
+    "rtmpe",
+    "rtmpt",
+    "rtmpte",
+    "rtmpts",
+    "rtp",
+    "rtsp1",
+    "rtsp2",
+    "s3",
+    "sap",
+    "sdi",
+    "sdp",
+    "sftp",
+    "sip",
+    "smb",
+    "ssl",
+    "stalker",
+    "swift",
+    "sync",
+    "tcp",
+    "test",
+    "timeshift",
+    "tls",
+    "token",
+    "ts",
+    "tshttps",
+    "tsudp",
+    "udt",
+    "unix",
+    "v4l",
+    "v4l2",
+    "vsaas",
+    "webrtc",
+    "whep",
+    "whip",
+    "ws",
+    "wss",
+    "zixi",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scheme_a_letter_off_is_seen_and_others_are_not() {
+        for scheme in
+            ["htp", "htpp", "htttp", "rstp", "rtps", "rmtp", "rtm", "upd", "hsl", "udpp", "tshtp", "fle"]
+        {
+            assert!(slip_of(scheme).is_some(), "{scheme}");
+        }
+        let variants = ["http2", "hls3", "hlse", "rtmpx2"].into_iter().take(3);
+        for scheme in COMMON.into_iter().chain(OTHERS.iter().copied()).chain(variants).chain(["udp1", "udp2"])
+        {
+            assert_eq!(slip_of(scheme), None, "{scheme}");
+        }
+    }
+}

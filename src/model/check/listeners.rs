@@ -1,0 +1,56 @@
+//! Where the server listens: an address that is there twice, and a port that can't be one.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::address;
+use crate::model::shape::{Port, only_argument};
+use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
+
+/// The directives of other servers of the family that name a port or an address to listen on.
+const FOREIGN: [&str; 3] = ["https", "rtmps", "rtsps"];
+
+/// Whether a foreign keyword names where to listen.
+pub(super) fn is_foreign_listener(keyword: &str) -> bool {
+    FOREIGN.contains(&keyword)
+}
+
+/// The directives that may stand there several times, each with another port or address.
+#[derive(Default)]
+pub(super) struct Listeners<'d>(Vec<Entry<'d>>);
+
+impl<'d> Listeners<'d> {
+    pub fn add(&mut self, entry: Entry<'d>) {
+        self.0.push(entry);
+    }
+
+    /// With those further down in the same document.
+    pub fn extend(&mut self, later: Self) {
+        self.0.extend(later.0);
+    }
+
+    /// Reports the ones that are there twice, and the ports of foreign ones that are too large.
+    pub fn report(&self, diagnostics: &mut Diagnostics) {
+        let mut seen: HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>> = HashMap::new();
+        for &entry in &self.0 {
+            let Some(word) = only_argument(entry) else { continue };
+            let (keyword, value) = (entry.keyword(), word.value());
+            let port = value.rsplit_once(':').map_or(&*value, |(_, port)| port);
+            if address::is_too_large(port) {
+                diagnostics.push(address::too_large(word));
+            } else if Port::of(&value).is_none() {
+                continue;
+            }
+            match seen.get(&(keyword.clone(), value.clone())) {
+                Some(first) => diagnostics.push(repeated(&keyword, word, *first)),
+                None => drop(seen.insert((keyword, value), word)),
+            }
+        }
+    }
+}
+
+fn repeated(keyword: &str, word: Word<'_>, first: Word<'_>) -> Diagnostic {
+    Diagnostic::warning(word.span(), format!("`{keyword} {}` is there twice", word.raw))
+        .related(first.span(), "first here")
+        .hint("take one of them away")
+}

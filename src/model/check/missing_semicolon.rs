@@ -1,0 +1,142 @@
+//! Directives that begin inside another one: the `;` between them is probably missing.
+//!
+//! A line that starts with a keyword is the best sign; in the column where the directive above starts,
+//! so is a name that could be one. A line that is indented more may go on with a list of values: there,
+//! and in the middle of a line, the words behind a keyword have to read as its directive, too.
+
+use std::cmp::Ordering;
+
+use crate::model::schema::{Kind, Parameter, Scope, Shape, by_keyword, is_any_keyword, is_foreign_keyword};
+use crate::model::shape::{Port, seconds};
+use crate::syntax::{Diagnostic, Diagnostics, Entry, Word, Words};
+
+/// How far a tab indents.
+const TAB: usize = 4;
+
+/// Reports the lines inside an entry that start like directives.
+pub(super) fn in_lines(entry: Entry<'_>, diagnostics: &mut Diagnostics) {
+    let text = entry.document().text();
+    let own_indent = indent_of(text, entry.start());
+    let mut words = entry.words();
+    let mut end = entry.start();
+    while let Some(word) = words.next() {
+        let gap = &text[end..word.start as usize];
+        if let Some(newline) = memchr::memrchr(b'\n', gap.as_bytes()) {
+            let indent = width(&gap[newline + 1..]);
+            let rest = words.clone();
+            let is_keyword = match own_indent.map(|own| indent.cmp(&own)) {
+                Some(Ordering::Greater) => SCOPES.iter().any(|&scope| is_own(scope, word, &rest, entry)),
+                Some(_) | None => is_any_keyword(word.raw),
+            };
+            if is_keyword {
+                let message = format!("`{}` starts a line inside another directive", word.raw);
+                diagnostics.push(report(word, end, message));
+            } else if own_indent == Some(indent) && looks_like_directive(word, rest, entry) {
+                // The word itself is not told: it may be the value of a secret.
+                diagnostics.push(report(
+                    word,
+                    end,
+                    "this line inside another directive looks like a directive",
+                ));
+            }
+        }
+        end = word.end() as usize;
+    }
+}
+
+/// Whether a word in the column of the keyword above looks like a keyword with something behind it.
+fn looks_like_directive(word: Word<'_>, mut rest: Words<'_>, entry: Entry<'_>) -> bool {
+    let text = entry.document().text();
+    let is_on_line = |next: Word<'_>| !text[word.end() as usize..next.start as usize].contains('\n');
+    word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or(entry.is_block(), is_on_line)
+}
+
+/// Reports the options behind so many arguments that are directives on the same line.
+pub(super) fn in_options(scope: Scope, entry: Entry<'_>, behind: usize, diagnostics: &mut Diagnostics) {
+    in_line(entry, behind, diagnostics, |word, rest| {
+        let is_next_value = || rest.clone().next().is_some_and(|next| is_value(next.raw));
+        is_foreign_keyword(word.raw) && is_next_value() || is_own(scope, word, rest, entry)
+    });
+}
+
+/// Reports the words of a directive that is not ours which are directives on the same line.
+pub(super) fn in_words(scope: Scope, entry: Entry<'_>, diagnostics: &mut Diagnostics) {
+    in_line(entry, 1, diagnostics, |word, rest| is_own(scope, word, rest, entry));
+}
+
+fn in_line(
+    entry: Entry<'_>,
+    behind: usize,
+    diagnostics: &mut Diagnostics,
+    is_sign: impl Fn(Word<'_>, &Words<'_>) -> bool,
+) {
+    let text = entry.document().text();
+    let mut words = entry.arguments();
+    let mut end = entry.start();
+    for _ in 0..behind {
+        end = words.next().map_or(end, |word| word.end() as usize);
+    }
+    while let Some(word) = words.next() {
+        let starts_line = || text[end..word.start as usize].contains('\n');
+        if is_lower(word.raw) && is_sign(word, &words) && !starts_line() {
+            let message = format!("`{}` stands inside another directive", word.raw);
+            diagnostics.push(report(word, end, message));
+        }
+        end = word.end() as usize;
+    }
+}
+
+fn report(word: Word<'_>, end: usize, message: impl Into<String>) -> Diagnostic {
+    let end = end as u32;
+    Diagnostic::warning(word.span(), message)
+        .related(end..end, "is a `;` missing here?")
+        .hint("end the directive in front of it with `;`")
+}
+
+/// All keywords are written so; most options and addresses are not.
+fn is_lower(raw: &str) -> bool {
+    raw.len() < 32 && raw.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+/// Whether a word can be neither a flag nor a `key=value`.
+fn is_value(raw: &str) -> bool {
+    !raw.contains('=') && !is_lower(raw)
+}
+
+/// The scopes with directives.
+const SCOPES: [Scope; 4] = [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin];
+
+/// Whether a word and the ones behind it read as a directive of ours.
+fn is_own(scope: Scope, word: Word<'_>, rest: &Words<'_>, entry: Entry<'_>) -> bool {
+    by_keyword(scope, word.raw).is_some_and(|parameter| reads_as(parameter, rest.clone(), entry))
+}
+
+fn reads_as(parameter: &Parameter, mut rest: Words<'_>, entry: Entry<'_>) -> bool {
+    let Some(first) = rest.next() else { return false };
+    let value = first.value();
+    let second = rest.next();
+    let is_url = |word: &Word<'_>| word.raw.contains("://");
+    match parameter.shape {
+        Shape::Ports | Shape::Port => Port::of(&value).is_some(),
+        Shape::Account => second.is_some() && rest.next().is_none(),
+        Shape::Backend => is_url(&first) || value == "false",
+        Shape::Sources => is_url(&first),
+        Shape::Seconds => seconds(&value).is_some(),
+        Shape::Transcoder => first.raw.contains('='),
+        Shape::Group(Kind::Stream) if !entry.is_block() => second.as_ref().is_some_and(is_url),
+        Shape::Group(_) => entry.is_block() && second.is_none(),
+        Shape::Word | Shape::Switch | Shape::PortOptions | Shape::Derived(_) => false,
+    }
+}
+
+/// How far the line of an offset is indented, if nothing else stands in front of the offset.
+fn indent_of(text: &str, at: usize) -> Option<usize> {
+    let before = &text[..at];
+    let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();
+    let starts_line = before.len() == blanks || before[..before.len() - blanks].ends_with(['\n', '\u{feff}']);
+    starts_line.then(|| width(&before[before.len() - blanks..]))
+}
+
+fn width(blanks: &str) -> usize {
+    blanks.bytes().fold(0, |width, byte| if byte == b'\t' { width / TAB * TAB + TAB } else { width + 1 })
+}

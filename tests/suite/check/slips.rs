@@ -1,0 +1,114 @@
+//! Slips that a person would see at once, and that a server takes for something else.
+
+use super::found;
+
+/// The text has exactly these diagnostics, each `LINE:COLUMN: SEVERITY: MESSAGE`.
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(found(text), expected, "{text}");
+}
+
+#[test]
+fn the_same_port_or_address_twice_is_a_warning() {
+    check("http 80;\nrtmp 80;\nhttp 80;\n", &["3:6: warning: `http 80` is there twice"]);
+    check(
+        "http 127.0.0.1:80;\nhttp 80;\nhttp \"127.0.0.1:80\";\n",
+        &["3:6: warning: `http \"127.0.0.1:80\"` is there twice"],
+    );
+    check("https 443;\nhttp 443;\nhttps 443;\n", &["3:7: warning: `https 443` is there twice"]);
+    check("http 80;\nhttp 80 {\n  api false;\n}\n", &["2:6: warning: `http 80` is there twice"]);
+    check("http 80;\nhttp 8080;\nhttp 127.0.0.1:80;\nhttp 127.0.0.2:80;\nhttps 80;\n", &[]);
+}
+
+#[test]
+fn the_same_port_far_apart_is_a_warning() {
+    let text = format!("http 80;\n# {}\nhttp 80;\n", "-".repeat(2 << 20));
+    check(&text, &["3:6: warning: `http 80` is there twice"]);
+}
+
+#[test]
+fn auth_with_a_word_nearly_false_is_a_warning() {
+    for word in ["flase", "fasle", "fals", "falsee", "False", "FALSE", "\"flase\""] {
+        let value = word.trim_matches('"');
+        let message = format!("warning: `{value}` is taken for the URL of a backend");
+        check(&format!("auth {word};\n"), &[&format!("1:6: {message}")]);
+        check(&format!("stream a {{\n  auth {word};\n}}\n"), &[&format!("2:8: {message}")]);
+        check(&format!("live a {{ auth {word}; }}\n"), &[&format!("1:15: {message}")]);
+    }
+    for word in ["false", "\"false\"", "false.lua", "/false", "pulse", "else", "http://f", "x", "falcon"] {
+        check(&format!("auth {word};\n"), &[]);
+    }
+}
+
+#[test]
+fn a_url_whose_scheme_is_a_letter_off_is_a_warning() {
+    for (scheme, known) in [("htp", "http"), ("rstp", "rtsp"), ("upd", "udp"), ("tshttpp", "tshttp")] {
+        let message = format!("warning: `{scheme}:` is no known scheme");
+        for slashes in ["/", "//"] {
+            check(&format!("stream a {{ url {scheme}:{slashes}x; }}\n"), &[&format!("1:16: {message}")]);
+        }
+        check(&format!("stream a {scheme}://x;\n"), &[&format!("1:10: {message}")]);
+        check(&format!("stream a {{ input {scheme}://x a=1; }}\n"), &[&format!("1:18: {message}")]);
+        check(&format!("stream a {{ push {scheme}://x; }}\n"), &[&format!("1:17: {message}")]);
+        assert!(["http", "rtsp", "udp", "tshttp"].contains(&known));
+    }
+    check("auth htp://backend/x;\n", &["1:6: warning: `htp:` is no known scheme"]);
+}
+
+#[test]
+fn a_url_with_one_slash_is_a_warning() {
+    check("stream a { url http:/x; }\n", &["1:16: warning: `http:/` lacks a `/`"]);
+    check("auth http:/x;\n", &["1:6: warning: `http:/` lacks a `/`"]);
+    check("stream a { urls udp://1 zixi:/x; }\n", &["1:25: warning: `zixi:/` lacks a `/`"]);
+    // Their credentials would not be masked in the line that is shown.
+    check("stream a { url rtsp:/u:p@h; }\n", &[]);
+    for path in ["C:/x", "/x:/y", "a.lua", "auth://x", "x", "rtmp://", "publish://"] {
+        check(&format!("auth {path};\n"), &[]);
+        check(&format!("stream a {{ url {path}; }}\n"), &[]);
+    }
+}
+
+#[test]
+fn schemes_that_others_have_are_no_slips() {
+    for scheme in "m4f m4s hls2 hlss udp1 udp2 rtsp2 rtmpt rtmpe tshttps rtp srt https rtmps rtsps file fake \
+                   playlist timeshift mosaic publish shoutcast copy ts tsudp dvb sdi ndi whip webrtc s3 ftp mss"
+        .split(' ')
+    {
+        check(&format!("stream a {{ url {scheme}://x; push {scheme}://y; }}\n"), &[]);
+    }
+}
+
+#[test]
+fn a_port_over_65535_in_a_string_is_seen() {
+    check("stream a { url udp://239.0.0.1:70000; }\n", &["1:16: warning: a port over 65535"]);
+    check("stream a { url rtsp://u:p@[::1]:65536/x?y:1; }\n", &["1:16: warning: a port over 65535"]);
+    check("auth http://b:99999/;\n", &["1:6: warning: a port over 65535"]);
+    check(
+        "https 70000;\nrtmps \"127.0.0.1:70000\";\n",
+        &["1:7: warning: a port over 65535", "2:7: warning: a port over 65535"],
+    );
+    check("stream a { push rtmp://h:80000/x; }\n", &["1:17: warning: a port over 65535"]);
+    for listener in ["rtmp", "http", "rtsp", "snmp", "mysql"] {
+        let found = found(&format!("{listener} \"127.0.0.1:70000\";\n"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("a port from 0 to 65535"), "{found:?}");
+    }
+    check("stream a { url udp://239.0.0.1:65535; url http://u:99999@h/x:99999; url file://a:12; }\n", &[]);
+}
+
+#[test]
+fn include_is_a_warning_once() {
+    check(
+        "http 80;\ninclude a.conf;\ninclude b.conf;\nstream a { include c; }\n",
+        &["2:1: warning: kept, not followed: what it includes is not checked"],
+    );
+    check("stream include {\n}\n", &[]);
+}
+
+#[test]
+fn a_lone_backslash_is_a_warning() {
+    let message = "warning: this backslash continues no line: it is a word of the directive";
+    check("auth a.lua \\\n  k=1;\n", &[&format!("1:12: {message}")]);
+    check("foo {\n  bar a \\\r\n b;\n}\n", &[&format!("2:9: {message}")]);
+    check("k \\;\n", &[&format!("1:3: {message}")]);
+    check("k a\\ \\\\ \"\\\\\" C:\\;\n", &[]);
+}
