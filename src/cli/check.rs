@@ -11,23 +11,42 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::input::{self, STDIN};
 use super::options::Global;
-use super::remote::Source;
-use super::target::{self, Purpose};
-use super::ui::Ui;
-use crate::engine::Snapshot;
+use super::remote::{Remote, Source};
+use super::target::{self, Purpose, Target};
+use super::ui::{Ui, waiting};
+use crate::engine::{Engine, EngineError, Hooks, Snapshot};
+use crate::http::wire::Feature;
+
+/// What names the configuration that a server runs.
+const RUNNING: &str = "running";
+
+/// What output calls the configuration that a server has saved.
+const SAVED: &str = "saved";
 
 /// Check configuration files and show every fault
 ///
 /// Each fault is shown with its file, line and column, the line itself and a hint. The exit code is
 /// 3 if there is an error. Warnings alone give 0, unless --strict is given.
+///
+/// Without an argument the configuration file is checked, also while a server runs over it: what is
+/// found is what the server would find at its next start. `running` is the configuration that the
+/// server runs. With --url, what the server has saved is checked, or what it runs if it does not show
+/// the saved text; a note says which.
+///
+/// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (from 1;
+/// the column in characters), `severity` (`error` or `warning`), `message`, and where there are any
+/// `hint` and `related` (`line`, `column`, `message` of a second place). Of one text, at most 100
+/// faults are shown; if there are more, the last object says how many.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mediactl check media.conf
+  mediactl check && systemctl restart media
+  mediactl check running
   mediactl check --strict *.conf
   mediactl check -o json - < media.conf")]
 pub struct Args {
-    /// Files to check; `-` is standard input [default: the configuration file]
+    /// What to check: files, `-` for standard input, `running` for what a server runs [default: the
+    /// configuration file]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -51,18 +70,21 @@ enum Form {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
-    let files = if args.files.is_empty() { std::slice::from_ref(&global.conf) } else { &args.files[..] };
     let mut tally = Tally::default();
     let mut out = BufWriter::new(io::stdout().lock());
-    for file in files {
-        let loaded = if args.files.is_empty() { configuration(global, ui) } else { given(file) };
+    let mut check = |loaded: Result<Named, CliError>| -> io::Result<()> {
         match loaded {
-            Ok((name, snapshot)) => tally.add(args, global, ui, (&name, &snapshot), &mut out)?,
+            Ok(named) => tally.add(args, global, ui, named, &mut out),
             Err(error) => {
                 ui.error(&error);
                 tally.unread = tally.unread.or(Some(error.exit()));
+                Ok(())
             }
         }
+    };
+    match &args.files[..] {
+        [] => check(configuration(global, ui))?,
+        files => files.iter().try_for_each(|file| check(given(file, global, ui)))?,
     }
     if args.output == Form::Json {
         serde_json::to_writer_pretty(&mut out, &tally.records).map_err(io::Error::from)?;
@@ -74,16 +96,49 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }
 
-/// What `read -o conf` shows, and its name.
-fn configuration(global: &Global, ui: Ui) -> Result<(String, Arc<Snapshot>), CliError> {
-    let mut target = target::resolve(global, Purpose::Read, ui)?;
-    let name = target.name(global);
-    Ok((name, target.text(Source::Running)?))
+/// A text to check, and what output calls it.
+type Named = (String, Arc<Snapshot>);
+
+/// The file, never what a server over it runs: a restart reads the file. Of a server at a URL, its
+/// saved text.
+fn configuration(global: &Global, ui: Ui) -> Result<Named, CliError> {
+    match target::named_server(global, ui)? {
+        None => {
+            let engine = Engine::open(&global.conf, Hooks::default(), waiting)?;
+            Ok((global.file_name(), engine.read()?))
+        }
+        Some(mut server) => match of_server(&mut server, Source::Saved, ui) {
+            Err(CliError::NotOffered { feature: Feature::Saved, .. }) => {
+                of_server(&mut server, Source::Running, ui)
+            }
+            saved => saved,
+        },
+    }
 }
 
-fn given(file: &Path) -> Result<(String, Arc<Snapshot>), CliError> {
+fn given(file: &Path, global: &Global, ui: Ui) -> Result<Named, CliError> {
+    if file.as_os_str() == RUNNING {
+        return running(global, ui);
+    }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
     Ok((name, input::snapshot(file)?))
+}
+
+fn running(global: &Global, ui: Ui) -> Result<Named, CliError> {
+    match target::resolve(global, Purpose::Read, ui)? {
+        Target::Remote(mut server) => of_server(&mut server, Source::Running, ui),
+        Target::Local(_) => Err(EngineError::NoServer.into()),
+    }
+}
+
+fn of_server(server: &mut Remote, source: Source, ui: Ui) -> Result<Named, CliError> {
+    let which = match source {
+        Source::Running => RUNNING,
+        Source::Saved => SAVED,
+    };
+    let snapshot = server.text(source)?;
+    ui.note_line(&format!("this is the {which} configuration of `{}`", server.name()));
+    Ok((format!("{} ({which})", server.name()), snapshot))
 }
 
 /// What was found in all files.
@@ -103,7 +158,7 @@ impl Tally {
         args: &Args,
         global: &Global,
         ui: Ui,
-        (name, snapshot): (&str, &Snapshot),
+        (name, snapshot): Named,
         out: &mut impl Write,
     ) -> io::Result<()> {
         self.files += 1;
@@ -112,7 +167,7 @@ impl Tally {
         if snapshot.diagnostics().is_empty() {
             return Ok(());
         }
-        let reporter = Reporter::new(name, snapshot, global.masker());
+        let reporter = Reporter::new(&name, &snapshot, global.masker());
         match args.output {
             Form::Text => out.write_all(reporter.text(ui).as_bytes()),
             Form::Json => {

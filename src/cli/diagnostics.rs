@@ -81,9 +81,15 @@ impl<'s> Reporter<'s> {
         text
     }
 
-    /// All of them, as data.
+    /// All of them, as data; the last one says how many more there are.
     pub fn records(&self) -> Vec<Record> {
-        self.snapshot.diagnostics().iter().map(|diagnostic| self.record(diagnostic)).collect()
+        let diagnostics = self.snapshot.diagnostics();
+        let mut records: Vec<_> = diagnostics.iter().map(|diagnostic| self.record(diagnostic)).collect();
+        if let (Some(last), 1..) = (diagnostics.iter().last(), diagnostics.dropped()) {
+            let message = format!("and {} more", diagnostics.dropped());
+            records.push(Record { message, hint: None, related: None, ..self.record(last) });
+        }
+        records
     }
 
     fn one(&self, ui: Ui, diagnostic: &Diagnostic, text: &mut String) {

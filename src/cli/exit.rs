@@ -43,7 +43,10 @@ pub enum Exit {
 /// Every exit code with its meaning, as the manual page has it.
 pub const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Done, "done, or no difference"),
-    (Exit::Different, "difference found (diff); something is not saved, or waits to be confirmed (status)"),
+    (
+        Exit::Different,
+        "difference found (diff); something is not saved or waits to be confirmed, or the file has errors (status)",
+    ),
     (Exit::Usage, "usage"),
     (Exit::Invalid, "invalid configuration, JSON, path or value"),
     (Exit::Denied, "authentication failed, or no permission to open the file or make its state folder"),
@@ -88,6 +91,7 @@ impl From<&EngineError> for Exit {
             EngineError::Stale
             | EngineError::HandEditedSince
             | EngineError::HandEdited { .. }
+            | EngineError::HandEditedBadly { .. }
             | EngineError::Moved
             | EngineError::Pending(_)
             | EngineError::OtherPending

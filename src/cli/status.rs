@@ -28,13 +28,15 @@ const MOST_PATHS: usize = 20;
 /// Show what runs, what is saved, and what is open
 ///
 /// Tells whether a server runs over the file, and where; which values differ between what it runs and
-/// what is saved; whether a change waits to be confirmed; and the last change.
+/// what is saved; whether the file has errors; whether a change waits to be confirmed; and the last change.
 ///
 /// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
-/// one), `saved`, `differing` (paths), `edited_by_hand`, `pending` (`id`, `operation`, `by`, `deadline`,
-/// `seconds_left`; null if nothing is), `last_change` as `mediactl history` has it, and `last_error`.
+/// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
+/// server does not show it), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; null if nothing
+/// is), `last_change` as `mediactl history` has it, and `last_error`.
 ///
-/// The exit code is 1 if something is not saved or waits to be confirmed, and 0 if all is well.
+/// The exit code is 1 if something is not saved or waits to be confirmed, or if the file has errors, and 0
+/// if all is well.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -59,6 +61,8 @@ struct Status {
     differing: Vec<String>,
     /// Whether the file was changed by hand since the last change that is in the history.
     edited_by_hand: bool,
+    /// How many errors the file has; null where the server does not show it.
+    errors: Option<usize>,
     /// The change that waits to be confirmed.
     pending: Option<PendingFigures>,
     /// The last change that is in the history.
@@ -94,7 +98,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         Form::Text => print(&status, &mut out)?,
     }
     out.flush()?;
-    let is_open = status.saved == Some(false) || status.pending.is_some();
+    let has_errors = status.errors.is_some_and(|errors| errors > 0);
+    let is_open = status.saved == Some(false) || status.pending.is_some() || has_errors;
     Ok(if is_open { Exit::Different } else { Exit::Done })
 }
 
@@ -116,6 +121,7 @@ fn of_file(engine: &Engine, target: String) -> Result<Status, CliError> {
         saved: Some(true),
         differing: Vec::new(),
         edited_by_hand: is_edited_since(&entries, &file),
+        errors: Some(file.diagnostics().errors()),
         pending,
         last_change: entries.into_iter().next(),
         last_error: None,
@@ -133,10 +139,12 @@ fn of_server(server: &mut Remote, target: String) -> Result<Status, CliError> {
         false => [None, None],
     };
     let entries = if is_ours { server.history()? } else { Vec::new() };
-    let edited_by_hand = match &saved {
-        Some(Content::Text(file)) => is_edited_since(&entries, file),
-        _ => false,
+    let file = match &saved {
+        Some(Content::Text(file)) => Some(file),
+        _ => None,
     };
+    let edited_by_hand = file.is_some_and(|file| is_edited_since(&entries, file));
+    let errors = file.map(|file| file.diagnostics().errors());
     Ok(Status {
         target,
         server: Some(Server {
@@ -148,6 +156,7 @@ fn of_server(server: &mut Remote, target: String) -> Result<Status, CliError> {
         saved: config["saved"].as_bool(),
         differing: running.zip(saved).map(|(running, saved)| differing(&running, &saved)).unwrap_or_default(),
         edited_by_hand,
+        errors,
         pending: serde_json::from_value(config["pending"].clone()).ok(),
         last_change: entries.into_iter().next(),
         last_error: text(&config["last_error"]),
@@ -201,6 +210,13 @@ fn print(status: &Status, out: &mut impl Write) -> io::Result<()> {
     }
     if status.edited_by_hand {
         writeln!(out, "by hand:       the file was edited since the last change")?;
+    }
+    match status.errors {
+        None | Some(0) => {}
+        Some(1) => writeln!(out, "errors:        the file has an error; `mediactl check` shows it")?,
+        Some(count) => {
+            writeln!(out, "errors:        the file has {count} errors; `mediactl check` shows them")?
+        }
     }
     if let Some(pending) = &status.pending {
         let PendingFigures { operation, by, seconds_left, .. } = pending;

@@ -187,6 +187,14 @@ pub enum Purpose {
 
 /// Finds out what the command works on.
 pub fn resolve(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+    match named_server(global, ui)? {
+        Some(server) => Ok(Target::Remote(Box::new(server))),
+        None => at_file(global, purpose, ui),
+    }
+}
+
+/// The server that the options or the environment name; none where the target is the file.
+pub fn named_server(global: &Global, ui: Ui) -> Result<Option<Remote>, CliError> {
     let flag_or = "leave one of them out";
     match (global.chosen.place, &global.url) {
         (Place::BothFlags, _) => {
@@ -199,9 +207,9 @@ pub fn resolve(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliE
         (Place::Server, _) if global.chosen.hooks => Err(hooks_elsewhere()),
         (Place::Server, Some(url)) => {
             let source = global.chosen.url_source();
-            Ok(Target::Remote(Box::new(at_url(&url.0, source, global, ui)?)))
+            at_url(&url.0, source, global, ui).map(Some)
         }
-        _ => at_file(global, purpose, ui),
+        _ => Ok(None),
     }
 }
 

@@ -14,6 +14,10 @@ use super::masked::masked_text;
 use crate::edit::{Note, text_diff::Tag};
 use crate::model::Masker;
 use crate::store::Holder;
+use crate::syntax::MAX_DIAGNOSTICS;
+
+/// How many faults of one error are shown: what a server says of them all, then each.
+const MOST_FAULTS: usize = MAX_DIAGNOSTICS + 1;
 
 /// Stdout, without the look for line feeds that the one of std takes at all that is written.
 ///
@@ -86,13 +90,17 @@ impl Ui {
         }
     }
 
-    /// `error: …` and its hint, for each fault.
+    /// `error: …` and its hint, for each fault; of many the first, and how many more there are.
     pub fn error(self, error: &CliError) {
-        for (message, hint) in error.faults() {
+        let mut faults = error.faults().into_iter();
+        for (message, hint) in faults.by_ref().take(MOST_FAULTS) {
             self.tell("error:", Color::Red, &message);
             if let Some(hint) = hint {
                 self.hint(&hint);
             }
+        }
+        if faults.len() > 0 {
+            self.say(&format!("and {} more", faults.len()));
         }
     }
 

@@ -12,6 +12,7 @@ use crate::edit::assign::AssignFault;
 use crate::edit::expect::Unmet;
 use crate::edit::{EditError, Faults, Unproved};
 use crate::store::{StoreError, Which};
+use crate::syntax::MAX_DIAGNOSTICS;
 
 /// Why an operation did not happen; the file is as it was, unless the variant says otherwise.
 #[derive(Debug)]
@@ -64,9 +65,15 @@ pub enum EngineError {
     Moved,
     /// The file was edited by hand since it was loaded, and the change does not fit beside that.
     HandEdited {
-        /// The places that both touch; none where the file has errors, is gone, or another update
-        /// is unsaved.
+        /// The places that both touch; none where the file is gone, or another update is unsaved.
         clashes: Vec<Clash>,
+    },
+    /// The file was edited by hand since it was loaded, and has errors now.
+    HandEditedBadly {
+        /// The file with its diagnostics.
+        file: Arc<Snapshot>,
+        /// Whether the change was made for a certain configuration.
+        is_conditional: bool,
     },
     /// Another change waits to be confirmed.
     Pending(Arc<Waiting>),
@@ -172,6 +179,9 @@ impl fmt::Display for EngineError {
                     clashes.len() - 1
                 ),
             },
+            Self::HandEditedBadly { file, .. } => {
+                write!(f, "the file was changed by hand since it was loaded, and has {}", errors(file))
+            }
             Self::Busy => f.write_str("another change is under way"),
             Self::TooLate => f.write_str("the change took longer than its request may, and was given up"),
             Self::Pending(waiting) => write!(
@@ -204,11 +214,14 @@ fn errors(snapshot: &Snapshot) -> String {
     }
 }
 
-fn join<T: fmt::Display>(f: &mut fmt::Formatter<'_>, faults: impl Iterator<Item = T>) -> fmt::Result {
-    for (at, fault) in faults.enumerate() {
+fn join<T: fmt::Display>(f: &mut fmt::Formatter<'_>, mut faults: impl Iterator<Item = T>) -> fmt::Result {
+    for (at, fault) in faults.by_ref().take(MAX_DIAGNOSTICS).enumerate() {
         write!(f, "{}{fault}", if at > 0 { "; " } else { "" })?;
     }
-    Ok(())
+    match faults.count() {
+        0 => Ok(()),
+        more => write!(f, "; and {more} more"),
+    }
 }
 
 impl EngineError {
@@ -265,6 +278,9 @@ impl EngineError {
             Self::Moved => "start the server again",
             Self::HandEdited { .. } | Self::HandEditedSince => {
                 "`mediactl diff` shows what is in the file; `update` with it loads it, `--force` overwrites it"
+            }
+            Self::HandEditedBadly { .. } => {
+                "`mediactl check` shows what is wrong in the file; mend it there, or overwrite it with `--force`"
             }
             Self::Busy => "try again when it is done",
             Self::Pending(_) => "`mediactl confirm` keeps it, `mediactl confirm --revert` takes it back",

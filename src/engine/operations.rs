@@ -190,6 +190,9 @@ impl Engine {
             return Ok((file.expect("a file that can be modified is there").clone(), Vec::new()));
         };
         let is_edited = file.is_none_or(|file| !file.is_same_text(&state.saved));
+        if let Some(file) = file.filter(|_| is_edited && !request.force) {
+            refuse_broken(file, request)?;
+        }
         refuse_stale(state, request, is_edited)?;
         match (is_edited, state.is_saved()) {
             (false, true) => Ok((state.running.clone(), Vec::new())),
@@ -197,7 +200,6 @@ impl Engine {
             (true, _) if request.force => Ok((state.running.clone(), vec![Remark::OverwroteHandEdit])),
             (true, false) => Err(EngineError::HandEdited { clashes: Vec::new() }),
             (true, true) => {
-                let file = file.filter(|file| file.is_valid());
                 let file = file.ok_or(EngineError::HandEdited { clashes: Vec::new() })?;
                 let patch = patch(&top_members(file.document()))?;
                 let clashes = clashes(state.saved.document(), file.document(), &patch);
@@ -360,6 +362,14 @@ pub(super) fn look(locked: &Locked<'_>) -> Result<Option<Loaded>, EngineError> {
     let now = locked.load()?;
     locked.look(now.as_ref().map(Loaded::as_now))?;
     Ok(now)
+}
+
+/// A hand edit with errors can neither be loaded nor be merged with a change.
+fn refuse_broken(file: &Arc<Snapshot>, request: &Request) -> Result<(), EngineError> {
+    if file.is_valid() {
+        return Ok(());
+    }
+    Err(EngineError::HandEditedBadly { file: file.clone(), is_conditional: request.expected.is_some() })
 }
 
 /// `If-Match` is stronger than everything else: with it, nothing is rebased.

@@ -8,7 +8,7 @@ use crate::engine::{Clash, EngineError, Guard, Snapshot};
 use crate::model::Masker;
 use crate::model::redact::{masked_below, masked_keys};
 use crate::store::StoreError;
-use crate::syntax::{LineIndex, Severity};
+use crate::syntax::{LineIndex, MAX_DIAGNOSTICS, Severity};
 
 /// The problem that an error is.
 pub fn problem(error: &EngineError) -> Problem {
@@ -20,10 +20,10 @@ pub fn problem(error: &EngineError) -> Problem {
         EngineError::MaskedText => (Kind::MaskedValue, Vec::new()),
         EngineError::BadPatch(faults) => {
             let kind = faults.0.first().map_or(Kind::NotJson, |fault| fault_kind(fault.kind));
-            (kind, faults.0.iter().map(patch_fault).collect())
+            (kind, faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect())
         }
         EngineError::BadAssignments(faults) => {
-            let faults = faults.iter().map(|fault| Fault {
+            let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| Fault {
                 message: fault.to_string(),
                 hint: fault.hint.clone(),
                 ..Fault::default()
@@ -44,6 +44,10 @@ pub fn problem(error: &EngineError) -> Problem {
         EngineError::Stale => (Kind::Stale, Vec::new()),
         EngineError::HandEditedSince => (Kind::Stale, hinted(error.to_string(), error.hint())),
         EngineError::Moved => (Kind::Conflict, hinted(error.to_string(), error.hint())),
+        EngineError::HandEditedBadly { is_conditional, .. } => {
+            let kind = if *is_conditional { Kind::Stale } else { Kind::Conflict };
+            (kind, hinted(error.to_string(), error.hint()))
+        }
         EngineError::HandEdited { clashes } if clashes.is_empty() => {
             (Kind::Conflict, hinted(error.to_string(), error.hint()))
         }
@@ -58,15 +62,27 @@ pub fn problem(error: &EngineError) -> Problem {
         }
         EngineError::Unexpected(_) => (Kind::Conflict, Vec::new()),
     };
-    let detail = match errors.len() {
-        0 | 1 => error.to_string(),
-        count => format!("the request has {count} faults"),
+    let detail = match (errors.len(), count_faults(error).saturating_sub(errors.len())) {
+        (0 | 1, 0) => error.to_string(),
+        (count, 0) => format!("the request has {count} faults"),
+        (count, more) => format!("the request has these {count} faults and {more} more"),
     };
     let problem = Problem::new(kind, detail).with_errors(errors);
     masked(match error {
         EngineError::TooLate => problem.with_status(504),
         _ => problem,
     })
+}
+
+/// How many faults there are, named or not.
+fn count_faults(error: &EngineError) -> usize {
+    match error {
+        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => snapshot.diagnostics().errors(),
+        EngineError::BadPatch(faults) => faults.0.len(),
+        EngineError::BadAssignments(faults) => faults.len(),
+        EngineError::HandEdited { clashes } => clashes.len(),
+        _ => 0,
+    }
 }
 
 /// What people sent may hold secrets where none belong: a URL as the name of a stream, for instance.
@@ -187,7 +203,7 @@ fn conflict(clashes: &[Clash], hint: Option<String>) -> Vec<Fault> {
         let keys = keys_of(pointer);
         masked_below(&keys.iter().map(String::as_str).collect::<Vec<_>>(), value, &masker)
     };
-    let faults = clashes.iter().map(|clash| Fault {
+    let faults = clashes.iter().take(MAX_DIAGNOSTICS).map(|clash| Fault {
         message: "the file was changed by hand here since it was loaded".to_owned(),
         pointer: Some(clash.pointer.clone()),
         base: clash.base.as_ref().map(|value| masked(&clash.pointer, value).into()),

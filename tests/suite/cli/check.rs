@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::serve::Serving;
 use super::{CONF, Place, SAMPLE};
 use crate::fixtures;
 
@@ -74,4 +75,106 @@ fn invalid_files_fail_as_their_fixtures_say() {
             if run.code == Some(if fails { 3 } else { 0 }) { Ok(()) } else { Err(format!("{run:#?}")) }
         },
     );
+}
+
+#[test]
+fn check_without_an_argument_looks_at_the_file_also_while_a_server_runs() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    place.run(["check"]).exits(0).says("1 file checked: no errors, no warnings");
+    place.put(CONF, SAMPLE.to_owned() + "stream {");
+    place.run(["check"]).exits(3).prints("media.conf:17:8: error: ").says("1 file checked: 2 errors");
+    let running = place.run(["check", "running"]).exits(0).says("1 file checked: no errors, no warnings");
+    running.says("note: this is the running configuration of `media.conf`");
+    let both = place.run(["check", "running", CONF]).exits(3).prints("media.conf:17:8: error: ");
+    both.says("2 files checked: 2 errors");
+    // Not even a server that does not answer keeps it from that.
+    server.kill();
+    place.run(["check"]).exits(3).prints("media.conf:17:8: error: ");
+}
+
+#[test]
+fn check_running_needs_a_server() {
+    let place = Place::with(SAMPLE);
+    place.run(["check", "running"]).exits(7).says("no server runs over this file");
+    place.put("running", "http x;\n");
+    place.run(["check", "./running"]).exits(3).prints("./running:1:6: error: ");
+}
+
+#[test]
+fn check_of_a_url_looks_at_what_is_saved_and_says_so() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    place.put(CONF, SAMPLE.to_owned() + "http x;\n");
+    let remote = |arguments: &[&str]| {
+        let call = place.mediactl(["--url", &server.url].iter().chain(arguments));
+        let call = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
+        call.without("MEDIACTL_CONF").run()
+    };
+    let saved = remote(&["check"]).exits(3).prints(&format!("{} (saved):17:6: error: ", server.url));
+    saved.says(&format!("note: this is the saved configuration of `{}`", server.url));
+    let running = remote(&["check", "running"]).exits(0);
+    running.says(&format!("note: this is the running configuration of `{}`", server.url));
+    server.stop().exits(0);
+}
+
+#[test]
+fn status_says_that_the_file_has_errors() {
+    let place = Place::with(SAMPLE);
+    assert_eq!(place.run(["status", "-o", "json"]).exits(0).json()["errors"], json!(0));
+    let broken = |place: &Place| {
+        place.put(CONF, SAMPLE.to_owned() + "http x;\n");
+        let status = place.run(["status"]).exits(1);
+        status.prints("errors:        the file has an error; `mediactl check` shows it");
+        place.put(CONF, SAMPLE.to_owned() + "http x;\nrtmp y;\n");
+        place.run(["status"]).exits(1).prints("the file has 2 errors; `mediactl check` shows them");
+        assert_eq!(place.run(["status", "-o", "json"]).exits(1).json()["errors"], json!(2));
+    };
+    let server = Serving::over(&place);
+    broken(&place);
+    server.stop().exits(0);
+    broken(&place);
+}
+
+#[test]
+fn no_command_advises_update_for_a_file_with_errors() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    let broken = SAMPLE.to_owned() + "http x;\n";
+    place.put(CONF, &broken);
+    for arguments in [&["modify", "--set", "rtmp=1"][..], &["modify", "--set", "http[+]=81"]] {
+        let run = place.run(arguments).exits(5).says("changed by hand since it was loaded, and has an error");
+        let run = run.says("`mediactl check` shows what is wrong in the file");
+        assert!(!run.err.contains("update"), "{}", run.err);
+        assert_eq!(place.text(), broken);
+    }
+    place.run(["modify", "--set", "rtmp=1", "--force"]).exits(0);
+    place.run(["check"]).exits(0);
+    server.stop().exits(0);
+}
+
+#[test]
+fn at_most_a_hundred_faults_of_a_text_and_how_many_more() {
+    let place = Place::with("http x;\n".repeat(250) + &"http 80;\n".repeat(250));
+    let run = place.run(["check"]).exits(3).prints("media.conf: and 399 more\n");
+    assert_eq!(run.out.matches(": error: ").count(), 100);
+    run.says("1 file checked: 250 errors, 249 warnings");
+    let faults = place.run(["check", "-o", "json"]).exits(3).json();
+    let faults = faults.as_array().expect("an array");
+    assert_eq!(faults.len(), 101);
+    assert_eq!(faults[100]["message"], json!("and 399 more"));
+    assert!(faults.iter().all(|fault| fault["severity"] == "error" && fault["line"].is_number()));
+    for arguments in [&["save", CONF][..], &["modify", "--set", "rtmp=1"]] {
+        let run = place.run(arguments).exits(3).says("and 399 more");
+        assert!(run.err.lines().count() < 1000, "{}", run.err.lines().count());
+    }
+}
+
+#[test]
+fn at_most_a_hundred_faults_of_a_patch_and_how_many_more() {
+    let place = Place::with("http 80;\n");
+    let members: Vec<String> = (0..250).map(|n| format!("\"s{n}\": {{\"prepush\": \"x\"}}")).collect();
+    let patch = format!("{{\"streams\": {{{}}}}}", members.join(","));
+    let run = place.patch(&patch).exits(3).says("and 149 more");
+    assert_eq!(run.err.matches("error: ").count(), 101);
 }

@@ -1,6 +1,7 @@
 //! The HTTP API: the handler without a socket, the sockets, whole servers, the client.
 
 mod asked;
+mod bounded;
 mod client;
 mod gate;
 mod guards;
