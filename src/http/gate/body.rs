@@ -184,8 +184,7 @@ impl<'i> BodyReader<'i> {
             if let Some(end) = pending.iter().position(|byte| *byte == b'\n') {
                 let line = pending[..end].strip_suffix(b"\r").map(<[u8]>::to_vec);
                 self.incoming.consume(end + 1);
-                let wrong = "a line between the chunks of the body ends without a carriage return";
-                return line.ok_or_else(|| Refusal::malformed(wrong).into());
+                return Ok(whole_line(line)?);
             }
             if pending.len() > CHUNK_LINE {
                 return Err(Refusal::malformed("a line between the chunks of the body has no end").into());
@@ -209,6 +208,18 @@ impl<'i> BodyReader<'i> {
 
 fn too_large(most: usize) -> Refusal {
     Refusal::new(Kind::TooLarge, format!("the body is longer than {most} bytes"))
+}
+
+/// What stands between two line ends: visible characters and white space. A control character would
+/// end the line for some readers.
+fn whole_line(line: Option<Vec<u8>>) -> Result<Vec<u8>, Refusal> {
+    let line = line.ok_or_else(|| {
+        Refusal::malformed("a line between the chunks of the body ends without a carriage return")
+    })?;
+    match line.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
+        true => Err(Refusal::malformed("a control character stands between the chunks of the body")),
+        false => Ok(line),
+    }
 }
 
 fn chunk_length(line: &[u8]) -> Result<u64, Refusal> {
