@@ -67,11 +67,12 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     max_body: u64,
 
-    /// Most connections at a time; fewer where the limit of open files is too low for so many
+    /// Most connections over TCP at a time; fewer where the limit of open files is too low for so many
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096))]
     max_connections: u64,
 
-    /// IP address of a proxy whose X-Forwarded-For header is believed; may be given several times
+    /// IP address of a proxy whose X-Forwarded-For header is believed, and whose connections are not
+    /// limited as those of one address; may be given several times
     #[arg(long, value_name = "ADDR")]
     trusted_proxy: Vec<IpAddr>,
 
@@ -224,7 +225,13 @@ fn settings(args: &Args, global: &Global, journal: &Journal) -> Settings {
 fn limits(args: &Args) -> Limits {
     let body = args.max_body as usize * MIB;
     let limits = Limits::default();
-    Limits { body, bodies: limits.bodies.max(body), connections: args.max_connections as usize, ..limits }
+    Limits {
+        body,
+        bodies: limits.bodies.max(body),
+        connections: args.max_connections as usize,
+        proxies: args.trusted_proxy.clone(),
+        ..limits
+    }
 }
 
 /// Where the server can be reached, with the ports that it really got.

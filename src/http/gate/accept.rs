@@ -1,7 +1,7 @@
-//! Takes connections, and never stops because one could not be taken.
+//! Takes connections, gives them slots, and never stops because one could not be taken.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{self, SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 
 use rustix::net::Shutdown;
 
+use super::admission::NoSlot;
 use super::connection::serve;
 use super::deadline::Deadline;
 use super::refuse::Refusal;
-use super::slots::{NoSlot, Slot, Slots};
-use super::socket::Socket;
+use super::slots::{Slot, Slots, Visitor};
+use super::socket::{Socket, Timed};
 use super::stream::Stream;
+use super::tally::Tally;
 use super::{Gate, Listen};
 use crate::http::message::Peer;
 use crate::http::problem::Kind;
@@ -24,14 +26,20 @@ use crate::store::Peer as LocalPeer;
 /// Between two attempts when a connection could not be taken.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// Connections that the system keeps until they are accepted.
+const QUEUE: i32 = 1024;
+
 /// Between two log lines that say so.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Threads that tell new connections that there is no slot. Beyond them, connections are closed
-/// without a word.
-const TURNING_AWAY: usize = 8;
+/// Threads that tell connections that there is no slot, and wait until they have read it. Beyond
+/// them, a connection is told so without waiting, unless it speaks TLS.
+const TURNING_AWAY: usize = 16;
 
-/// For the answer to somebody who has no slot.
+/// Why a connection that had a slot was closed.
+pub const MADE_ROOM: &str = "the connection made room for a new one";
+
+/// For a TLS handshake and the answer to a connection that gets no slot.
 const TURN_AWAY_TIME: Duration = Duration::from_secs(2);
 
 impl Listen {
@@ -54,6 +62,15 @@ impl Listen {
 
     fn is_secured_by(&self, gate: &Gate) -> bool {
         matches!(self, Self::Tcp(_)) && gate.tls.is_some()
+    }
+
+    /// Makes the queue of the system long enough for a burst; it is refused only for a socket that
+    /// does not listen.
+    pub(super) fn lengthen_queue(&self) {
+        let _ = match self {
+            Self::Tcp(listener) => rustix::net::listen(listener, QUEUE),
+            Self::Unix { listener, .. } => rustix::net::listen(listener, QUEUE),
+        };
     }
 
     /// Wakes the thread that accepts from it, for good. That it fails means that it is closed.
@@ -80,11 +97,12 @@ fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, Peer)> {
 
 /// Accepts until the end begins.
 pub fn accept(gate: &Arc<Gate>, listen: &Listen) {
+    let slots = gate.slots_of(listen);
     let mut said: Option<Instant> = None;
-    while !gate.slots.stopping() {
+    while !slots.stopping() {
         match listen.accept() {
             Ok((socket, peer)) => let_in(gate, listen, Arc::new(socket), peer),
-            Err(_) if gate.slots.stopping() => return,
+            Err(_) if slots.stopping() => return,
             // The client has gone already, or a signal came: the next one is waiting.
             Err(error) if is_passing(&error) => {}
             Err(error) => {
@@ -104,47 +122,92 @@ fn is_passing(error: &io::Error) -> bool {
 }
 
 fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
-    let refusal = match (listen.lets_in(&socket), Slots::take(&gate.slots, &socket, peer)) {
-        (false, _) => Refusal::new(
-            Kind::Unauthorized,
-            "this user may not write the configuration, so the socket is closed to them",
-        )
-        .with_status(403),
-        (true, Err(NoSlot::Full)) => Refusal::new(Kind::Full, "all connections are taken"),
-        (true, Err(NoSlot::AddressFull)) => {
-            Refusal::new(Kind::Full, "all connections that one address may have are taken")
-        }
-        (true, Ok(slot)) => return start(gate, slot, socket, peer, listen.is_secured_by(gate)),
-    };
-    gate.report(peer, &refusal);
-    // To say it behind TLS would take a handshake, and so a slot.
-    if !listen.is_secured_by(gate) {
-        turn_away(gate, socket, refusal);
+    let visitor = Visitor { socket, peer, secured: listen.is_secured_by(gate) };
+    if !listen.lets_in(&visitor.socket) {
+        let detail = "this user may not write the configuration, so the socket is closed to them";
+        let refusal = Refusal::new(Kind::Unauthorized, detail).with_status(403);
+        gate.report(peer, &refusal);
+        return turn_away(gate, visitor, refusal);
+    }
+    let slots = gate.slots_of(listen);
+    slots.arrive(visitor);
+    if settle(gate, slots).is_some() {
+        slots.wake();
     }
 }
 
-fn start(gate: &Arc<Gate>, slot: Slot, socket: Arc<Socket>, peer: Peer, secured: bool) {
-    let own = Arc::clone(gate);
-    let run = move || serve(&own, slot, socket, peer, own.tls.as_deref().filter(|_| secured));
-    if let Err(error) = thread::Builder::new().name("connection".to_owned()).spawn(run) {
-        let detail = format!("there is no thread for the connection: {error}");
-        gate.report(peer, &Refusal::new(Kind::Full, detail));
+/// Looks after those who wait for a slot until the end begins.
+pub fn admit(gate: &Arc<Gate>, slots: &Arc<Slots>) {
+    let mut again = None;
+    while slots.wait_for_change(again) {
+        again = settle(gate, slots);
+    }
+    gate.write_tally(Tally::take_all);
+}
+
+/// Carries out what becomes of those who wait; says when to look again.
+fn settle(gate: &Arc<Gate>, slots: &Arc<Slots>) -> Option<Instant> {
+    let settled = Slots::settle(slots);
+    let now = Instant::now();
+    for (slot, visitor) in settled.admitted {
+        start(gate, slot, visitor);
+    }
+    for peer in settled.evicted {
+        gate.tally.add(MADE_ROOM, peer, now);
+    }
+    for (visitor, no_slot) in settled.refused {
+        gate.tally.add(reason(no_slot), visitor.peer, now);
+        turn_away(gate, visitor, Refusal::new(Kind::Full, reason(no_slot)));
+    }
+    gate.write_tally(|tally| tally.take_due(now));
+    settled.again.into_iter().chain(gate.tally.due()).min()
+}
+
+fn reason(no_slot: NoSlot) -> &'static str {
+    match no_slot {
+        NoSlot::Full => "all connections are taken",
+        NoSlot::AddressFull => "all connections that one address may have are taken",
     }
 }
 
-fn turn_away(gate: &Arc<Gate>, socket: Arc<Socket>, refusal: Refusal) {
+fn start(gate: &Arc<Gate>, slot: Slot, visitor: Visitor) {
+    let (own, peer) = (Arc::clone(gate), visitor.peer);
+    let run = move || serve(&own, slot, visitor);
+    if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
+        gate.tally.add("there is no thread for it", peer, Instant::now());
+    }
+}
+
+fn turn_away(gate: &Arc<Gate>, visitor: Visitor, refusal: Refusal) {
     let own = Arc::clone(gate);
     if own.turning_away.fetch_add(1, Ordering::AcqRel) >= TURNING_AWAY {
         own.turning_away.fetch_sub(1, Ordering::AcqRel);
-        return;
+        return turn_away_at_once(visitor, &refusal);
     }
     let run = move || {
-        let mut stream = Stream::plain(socket, Deadline::after(TURN_AWAY_TIME));
-        refusal.write_to(&mut stream);
-        stream.linger(Deadline::after(own.deadlines.linger), own.limits.linger);
+        turn_away_in_time(&own, visitor, &refusal);
         own.turning_away.fetch_sub(1, Ordering::AcqRel);
     };
     if thread::Builder::new().name("turn away".to_owned()).spawn(run).is_err() {
         gate.turning_away.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn turn_away_in_time(gate: &Gate, visitor: Visitor, refusal: &Refusal) {
+    let deadline = Deadline::after(TURN_AWAY_TIME);
+    let stream = match gate.tls_for(&visitor) {
+        None => Ok(Stream::plain(visitor.socket, deadline)),
+        Some(tls) => Stream::handshake(tls.config(), Timed::new(visitor.socket, deadline)),
+    };
+    if let Ok(mut stream) = stream {
+        refusal.write_to(&mut stream);
+        stream.linger(Deadline::after(gate.deadlines.linger), gate.limits.linger);
+    }
+}
+
+fn turn_away_at_once(visitor: Visitor, refusal: &Refusal) {
+    if !visitor.secured {
+        visitor.socket.shut(net::Shutdown::Read);
+        refusal.write_last(Stream::plain(visitor.socket, Deadline::after(Duration::ZERO)));
     }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Gate;
+use super::accept::MADE_ROOM;
+use super::admission::Phase;
 use super::answer::ask;
 use super::body::{BodyReader, Kept};
 use super::deadline::{Deadline, Pace};
@@ -14,7 +16,7 @@ use super::incoming::Incoming;
 use super::refuse::{End, Refusal};
 use super::relay::{Afterwards, relay};
 use super::scan::{Progress, Scan};
-use super::slots::{Phase, Slot};
+use super::slots::{Slot, Visitor};
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use crate::http::message::Peer;
@@ -39,10 +41,11 @@ enum Next {
 }
 
 /// Serves a connection until it ends.
-pub fn serve(gate: &Gate, slot: Slot, socket: Arc<Socket>, peer: Peer, tls: Option<&Tls>) {
-    let stream = match tls {
-        None => Ok(Stream::plain(socket, Deadline::after(gate.deadlines.idle))),
-        Some(tls) => handshake(gate, &slot, socket, tls),
+pub fn serve(gate: &Gate, slot: Slot, visitor: Visitor) {
+    let peer = visitor.peer;
+    let stream = match gate.tls_for(&visitor) {
+        None => Ok(Stream::plain(visitor.socket, Deadline::after(gate.deadlines.idle))),
+        Some(tls) => handshake(gate, &slot, visitor.socket, tls),
     };
     match stream {
         Ok(stream) => Connection { gate, slot, peer, incoming: Incoming::new(stream) }.run(),
@@ -54,7 +57,7 @@ pub fn serve(gate: &Gate, slot: Slot, socket: Arc<Socket>, peer: Peer, tls: Opti
 
 fn handshake(gate: &Gate, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result<Stream, End> {
     let mut timed = Timed::new(socket, Deadline::after(gate.deadlines.idle));
-    wait(gate, |deadline| {
+    wait(gate, slot, |deadline| {
         timed.deadline = deadline;
         timed.wait()
     })?;
@@ -72,22 +75,18 @@ fn handshake(gate: &Gate, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result
 
 fn refused_handshake(slot: &Slot, error: &io::Error) -> End {
     let slow = error.kind() == io::ErrorKind::TimedOut;
-    match (slot.thrown_out(), slow) {
-        (true, _) => made_room().into(),
+    match (slot.made_room(), slow) {
+        (true, _) => End::Gone,
         (_, true) => Refusal::new(Kind::TooSlow, "the TLS handshake was not over in time").into(),
         _ => Refusal::malformed(format!("the TLS handshake failed: {error}")).into(),
     }
 }
 
-fn made_room() -> Refusal {
-    Refusal::new(Kind::Full, "the connection made room for a new one")
-}
-
 /// Waits for a first byte, as long as a connection may be idle.
-fn wait(gate: &Gate, mut read: impl FnMut(Deadline) -> io::Result<usize>) -> Result<(), End> {
+fn wait(gate: &Gate, slot: &Slot, mut read: impl FnMut(Deadline) -> io::Result<usize>) -> Result<(), End> {
     let since = Instant::now();
     loop {
-        let most = if gate.slots.crowded() { gate.deadlines.crowded_idle } else { gate.deadlines.idle };
+        let most = if slot.is_crowded() { gate.deadlines.crowded_idle } else { gate.deadlines.idle };
         let left = most.saturating_sub(since.elapsed());
         match read(Deadline::after(left.min(GLANCE))) {
             Ok(1..) => return Ok(()),
@@ -103,8 +102,8 @@ impl<'g> Connection<'g> {
             match self.exchange() {
                 Ok(Next::Request) => {}
                 Ok(Next::Close) => return self.linger(),
+                Err(_) if self.slot.made_room() => return self.make_room(),
                 Err(End::Gone) => return,
-                Err(End::Refused(_)) if self.slot.thrown_out() => return self.refuse(&made_room()),
                 Err(End::Refused(refusal)) => return self.refuse(&refusal),
             }
         }
@@ -114,10 +113,11 @@ impl<'g> Connection<'g> {
         self.await_request()?;
         let mut parsed = self.read_head()?;
         let gate = self.gate;
-        let (kept, in_step) = self.read_body(&mut parsed)?;
+        let admitted = self.judge(&parsed)?;
+        let (kept, in_step) = self.read_body(&mut parsed, admitted)?;
         self.go_on(Phase::Busy)?;
         let answer = ask(&gate.engine, &parsed.head, kept, Deadline::after(gate.deadlines.handler))?;
-        let afterwards = match parsed.keep && in_step && !gate.slots.stopping() {
+        let afterwards = match parsed.keep && in_step && self.slot.may_stay() {
             false => Afterwards::Closed,
             true if parsed.old => Afterwards::KeptAsAsked,
             true => Afterwards::Kept,
@@ -135,7 +135,7 @@ impl<'g> Connection<'g> {
             self.incoming.shrink();
             self.go_on(Phase::Idle)?;
             let incoming = &mut self.incoming;
-            wait(self.gate, |deadline| {
+            wait(self.gate, &self.slot, |deadline| {
                 incoming.stream.set_deadline(deadline);
                 incoming.fill()
             })?;
@@ -176,15 +176,23 @@ impl<'g> Connection<'g> {
         }
     }
 
+    /// Whether the request is authenticated, which renews the claim of the connection to its slot.
+    fn judge(&self, parsed: &Parsed) -> Result<bool, End> {
+        let admitted = self.gate.service.admits(&parsed.head);
+        match self.slot.judge(admitted) {
+            true => Ok(admitted),
+            false => Err(End::Gone),
+        }
+    }
+
     /// The body, and whether another request could follow it. One that is not admitted is passed
     /// over if it is short; a client that waits to be told whether to send it may or may not do so
     /// after another answer, so nobody knows what follows.
-    fn read_body(&mut self, parsed: &mut Parsed) -> Result<(Kept<'g>, bool), End> {
+    fn read_body(&mut self, parsed: &mut Parsed, admitted: bool) -> Result<(Kept<'g>, bool), End> {
         let gate = self.gate;
         if parsed.framing == Framing::Empty {
             return Ok((Kept::new(&gate.bodies), true));
         }
-        let admitted = gate.service.admits(&parsed.head);
         if admitted {
             self.go_on(Phase::Busy)?;
         }
@@ -206,6 +214,14 @@ impl<'g> Connection<'g> {
         match self.slot.enter(phase) {
             true => Ok(()),
             false => Err(End::Gone),
+        }
+    }
+
+    /// Tells a client whose request was on its way that the connection made room. One that sent
+    /// nothing is not told: it does not wait for an answer.
+    fn make_room(self) {
+        if !self.incoming.pending().is_empty() {
+            Refusal::new(Kind::Full, MADE_ROOM).write_last(self.incoming.stream);
         }
     }
 

@@ -1,9 +1,12 @@
 //! What a client may take, and for how long. Every number is a constant, so that the manual page
 //! shows what holds.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit};
+
+use super::admission::Rules;
 
 /// Bytes of a request line with its headers.
 pub const HEAD: usize = 32 * 1024;
@@ -17,10 +20,20 @@ pub const BODY: usize = 32 * 1024 * 1024;
 /// Bytes of all bodies that are held at a time.
 pub const BODIES: usize = 64 * 1024 * 1024;
 
-/// Connections at a time.
+/// Connections over the network at a time; half of them may be unauthenticated.
 pub const CONNECTIONS: usize = 64;
 
-/// Connections at a time from one address (IPv6: from one /64) that is not the loopback.
+/// Connections over the Unix socket at a time, beside the others.
+pub const LOCAL_CONNECTIONS: usize = 32;
+
+/// Connections that wait for a slot at a time. Each costs an open file.
+pub const WAITING: usize = 256;
+
+/// The same where there are few slots. Twice as many take twice as long.
+const WAITING_PER_SLOT: usize = 4;
+
+/// Connections at a time from one address (IPv6: from one /64) that is neither the loopback nor a
+/// trusted proxy; half of them may be unauthenticated.
 pub const CONNECTIONS_PER_ADDRESS: usize = 32;
 
 /// Bytes of a body that nobody wants that are read nevertheless, to keep the connection.
@@ -63,8 +76,15 @@ pub const CHANGE_TIME: Duration = Duration::from_secs(110);
 /// After the last answer, for the client to read it and to close.
 pub const LINGER_TIME: Duration = Duration::from_secs(1);
 
-/// What a head or a handshake is given before it has to make room for a new connection.
-pub const PATIENCE: Duration = Duration::from_secs(1);
+/// What a connection is given before its first authenticated request, and after its last one,
+/// before it has to make room for a new one.
+pub const GRACE: Duration = Duration::from_millis(500);
+
+/// What an unauthenticated connection is given in a flood of others.
+pub const LEAST_GRACE: Duration = Duration::from_millis(50);
+
+/// How long a new connection waits for a slot.
+pub const WAITING_TIME: Duration = Duration::from_secs(5);
 
 /// How much a client may take.
 #[derive(Debug, Clone)]
@@ -79,6 +99,12 @@ pub struct Limits {
     pub bodies: usize,
     /// See [`CONNECTIONS`].
     pub connections: usize,
+    /// See [`LOCAL_CONNECTIONS`].
+    pub local: usize,
+    /// See [`WAITING`].
+    pub waiting: usize,
+    /// Peers whose connections are those of many clients: they have no limit of an address.
+    pub proxies: Vec<IpAddr>,
     /// See [`CONNECTIONS_PER_ADDRESS`].
     pub per_address: usize,
     /// See [`UNREAD`].
@@ -95,6 +121,9 @@ impl Default for Limits {
             body: BODY,
             bodies: BODIES,
             connections: CONNECTIONS,
+            local: LOCAL_CONNECTIONS,
+            waiting: WAITING,
+            proxies: Vec::new(),
             per_address: CONNECTIONS_PER_ADDRESS,
             unread: UNREAD,
             linger: LINGER,
@@ -106,8 +135,16 @@ impl Limits {
     /// The same, with no more connections than the open files of this process are enough for.
     pub(super) fn within_open_files(self) -> Self {
         let files = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |files| files as usize);
-        let enough_for = files.saturating_sub(FILES_ELSEWHERE) / FILES_PER_CONNECTION;
-        Self { connections: self.connections.min(enough_for).max(1), ..self }
+        self.within(files.saturating_sub(FILES_ELSEWHERE))
+    }
+
+    /// A quarter of the files is for connections that wait, a quarter of the rest for local ones.
+    fn within(self, files: usize) -> Self {
+        let waiting = self.waiting.min(files / 4);
+        let enough_for = (files - waiting) / FILES_PER_CONNECTION;
+        let local = self.local.min(enough_for / 4).max(1);
+        let connections = self.connections.min(enough_for.saturating_sub(local)).max(1);
+        Self { connections, local, waiting, ..self }
     }
 }
 
@@ -130,8 +167,10 @@ pub struct Deadlines {
     pub handler: Duration,
     /// See [`LINGER_TIME`].
     pub linger: Duration,
-    /// See [`PATIENCE`].
-    pub patience: Duration,
+    /// See [`GRACE`].
+    pub grace: Duration,
+    /// See [`WAITING_TIME`].
+    pub waiting: Duration,
 }
 
 impl Default for Deadlines {
@@ -145,7 +184,39 @@ impl Default for Deadlines {
             rate: TRANSFER_RATE,
             handler: HANDLER_TIME,
             linger: LINGER_TIME,
-            patience: PATIENCE,
+            grace: GRACE,
+            waiting: WAITING_TIME,
+        }
+    }
+}
+
+impl Deadlines {
+    /// The rules for so many slots.
+    pub(super) fn rules(&self, limits: &Limits, most: usize) -> Rules {
+        Rules {
+            most,
+            most_per_address: limits.per_address,
+            most_waiting: limits.waiting.min(most * WAITING_PER_SLOT),
+            waiting_time: self.waiting,
+            least_grace: LEAST_GRACE.min(self.grace),
+            grace: self.grace,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES_PER_CONNECTION, Limits};
+
+    #[test]
+    fn connections_are_as_many_as_the_open_files_are_enough_for() {
+        for (files, expected) in
+            [(usize::MAX, (64, 32, 256)), (992, (64, 32, 248)), (32, (5, 1, 8)), (0, (1, 1, 0))]
+        {
+            let limits = Limits::default().within(files);
+            assert_eq!((limits.connections, limits.local, limits.waiting), expected, "{files}");
+            let needed = (limits.connections + limits.local) * FILES_PER_CONNECTION + limits.waiting;
+            assert!(needed <= files.max(2 * FILES_PER_CONNECTION), "{files}");
         }
     }
 }

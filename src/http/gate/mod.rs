@@ -7,13 +7,15 @@
 //! ```
 //!
 //! One thread a connection, strictly sequential and blocking: what one client does or fails to do
-//! costs its own slot, for as long as `limits` says. The gate knows no operation and no
+//! costs its own slot, for as long as `limits` says, or until `admission` gives it to another one.
+//! Users of this machine, on the Unix socket, have slots of their own. The gate knows no operation and no
 //! configuration; it asks its [`Service`] whether a body is wanted, and nothing else.
 //!
 //! *Invariants.* Memory is bounded by the slots and the budget of the bodies, whatever a client
 //! announces. Every wait has a deadline. No error ends the accepting.
 
 mod accept;
+mod admission;
 mod answer;
 mod body;
 mod budget;
@@ -22,12 +24,14 @@ mod deadline;
 mod head;
 mod incoming;
 pub mod limits;
+mod origin;
 mod refuse;
 mod relay;
 mod scan;
 mod slots;
 mod socket;
 mod stream;
+mod tally;
 
 use std::fmt;
 use std::io;
@@ -41,8 +45,10 @@ use std::time::{Duration, Instant};
 use self::budget::Budget;
 pub use self::limits::{Deadlines, Limits};
 use self::refuse::Refusal;
-use self::slots::Slots;
+use self::slots::{Slots, Visitor};
+use self::tally::{Line, Tally};
 use super::message::{Peer, Service};
+use super::problem::Kind;
 use super::server::{Engine, Lever};
 use super::tls::Tls;
 use crate::store::Peer as LocalPeer;
@@ -95,7 +101,11 @@ struct Gate {
     service: Arc<dyn Service>,
     engine: Engine,
     tls: Option<Arc<Tls>>,
+    /// Of the network.
     slots: Arc<Slots>,
+    /// Of the Unix socket.
+    local: Arc<Slots>,
+    tally: Tally,
     bodies: Budget,
     turning_away: AtomicUsize,
     limits: Limits,
@@ -105,6 +115,27 @@ struct Gate {
 impl Gate {
     fn report(&self, peer: Peer, refusal: &Refusal) {
         self.service.refused(Some(peer), refusal.status, &refusal.detail);
+    }
+
+    fn write_tally(&self, take: impl FnOnce(&Tally) -> Vec<Line>) {
+        for line in take(&self.tally) {
+            self.service.refused(line.peer, Kind::Full.status(), &line.detail);
+        }
+    }
+
+    fn slots_of(&self, listen: &Listen) -> &Arc<Slots> {
+        match listen {
+            Listen::Tcp(_) => &self.slots,
+            Listen::Unix { .. } => &self.local,
+        }
+    }
+
+    fn all_slots(&self) -> [&Arc<Slots>; 2] {
+        [&self.slots, &self.local]
+    }
+
+    fn tls_for(&self, visitor: &Visitor) -> Option<&Tls> {
+        self.tls.as_deref().filter(|_| visitor.secured)
     }
 }
 
@@ -140,8 +171,10 @@ impl Server {
     ) -> io::Result<Self> {
         let limits = limits.within_open_files();
         let gate = Arc::new(Gate {
-            engine: Engine::start(Arc::clone(&service), limits.connections, lever)?,
-            slots: Arc::new(Slots::new(limits.connections, limits.per_address, deadlines.patience)),
+            engine: Engine::start(Arc::clone(&service), limits.connections + limits.local, lever)?,
+            slots: Arc::new(Slots::new(deadlines.rules(&limits, limits.connections), limits.proxies.clone())),
+            local: Arc::new(Slots::new(deadlines.rules(&limits, limits.local), Vec::new())),
+            tally: Tally::default(),
             bodies: Budget::new(limits.bodies),
             turning_away: AtomicUsize::new(0),
             service,
@@ -150,44 +183,59 @@ impl Server {
             deadlines,
         });
         let mut server = Self { gate, listeners: Vec::new(), threads: Vec::new() };
-        for listen in listeners {
-            if let Err(error) = server.listen(Arc::new(listen)) {
-                server.stop(Duration::ZERO);
-                return Err(error);
-            }
+        let listeners = listeners.into_iter().map(Arc::new);
+        let started = listeners.map(|listen| server.listen(listen)).collect::<io::Result<()>>();
+        if let Err(error) = started.and_then(|()| server.admit()) {
+            server.stop(Duration::ZERO);
+            return Err(error);
         }
         Ok(server)
     }
 
     fn listen(&mut self, listen: Arc<Listen>) -> io::Result<()> {
+        listen.lengthen_queue();
         let (gate, own) = (Arc::clone(&self.gate), Arc::clone(&listen));
-        let run = move || accept::accept(&gate, &own);
-        self.threads.push(thread::Builder::new().name("accept".to_owned()).spawn(run)?);
+        self.spawn("accept", move || accept::accept(&gate, &own))?;
         self.listeners.push(listen);
+        Ok(())
+    }
+
+    fn admit(&mut self) -> io::Result<()> {
+        for slots in self.gate.all_slots().map(Arc::clone) {
+            let gate = Arc::clone(&self.gate);
+            self.spawn("admission", move || accept::admit(&gate, &slots))?;
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        self.threads.push(thread::Builder::new().name(name.to_owned()).spawn(run)?);
         Ok(())
     }
 
     /// Connections at this moment.
     pub fn open_connections(&self) -> usize {
-        self.gate.slots.alive()
+        self.gate.all_slots().into_iter().map(|slots| slots.alive()).sum()
     }
 
     /// The same, for who outlives the server.
     pub fn connection_count(&self) -> impl Fn() -> usize + Send + Sync + 'static {
-        let slots = Arc::clone(&self.gate.slots);
-        move || slots.alive()
+        let slots = self.gate.all_slots().map(Arc::clone);
+        move || slots.iter().map(|slots| slots.alive()).sum()
     }
 
     /// Accepts nobody any more, closes who waits, finishes what was read, and closes everything
     /// after `grace` at the latest.
     pub fn stop(self, grace: Duration) {
         let until = Instant::now() + grace;
-        self.gate.slots.stop();
+        let slots = self.gate.all_slots();
+        slots.iter().for_each(|slots| slots.stop());
         self.listeners.iter().for_each(|listen| listen.shut());
         self.threads.into_iter().for_each(|thread| drop(thread.join()));
-        self.gate.slots.wait_for_all(until.saturating_duration_since(Instant::now()));
-        self.gate.slots.shut_all();
-        self.gate.slots.wait_for_all(CLOSING_TIME);
+        let left = || until.saturating_duration_since(Instant::now());
+        slots.iter().for_each(|slots| slots.wait_for_all(left()));
+        slots.iter().for_each(|slots| slots.shut_all());
+        slots.iter().for_each(|slots| slots.wait_for_all(CLOSING_TIME));
         self.gate.engine.stop();
     }
 }

@@ -1,10 +1,18 @@
 //! Answers that the gate gives itself: the request never was whole, or nobody could be asked.
 
 use std::io::Write;
+use std::time::Duration;
 
+use super::deadline::Deadline;
 use super::stream::Stream;
 use crate::http::problem::{Kind, MEDIA_TYPE, Problem};
 use crate::http::wire::{API_HEADER, api_value};
+
+/// For the answer to a connection that has to end now.
+const LAST_TIME: Duration = Duration::from_millis(50);
+
+/// Bytes that are still taken from it.
+const LAST_READ: usize = 32 * 1024;
 
 /// Why a request is not answered by the handler. The connection closes after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +48,14 @@ impl Refusal {
     /// Writes the document. A client that does not take it has itself to blame.
     pub fn write_to(&self, stream: &mut Stream) {
         let _ = stream.write_all(&self.to_bytes()).and_then(|()| stream.flush());
+    }
+
+    /// The same to a connection that has to end now and whose reading was shut: takes what came
+    /// already, so that the client gets to read the document (RFC 9112, section 9.6).
+    pub fn write_last(&self, mut stream: Stream) {
+        stream.set_deadline(Deadline::after(LAST_TIME));
+        self.write_to(&mut stream);
+        stream.linger(Deadline::after(LAST_TIME), LAST_READ);
     }
 
     fn to_bytes(&self) -> Vec<u8> {

@@ -283,12 +283,24 @@ fn sizes() -> Vec<Row> {
         (
             "Connections at a time",
             limits::CONNECTIONS.to_string(),
-            "who has waited longest without a request makes room; if all have one, 503; `--max-connections`",
+            "an unauthenticated one makes room, or one without a request; else a new one waits, then 503; \
+             `--max-connections`",
         ),
+        (
+            "Connections of local commands",
+            limits::LOCAL_CONNECTIONS.to_string(),
+            "the same; they are counted for themselves",
+        ),
+        (
+            "Unauthenticated connections",
+            (limits::CONNECTIONS / 2).to_string(),
+            "the oldest one makes room; half of all connections, and half of those of one address",
+        ),
+        ("Connections that wait", limits::WAITING.to_string(), "503"),
         (
             "Connections of one address",
             limits::CONNECTIONS_PER_ADDRESS.to_string(),
-            "the same; an IPv6 address is its /64; the loopback has no such limit",
+            "the same; an IPv6 address is its /64; the loopback and trusted proxies have no such limit",
         ),
         (
             "Open files per connection",
@@ -317,9 +329,15 @@ fn times() -> Vec<Row> {
         (
             "The same, when it is crowded",
             time(limits::CROWDED_IDLE_TIME),
-            "the same; crowded is over half of the connections; if full, the oldest closes at once",
+            "the same; crowded is over half of the connections that may be authenticated, or unauthenticated",
         ),
-        ("Head or handshake, if full", time(limits::PATIENCE), "the connection makes room for a new one"),
+        (
+            "To authenticate, or without a request, if full",
+            time(limits::GRACE),
+            "it makes room for a new one",
+        ),
+        ("To authenticate, in a flood", time(limits::LEAST_GRACE), "the same"),
+        ("Waiting for a connection", time(limits::WAITING_TIME), "503"),
         (
             "Body or answer, no progress",
             time(limits::TRANSFER_TIME),
@@ -471,6 +489,7 @@ fn size(bytes: usize) -> String {
 
 fn time(time: Duration) -> String {
     match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
         3600 => "an hour".to_owned(),
         60 => "a minute".to_owned(),
         seconds => format!("{seconds} s"),

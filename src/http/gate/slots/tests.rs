@@ -1,76 +1,74 @@
+use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{NoSlot, Phase, Slot, Slots, Socket};
-use crate::http::message::Peer;
+use super::{Phase, Rules, Settled, Slot, Slots, Socket, Visitor};
 
 const LONG: Duration = Duration::from_secs(3600);
 
-fn take(slots: &Arc<Slots>, address: &str) -> Result<Slot, NoSlot> {
-    let (socket, _) = UnixStream::pair().expect("a pair needs only two files");
-    let peer: Peer = address.parse().expect("the tests name addresses");
-    Slots::take(slots, &Arc::new(Socket::Unix(socket)), peer)
+fn slots(most: usize) -> Arc<Slots> {
+    let none = Duration::ZERO;
+    let rules = Rules {
+        most,
+        most_per_address: most,
+        most_waiting: 8,
+        waiting_time: LONG,
+        least_grace: none,
+        grace: none,
+    };
+    Arc::new(Slots::new(rules, Vec::new()))
 }
 
-fn took(slots: &Arc<Slots>, address: &str) -> Slot {
-    take(slots, address).expect("there is room")
+fn arrive(slots: &Slots) -> UnixStream {
+    let (client, server) = UnixStream::pair().expect("a pair needs only two files");
+    let peer = "127.0.0.1".parse().expect("it is an address");
+    slots.arrive(Visitor { socket: Arc::new(Socket::Unix(server)), peer, secured: false });
+    client
+}
+
+fn enter(slots: &Arc<Slots>) -> (Slot, UnixStream) {
+    let client = arrive(slots);
+    let Settled { mut admitted, .. } = Slots::settle(slots);
+    (admitted.pop().expect("there is room").0, client)
 }
 
 #[test]
-fn who_has_waited_longest_makes_room() {
-    let slots = Arc::new(Slots::new(2, 2, LONG));
-    let (busy, idle) = (took(&slots, "127.0.0.1"), took(&slots, "127.0.0.1"));
-    assert!(busy.enter(Phase::Busy));
-    let new = took(&slots, "127.0.0.1");
-    assert!(idle.thrown_out() && !idle.enter(Phase::Busy));
-    assert!(!busy.thrown_out() && !new.thrown_out());
-    assert_eq!(slots.alive(), 3);
-    drop(idle);
+fn the_socket_of_one_who_makes_room_is_shut_and_its_slot_is_gone() {
+    let slots = slots(2);
+    let (old, mut client) = enter(&slots);
+    assert!(old.enter(Phase::Busy));
+    let (new, _client) = enter(&slots);
+    assert!(old.made_room() && !old.enter(Phase::Busy) && !old.judge(true));
+    assert!(!new.made_room());
+    assert_eq!(client.read(&mut [0]).expect("it was shut"), 0);
     assert_eq!(slots.alive(), 2);
+    drop(old);
+    assert_eq!(slots.alive(), 1);
 }
 
 #[test]
-fn requests_are_not_thrown_out_and_heads_only_without_patience() {
-    for (patience, makes_room) in [(LONG, false), (Duration::ZERO, true)] {
-        let slots = Arc::new(Slots::new(2, 2, patience));
-        let (busy, arriving) = (took(&slots, "127.0.0.1"), took(&slots, "127.0.0.1"));
-        assert!(busy.enter(Phase::Busy) && arriving.enter(Phase::Arriving));
-        assert_eq!(take(&slots, "127.0.0.1").err(), (!makes_room).then_some(NoSlot::Full));
-        assert_eq!(arriving.thrown_out(), makes_room);
-    }
+fn an_end_of_a_connection_wakes_who_looks_after_those_who_wait() {
+    let slots = slots(1);
+    let (busy, _client) = enter(&slots);
+    assert!(busy.judge(true) && busy.enter(Phase::Busy));
+    let _waits = arrive(&slots);
+    assert!(Slots::settle(&slots).admitted.is_empty());
+    drop(busy);
+    assert!(slots.wait_for_change(None));
+    assert_eq!(Slots::settle(&slots).admitted.len(), 1);
 }
 
 #[test]
-fn an_address_has_its_share_and_throws_out_only_its_own() {
-    let slots = Arc::new(Slots::new(8, 2, LONG));
-    let other = took(&slots, "192.0.2.9");
-    let (one, two) = (took(&slots, "192.0.2.1"), took(&slots, "192.0.2.1"));
-    assert!(one.enter(Phase::Busy) && two.enter(Phase::Busy));
-    assert_eq!(take(&slots, "192.0.2.1").err(), Some(NoSlot::AddressFull));
-    assert!(two.enter(Phase::Idle));
-    let three = took(&slots, "192.0.2.1");
-    assert!(two.thrown_out() && !other.thrown_out() && !three.thrown_out());
-}
-
-#[test]
-fn an_ipv6_network_is_one_address_and_people_of_this_machine_are_not_counted() {
-    let slots = Arc::new(Slots::new(8, 1, LONG));
-    let one = took(&slots, "2001:db8::1");
-    assert!(one.enter(Phase::Busy));
-    assert_eq!(take(&slots, "2001:db8::ffff:2").err(), Some(NoSlot::AddressFull));
-    let others: Vec<Slot> =
-        ["2001:db8:0:1::1", "::1", "::1", "uid:1", "uid:1"].map(|peer| took(&slots, peer)).into();
-    assert!(others.iter().all(|slot| !slot.thrown_out()));
-}
-
-#[test]
-fn nobody_waits_for_a_request_after_the_end_has_begun() {
-    let slots = Arc::new(Slots::new(2, 2, LONG));
-    let slot = took(&slots, "127.0.0.1");
-    assert!(slot.enter(Phase::Busy));
+fn nobody_waits_for_a_request_or_a_slot_after_the_end_has_begun() {
+    let slots = slots(1);
+    let (slot, _client) = enter(&slots);
+    assert!(slot.judge(true) && slot.enter(Phase::Busy) && slot.may_stay());
+    let mut waits = arrive(&slots);
     slots.stop();
-    assert!(slot.enter(Phase::Busy) && !slot.enter(Phase::Idle));
+    assert!(slot.enter(Phase::Busy) && !slot.may_stay() && !slot.enter(Phase::Idle));
+    assert_eq!(waits.read(&mut [0]).expect("it was shut"), 0);
+    assert!(!slots.wait_for_change(None) && Slots::settle(&slots).admitted.is_empty());
     drop(slot);
     slots.wait_for_all(LONG);
 }

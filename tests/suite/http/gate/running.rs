@@ -57,26 +57,29 @@ fn the_end_does_not_wait_for_ever() {
 /// Set in a process that runs one test alone: the threads and open files of others come and go.
 const ALONE: &str = "MEDIACTL_TEST_ALONE";
 
-fn is_alone() -> bool {
+pub fn is_alone() -> bool {
     std::env::var_os(ALONE).is_some()
 }
 
-/// The same test in a process of its own.
-fn alone(name: &str) -> Command {
+/// The same test, which has this path, in a process of its own.
+pub fn alone(path: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("it runs"));
-    let path = format!("http::gate::running::{name}");
-    command.args(["--exact", &path, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
+    command.args(["--exact", path, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
     command
+}
+
+/// Threads of this process.
+pub fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").expect("this is Linux").count()
 }
 
 #[test]
 fn no_thread_is_left_behind() {
     if !is_alone() {
-        let output = alone("no_thread_is_left_behind").output().expect("it runs again");
+        let output = alone("http::gate::running::no_thread_is_left_behind").output().expect("it runs again");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         return;
     }
-    let threads = || std::fs::read_dir("/proc/self/task").expect("this is Linux").count();
     let before = threads();
     let running = Running::start();
     for _ in 0..20 {
@@ -105,7 +108,7 @@ fn serve_with_few_open_files() {
 }
 
 fn ninety_idle_clients() {
-    let mut command = alone("few_open_files_are_enough");
+    let mut command = alone("http::gate::running::few_open_files_are_enough");
     let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs again");
     let mut lines = BufReader::new(server.stdout.take().expect("it is piped")).lines();
     let address = lines

@@ -154,6 +154,7 @@ pub struct Client<S> {
     got: Vec<u8>,
 }
 
+#[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     pub head: String,
@@ -197,6 +198,16 @@ impl<S: Read + Write> Client<S> {
         }
         answer.body = self.got.drain(..length).collect();
         answer
+    }
+
+    /// The next answer; none if the connection ends before.
+    pub fn try_answer(&mut self) -> Option<Answer> {
+        while !self.got.windows(4).any(|window| window == b"\r\n\r\n") {
+            if !self.more() {
+                return None;
+            }
+        }
+        Some(self.answer())
     }
 
     pub fn head_only(&mut self) -> Answer {

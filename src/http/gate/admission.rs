@@ -1,0 +1,384 @@
+//! Who gets a slot, who waits for one, and who makes room: the rules alone, without sockets, threads
+//! or a clock.
+//!
+//! A connection is *authenticated* while its last request was; that alone renews its claim to its
+//! slot. The others hold at most half of all slots, and half of those of their address. A new one
+//! gets in at the cost of the oldest of them, whatever that one does, after a time of grace. The
+//! grace shrinks with each connection that is closed so, and grows with each that authenticates: a
+//! burst of good clients waits for its turn, and a flood does not delay it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use super::origin::Origin;
+
+/// The part of the unauthenticated connections that one origin may have before its own are the
+/// first to make room.
+const FAIR_SHARE: usize = 4;
+
+/// Not quite none: a connection that is let in at this very time has no thread yet.
+const NO_GRACE: Duration = Duration::from_nanos(1);
+
+/// What the rules depend on.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Slots.
+    pub most: usize,
+    /// Slots of one address.
+    pub most_per_address: usize,
+    /// Connections that wait for a slot; beyond them, no unauthenticated one is given grace.
+    pub most_waiting: usize,
+    /// How long a connection waits for a slot.
+    pub waiting_time: Duration,
+    /// The least time that an unauthenticated connection is given.
+    pub least_grace: Duration,
+    /// The time that it is given when there is no flood, and that an authenticated connection may
+    /// be without a request before it makes room.
+    pub grace: Duration,
+}
+
+/// What a connection does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Waits for the first byte of a request, or for the client to close.
+    Idle,
+    /// Has a part of a head, of a handshake, or of a body that nobody wants.
+    Arriving,
+    /// Has a request that is answered, or a body that is wanted.
+    Busy,
+}
+
+/// Why there is no slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoSlot {
+    /// All are taken.
+    Full,
+    /// The address has all that one address may have.
+    AddressFull,
+}
+
+/// What has changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Those who waited and have a slot now.
+    pub admitted: Vec<u64>,
+    /// Those who had a slot, what they did, and had to make room.
+    pub evicted: Vec<(u64, Phase)>,
+    /// Those who waited in vain.
+    pub refused: Vec<(u64, NoSlot)>,
+    /// When to look again, if nothing happens before.
+    pub again: Option<Instant>,
+}
+
+/// The connections that have a slot, and those that wait for one.
+#[derive(Debug)]
+pub struct Admission {
+    rules: Rules,
+    next: u64,
+    open: BTreeMap<u64, Claim>,
+    waiting: VecDeque<Waiting>,
+    /// Those who made room and have not ended yet.
+    ending: usize,
+    grace: Duration,
+}
+
+/// What gives a connection its slot.
+#[derive(Debug)]
+struct Claim {
+    origin: Origin,
+    authenticated: bool,
+    phase: Phase,
+    /// When it got the slot, or had its last authenticated request.
+    since: Instant,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    id: u64,
+    origin: Origin,
+    since: Instant,
+}
+
+/// Whether there is a slot.
+enum Room {
+    Free,
+    /// When this one has made room.
+    After(u64),
+    /// Not before that, if nothing happens.
+    Later(NoSlot, Option<Instant>),
+}
+
+/// What to do next.
+enum Step {
+    /// Let in the one at this place among those who wait.
+    Admit(usize),
+    Evict(u64),
+    Wait(Option<Instant>),
+}
+
+impl Claim {
+    fn is_protected(&self) -> bool {
+        self.authenticated && self.phase == Phase::Busy
+    }
+
+    fn is_of(&self, origin: Option<Origin>) -> bool {
+        !self.authenticated && Some(self.origin) == origin
+    }
+}
+
+impl Admission {
+    /// Free slots.
+    pub fn new(rules: Rules) -> Self {
+        let grace = rules.grace;
+        Self { rules, next: 0, open: BTreeMap::new(), waiting: VecDeque::new(), ending: 0, grace }
+    }
+
+    /// A new connection, which waits until [`Self::settle`] says what becomes of it.
+    pub fn arrive(&mut self, origin: Origin, now: Instant) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        self.waiting.push_back(Waiting { id, origin, since: now });
+        id
+    }
+
+    /// Lets in as many as there is room for.
+    pub fn settle(&mut self, now: Instant) -> Outcome {
+        let mut outcome = Outcome::default();
+        self.refuse_late(now, &mut outcome);
+        let again = loop {
+            match self.step(now) {
+                Step::Admit(place) => outcome.admitted.extend(self.admit(place, now)),
+                Step::Evict(id) => outcome.evicted.extend(self.evict(id)),
+                Step::Wait(until) => break until,
+            }
+        };
+        self.refuse_surplus(now, &mut outcome);
+        let late = self.waiting.front().map(|first| first.since + self.rules.waiting_time);
+        outcome.again = again.into_iter().chain(late).min();
+        outcome
+    }
+
+    /// A connection goes over to a phase; `false` if it has no slot any more.
+    pub fn enter(&mut self, id: u64, phase: Phase, now: Instant) -> bool {
+        let Some(claim) = self.open.get_mut(&id) else { return false };
+        if claim.is_protected() {
+            claim.since = now;
+        }
+        claim.phase = phase;
+        true
+    }
+
+    /// A request of the connection was authenticated, or was not; `false` if it has no slot any more.
+    pub fn judge(&mut self, id: u64, authenticated: bool, now: Instant) -> bool {
+        let Some(claim) = self.open.get_mut(&id) else { return false };
+        if authenticated {
+            claim.since = now;
+            if !claim.authenticated {
+                self.grace = (self.grace * 2).min(self.rules.grace);
+            }
+        }
+        claim.authenticated = authenticated;
+        true
+    }
+
+    /// A connection that had a slot has ended.
+    pub fn leave(&mut self, id: u64) {
+        if self.open.remove(&id).is_none() {
+            self.ending -= 1;
+        }
+    }
+
+    /// Whether the connection has its slot still.
+    pub fn holds(&self, id: u64) -> bool {
+        self.open.contains_key(&id)
+    }
+
+    /// Those who have a slot, and what they do.
+    pub fn open(&self) -> impl Iterator<Item = (u64, Phase)> {
+        self.open.iter().map(|(id, claim)| (*id, claim.phase))
+    }
+
+    /// Connections that have a slot, or had one and have not ended.
+    pub fn alive(&self) -> usize {
+        self.open.len() + self.ending
+    }
+
+    /// Whether the next connection would be one too many only because those who made room have not
+    /// ended.
+    pub fn is_held_up(&self) -> bool {
+        self.ending >= self.rules.most && self.waiting.len() >= self.rules.most_waiting
+    }
+
+    /// Whether anybody waits.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Whether over half of the slots are taken that connections like this one may have.
+    pub fn is_crowded(&self, id: u64) -> bool {
+        let Some(own) = self.open.get(&id) else { return true };
+        let alike = self.open.values().filter(|claim| claim.authenticated == own.authenticated).count();
+        let most = if own.authenticated { self.rules.most } else { unauthenticated_part(self.rules.most) };
+        alike * 2 > most
+    }
+
+    /// Whether others wait for what authenticated connections like this one hold.
+    pub fn is_wanted(&self, id: u64) -> bool {
+        let Some(own) = self.open.get(&id).filter(|_| self.has_waiting()) else { return false };
+        let of_origin = |claim: &Claim| claim.origin == own.origin;
+        let sibling_waits = || self.waiting.iter().any(|waiting| waiting.origin == own.origin);
+        self.authenticated_fill(self.rules.most, |_| true)
+            || own.origin.limited
+                && self.authenticated_fill(self.rules.most_per_address, of_origin)
+                && sibling_waits()
+    }
+
+    fn authenticated_fill(&self, most: usize, counted: impl Fn(&Claim) -> bool) -> bool {
+        let (all, unauthenticated) = self.count(counted);
+        all >= most && unauthenticated < unauthenticated_part(most)
+    }
+
+    fn refuse_late(&mut self, now: Instant, outcome: &mut Outcome) {
+        let time = self.rules.waiting_time;
+        while self.waiting.front().is_some_and(|first| now >= first.since + time) {
+            let Some(late) = self.waiting.pop_front() else { return };
+            outcome.refused.push((late.id, self.reason(late.origin, now)));
+        }
+    }
+
+    fn refuse_surplus(&mut self, now: Instant, outcome: &mut Outcome) {
+        while self.waiting.len() > self.rules.most_waiting {
+            let Some(last) = self.waiting.pop_back() else { return };
+            outcome.refused.push((last.id, self.reason(last.origin, now)));
+        }
+    }
+
+    fn reason(&self, origin: Origin, now: Instant) -> NoSlot {
+        match self.room_for(origin, None, now) {
+            Room::Later(reason, _) => reason,
+            Room::Free | Room::After(_) => NoSlot::Full,
+        }
+    }
+
+    fn admit(&mut self, place: usize, now: Instant) -> Option<u64> {
+        let Waiting { id, origin, .. } = self.waiting.remove(place)?;
+        self.open.insert(id, Claim { origin, authenticated: false, phase: Phase::Idle, since: now });
+        Some(id)
+    }
+
+    fn evict(&mut self, id: u64) -> Option<(u64, Phase)> {
+        let claim = self.open.remove(&id)?;
+        self.ending += 1;
+        if !claim.authenticated {
+            self.grace = (self.grace / 2).max(self.rules.least_grace.min(self.rules.grace));
+        }
+        Some((id, claim.phase))
+    }
+
+    /// Those of an origin that has more than its share come last among those who wait.
+    fn step(&self, now: Instant) -> Step {
+        let crowding = self.crowding();
+        let of_others = |waiting: &Waiting| Some(waiting.origin) != crowding;
+        let in_order = || self.waiting.iter().enumerate();
+        let first = in_order().filter(|(_, waiting)| of_others(waiting));
+        let last = in_order().filter(|(_, waiting)| !of_others(waiting));
+        let (mut again, mut full) = (None, Vec::new());
+        for (place, waiting) in first.chain(last) {
+            if full.contains(&waiting.origin) {
+                continue;
+            }
+            match self.room_for(waiting.origin, crowding, now) {
+                Room::Free => return Step::Admit(place),
+                Room::After(_) if self.ending >= self.rules.most => return Step::Wait(None),
+                Room::After(id) => return Step::Evict(id),
+                Room::Later(NoSlot::Full, until) => return Step::Wait(until.into_iter().chain(again).min()),
+                Room::Later(NoSlot::AddressFull, until) => {
+                    again = until.into_iter().chain(again).min();
+                    full.push(waiting.origin);
+                }
+            }
+        }
+        Step::Wait(again)
+    }
+
+    fn room_for(&self, origin: Origin, crowding: Option<Origin>, now: Instant) -> Room {
+        if origin.limited {
+            let of_origin = |claim: &Claim| claim.origin == origin;
+            match self.room_within(self.rules.most_per_address, of_origin, crowding, now) {
+                Ok(None) => {}
+                Ok(Some(id)) => return Room::After(id),
+                Err(until) => return Room::Later(NoSlot::AddressFull, until),
+            }
+        }
+        match self.room_within(self.rules.most, |_| true, crowding, now) {
+            Ok(None) => Room::Free,
+            Ok(Some(id)) => Room::After(id),
+            Err(until) => Room::Later(NoSlot::Full, until),
+        }
+    }
+
+    /// Whether one more has room among those who are counted: at once, after one of them, or only
+    /// from a time on.
+    fn room_within(
+        &self,
+        most: usize,
+        counted: impl Fn(&Claim) -> bool,
+        crowding: Option<Origin>,
+        now: Instant,
+    ) -> Result<Option<u64>, Option<Instant>> {
+        let (all, unauthenticated) = self.count(&counted);
+        let too_many_unauthenticated = unauthenticated >= unauthenticated_part(most);
+        if all < most && !too_many_unauthenticated {
+            return Ok(None);
+        }
+        let can_go = |claim: &Claim| match claim.authenticated {
+            true => !too_many_unauthenticated && !claim.is_protected(),
+            false => true,
+        };
+        let candidates = self.open.iter().filter(|(_, claim)| counted(claim) && can_go(claim));
+        let order = |(id, claim): (&u64, &Claim)| {
+            (!claim.is_of(crowding), self.end_of_grace(claim, too_many_unauthenticated), *id)
+        };
+        let (_, until, id) = candidates.map(order).min().ok_or(None)?;
+        if until <= now { Ok(Some(id)) } else { Err(Some(until)) }
+    }
+
+    /// In a flood of unauthenticated connections nobody has grace.
+    fn end_of_grace(&self, claim: &Claim, too_many_unauthenticated: bool) -> Instant {
+        let is_flood = too_many_unauthenticated && self.waiting.len() > self.rules.most_waiting;
+        let grace = match claim.authenticated {
+            true => self.rules.grace,
+            false if is_flood => NO_GRACE,
+            false => self.grace,
+        };
+        claim.since + grace.max(NO_GRACE)
+    }
+
+    /// The origin that has more than its share of the unauthenticated connections, if there is one:
+    /// the one that has most.
+    fn crowding(&self) -> Option<Origin> {
+        let share = unauthenticated_part(self.rules.most) / FAIR_SHARE;
+        let mut counts: HashMap<Origin, usize> = HashMap::new();
+        for claim in self.open.values().filter(|claim| !claim.authenticated) {
+            *counts.entry(claim.origin).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        most.filter(|(_, count)| *count > share).map(|(origin, _)| origin)
+    }
+
+    /// How many of those that are counted there are, and how many of them are unauthenticated.
+    fn count(&self, counted: impl Fn(&Claim) -> bool) -> (usize, usize) {
+        let counted = self.open.values().filter(|claim| counted(claim));
+        counted.fold((0, 0), |(all, unauthenticated), claim| {
+            (all + 1, unauthenticated + usize::from(!claim.authenticated))
+        })
+    }
+}
+
+/// How many of so many slots unauthenticated connections may hold.
+fn unauthenticated_part(most: usize) -> usize {
+    (most / 2).max(1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! More connections than there are slots: attackers keep no good client out, and a burst of good
+//! clients is answered whole.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use mediactl::http::gate::{Admits, Deadlines, Limits, Listen, Server};
+use mediactl::http::problem::{Kind, Problem};
+
+use super::running::{alone, is_alone, threads};
+use super::support::{Answer, Client, Echo, PATIENCE, Running, eventually};
+
+/// A whole request without credentials, and the first bytes of the next one.
+const STRANGER: &str = "GET / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n\r\nGET";
+
+/// What completes the request that began, and begins the next one.
+const GOES_ON: &str = " / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n\r\nGET";
+
+/// Attacks until it is dropped.
+struct Attack {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Attack {
+    /// Takes a step again and again.
+    fn of(mut step: impl FnMut() + Send + 'static) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&over);
+        let thread = thread::spawn(move || {
+            while !seen.load(Ordering::SeqCst) {
+                step();
+            }
+        });
+        Self { over, thread: Some(thread) }
+    }
+
+    /// So many connections, each with the beginning of a request in its buffer at any time; one that
+    /// was closed is opened again.
+    fn of_slow_pipeliners(address: SocketAddr, count: usize) -> Self {
+        let mut connections: Vec<Option<TcpStream>> = (0..count).map(|_| None).collect();
+        Self::of(move || {
+            for connection in &mut connections {
+                let goes_on =
+                    connection.as_mut().is_some_and(|open| open.write_all(GOES_ON.as_bytes()).is_ok());
+                if !goes_on {
+                    *connection = begin(address, STRANGER);
+                }
+            }
+            thread::sleep(Duration::from_millis(5));
+        })
+    }
+
+    /// A new connection every 10 ms, with one byte; so many stay open.
+    fn of_new_connections(address: SocketAddr, count: usize) -> Self {
+        let mut connections = VecDeque::new();
+        Self::of(move || {
+            connections.push_back(begin(address, "G"));
+            if connections.len() > count {
+                connections.pop_front();
+            }
+            thread::sleep(Duration::from_millis(10));
+        })
+    }
+}
+
+impl Drop for Attack {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        self.thread.take().map(|thread| thread.join().expect("an attacker does not panic"));
+    }
+}
+
+fn begin(address: SocketAddr, bytes: &str) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_write_timeout(Some(Duration::from_millis(20))).ok()?;
+    stream.write_all(bytes.as_bytes()).ok()?;
+    Some(stream)
+}
+
+fn few_slots() -> Limits {
+    Limits { connections: 8, ..Limits::default() }
+}
+
+/// How many of a hundred good clients, one after the other, are answered.
+fn answered(running: &Running) -> usize {
+    (0..100).filter(|_| answers(running.client())).count()
+}
+
+fn answers(mut client: Client<TcpStream>) -> bool {
+    let sent = client.stream.write_all(b"GET /well HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    sent.is_ok() && client.try_answer().is_some_and(|answer| answer.status == 200)
+}
+
+fn is_full(answer: &Answer) {
+    let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
+    assert_eq!((answer.status, problem.kind()), (503, Some(Kind::Full)));
+    assert!(answer.header("Retry-After").is_some());
+}
+
+#[test]
+fn slow_requests_without_credentials_lock_nobody_out() {
+    let running = Running::with(few_slots(), Deadlines::default());
+    let _attack = Attack::of_slow_pipeliners(running.address, 16);
+    eventually(|| running.asked() > 16);
+    assert!(answered(&running) >= 99);
+}
+
+#[test]
+fn pipeliners_that_do_not_read_lock_nobody_out() {
+    let running = Running::with(few_slots(), Deadlines::default());
+    let many = "GET /big HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n\r\n".repeat(100);
+    let _deaf: Vec<_> = (0..16).map(|_| begin(running.address, &many)).collect();
+    eventually(|| running.asked() > 4);
+    assert!(answered(&running) >= 99);
+}
+
+#[test]
+fn new_connections_without_end_lock_nobody_out() {
+    let running = Running::start();
+    let _attack = Attack::of_new_connections(running.address, 400);
+    eventually(|| running.server.open_connections() >= 32);
+    assert!(answered(&running) >= 99);
+}
+
+#[test]
+fn an_authenticated_connection_outlives_any_number_of_others() {
+    let running = Running::with(few_slots(), Deadlines::default());
+    let mut good: Vec<_> = (0..4).map(|_| running.client()).collect();
+    let ask = |client: &mut Client<TcpStream>| {
+        client.send("GET /well HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!(client.answer().text(), "GET /well ");
+    };
+    good.iter_mut().for_each(ask);
+    let attacks =
+        [Attack::of_slow_pipeliners(running.address, 16), Attack::of_new_connections(running.address, 100)];
+    eventually(|| running.asked() > 50);
+    good.iter_mut().for_each(ask);
+    drop(attacks);
+}
+
+#[test]
+fn unauthenticated_connections_hold_half_of_the_slots() {
+    let running = Running::with(few_slots(), Deadlines::default());
+    let _strangers: Vec<_> = (0..20).map(|_| begin(running.address, STRANGER)).collect();
+    eventually(|| running.asked() >= 20);
+    eventually(|| running.server.open_connections() <= 4);
+}
+
+#[test]
+fn what_made_room_is_told_and_counted_by_the_second() {
+    let deadlines = Deadlines { grace: Duration::ZERO, ..Deadlines::default() };
+    let running = Running::with(few_slots(), deadlines);
+    let mut strangers: Vec<_> = (0..40).map(|_| running.client()).collect();
+    for client in &mut strangers {
+        let _ = client.stream.write_all(b"GET / HT");
+    }
+    running.is_well();
+    let told =
+        strangers.iter_mut().filter_map(|client| client.try_answer().filter(|answer| answer.status != 408));
+    assert!(told.inspect(is_full).count() > 0);
+    let counted = || {
+        let lines = running.service.refused.lock().expect("no test panics with it");
+        let counts = lines.iter().filter_map(|(_, _, detail)| detail.strip_suffix("made room for a new one"));
+        let counts =
+            counts.map(|detail| detail.split(' ').next().and_then(|word| word.parse::<usize>().ok()));
+        (lines.len(), counts.map(|count| count.expect("a count")).sum::<usize>())
+    };
+    eventually(|| counted().1 >= 36);
+    assert!(counted().0 < 20, "{} lines", counted().0);
+}
+
+#[test]
+fn a_burst_of_120_good_clients_is_answered_whole() {
+    let running = Running::start();
+    let mut clients: Vec<_> = (0..120).map(|_| running.client()).collect();
+    clients.iter_mut().for_each(|client| client.send("GET /slow?20 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    let statuses: Vec<u16> = clients.iter_mut().map(|client| client.answer().status).collect();
+    assert_eq!(statuses, [200; 120]);
+}
+
+#[test]
+fn who_waits_for_a_slot_too_long_is_told_to_come_again() {
+    let deadlines = Deadlines { waiting: Duration::from_millis(100), ..Deadlines::default() };
+    let running = Running::with(Limits { connections: 2, ..Limits::default() }, deadlines);
+    let mut busy: Vec<_> = (0..2).map(|_| running.client()).collect();
+    busy.iter_mut().for_each(|client| client.send("GET /slow?3000 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    eventually(|| running.asked() == 2);
+    let mut others: Vec<_> = (0..30).map(|_| running.client()).collect();
+    others.iter_mut().for_each(|client| client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+    others.iter_mut().for_each(|client| is_full(&client.answer()));
+    busy.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
+    drop(busy);
+    eventually(|| running.server.open_connections() == 0);
+    assert_eq!(running.asked(), 2);
+    running.is_well();
+    assert!(running.refused(1).len() < 10, "they are counted");
+}
+
+#[test]
+fn the_unix_socket_has_slots_of_its_own() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join("socket");
+    let unix = UnixListener::bind(&path).expect("the folder is empty");
+    let tcp = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
+    let address = tcp.local_addr().expect("it is bound");
+    let listeners = vec![Listen::Tcp(tcp), Listen::Unix { listener: unix, admits: Admits::by(|_| true) }];
+    let service = Arc::new(Echo::default());
+    let limits = Limits { connections: 2, ..Limits::default() };
+    let server = Server::start(service.clone(), listeners, None, limits, Deadlines::default())
+        .expect("there is a place for the private socket");
+    let mut busy: Vec<_> =
+        (0..2).map(|_| Client::new(TcpStream::connect(address).expect("the server listens"))).collect();
+    busy.iter_mut().for_each(|client| client.send("GET /slow?2000 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    eventually(|| service.asked.load(Ordering::SeqCst) == 2);
+    for _ in 0..100 {
+        let mut local = Client::over(UnixStream::connect(&path).expect("the server listens"));
+        local.send("GET /local HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!(local.answer().text(), "GET /local ");
+    }
+    server.stop(PATIENCE);
+}
+
+#[test]
+fn nothing_is_left_of_an_attack() {
+    if !is_alone() {
+        let output =
+            alone("http::gate::crowd::nothing_is_left_of_an_attack").output().expect("it runs again");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    }
+    let files = || std::fs::read_dir("/proc/self/fd").expect("this is Linux").count();
+    let running = Running::with(few_slots(), Deadlines::default());
+    running.is_well();
+    eventually(|| running.server.open_connections() == 0);
+    let before = (threads(), files());
+    let attacks =
+        [Attack::of_slow_pipeliners(running.address, 32), Attack::of_new_connections(running.address, 100)];
+    eventually(|| running.asked() > 200);
+    assert!(threads() < before.0 + 60, "{} threads", threads());
+    drop(attacks);
+    eventually(|| running.server.open_connections() == 0 && (threads(), files()) <= before);
+    running.is_well();
+}
