@@ -227,6 +227,10 @@ impl<'g> Connection<'g> {
 
     fn refuse(mut self, refusal: &Refusal) {
         self.gate.report(self.peer, refusal);
+        // A client that does not read can hold up the answer: the slot must not wait for that.
+        if !self.slot.enter(Phase::Busy) {
+            return;
+        }
         self.incoming.stream.set_deadline(Deadline::after(self.gate.deadlines.transfer));
         refusal.write_to(&mut self.incoming.stream);
         self.linger();
