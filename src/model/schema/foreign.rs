@@ -3,7 +3,7 @@
 /// Directives that others of this family of servers know and we don't: never a misspelling, and where
 /// one starts a line inside another directive, a sign of a missing `;`.
 #[rustfmt::skip]
-pub(super) static FOREIGN_KEYWORDS: &[&str] = &[
+pub static FOREIGN_KEYWORDS: &[&str] = &[
     // What stands outside blocks, or opens one there.
     "access_log", "admin_auth", "admin_http", "admin_https", "api_allowed_from", "api_key", "application",
     "auth_backend", "balancer", "cache_storage", "central", "chassis", "cluster", "config_external",

@@ -9,7 +9,7 @@ mod table;
 
 use std::collections::HashSet;
 
-use foreign::FOREIGN_KEYWORDS;
+pub use foreign::FOREIGN_KEYWORDS;
 pub use table::{PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};
 
 /// Where our own keys live.
