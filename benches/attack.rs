@@ -65,6 +65,11 @@ fn main() {
     server.under("60 header lines without an end", || {
         vec![format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(30_000)); 60]
     });
+    server.under("20 x 500 wrong passwords", || (0..20).map(guesses).collect());
+    let nobody = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(30_000));
+    server.under("30 x 200 paths of 30 KB, not let in", || vec![nobody.repeat(200); 30]);
+    let log = fs::metadata(folder.path().join("log")).map_or(0, |log| log.len());
+    println!("the log has {} KB", log / 1000);
     assert!(
         fs::read_to_string(folder.path().join("media.conf")).is_ok_and(|now| now == text),
         "the file is whole"
@@ -159,6 +164,14 @@ fn ask(address: &str, read: &str) -> Option<Duration> {
     stream.write_all(read.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes()).ok()?;
     stream.read_to_end(&mut answer).ok()?;
     answer.starts_with(b"HTTP/1.1 200").then(|| start.elapsed())
+}
+
+/// Requests with wrong passwords, each another one: in base64, any letters are some password.
+fn guesses(guesser: usize) -> String {
+    let guess = |number| {
+        format!("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic YWRtaW46{guesser:04}{number:04}\r\n\r\n")
+    };
+    (0..500).map(guess).collect()
 }
 
 struct Attacked {
