@@ -155,7 +155,11 @@ impl Wanted {
             Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
             None => Edits::Assignments {
                 assignments: assignments(args, matches, ui)?,
-                options: Options { create: args.create, ignore_missing: args.ignore_missing },
+                options: Options {
+                    create: args.create,
+                    ignore_missing: args.ignore_missing,
+                    one_word: args.changing.request().accepts(&Guard::FormChange),
+                },
             },
         };
         Ok(Self { edits, expectations })

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{AssignFault, Assignment, Change, unset, value, words};
+use super::{AssignFault, Assignment, Change, Options, unset, value, words};
 use crate::edit::current::Current;
 use crate::edit::nearest::keys;
 use crate::edit::path::{Path, Segment};
@@ -30,11 +30,16 @@ impl Edit {
 }
 
 /// The edits that `assignments` ask for, in their order; one with a fault asks for none.
-pub fn of(current: &dyn Current, assignments: &[Assignment], faults: &mut Vec<AssignFault>) -> Vec<Edit> {
+pub fn of(
+    current: &dyn Current,
+    assignments: &[Assignment],
+    options: Options,
+    faults: &mut Vec<AssignFault>,
+) -> Vec<Edit> {
     let mut edits = Vec::new();
     for assignment in assignments {
         match expanded(current, &assignment.path) {
-            Ok(paths) => edits.extend(edits_at(current, paths, assignment, faults)),
+            Ok(paths) => edits.extend(edits_at(current, paths, assignment, options, faults)),
             Err(misfit) => faults.push(AssignFault::new(&assignment.path, misfit)),
         }
     }
@@ -46,10 +51,12 @@ fn edits_at(
     current: &dyn Current,
     paths: Vec<Path>,
     assignment: &Assignment,
+    options: Options,
     faults: &mut Vec<AssignFault>,
 ) -> Vec<Edit> {
     let known = faults.len();
-    let edits = paths.into_iter().filter_map(|path| edit(current, path, assignment, faults)).collect();
+    let edits =
+        paths.into_iter().filter_map(|path| edit(current, path, assignment, options, faults)).collect();
     match assignment.change {
         Change::Remove if faults.len() == known => {
             unset::of_what_is_there(current, &assignment.path, edits, faults)
@@ -62,11 +69,14 @@ fn edit(
     current: &dyn Current,
     path: Path,
     assignment: &Assignment,
+    options: Options,
     faults: &mut Vec<AssignFault>,
 ) -> Option<Edit> {
     let value = Place::to_set(&path.segments).and_then(|place| {
         let value = value_at(place, assignment)?;
-        words::refuse_one_for_several(current, place, &path, &assignment.change)?;
+        if !options.one_word {
+            words::refuse_one_for_several(current, place, &path, &assignment.change)?;
+        }
         Ok(value)
     });
     match value {

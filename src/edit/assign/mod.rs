@@ -71,6 +71,8 @@ pub struct Options {
     pub create: bool,
     /// `--ignore-missing`: remove what is not there, which comes to nothing.
     pub ignore_missing: bool,
+    /// `--accept form-change`: write one quoted word where a directive has several.
+    pub one_word: bool,
 }
 
 /// What assignments come to.
@@ -119,7 +121,7 @@ pub fn to_patch(
     options: Options,
 ) -> Result<Computed, Vec<AssignFault>> {
     let mut faults = Vec::new();
-    let edits = edits::of(current, assignments, &mut faults);
+    let edits = edits::of(current, assignments, options, &mut faults);
     let edits = overlap::without_overlaps(edits, &mut faults);
     let edits = if options.create { edits } else { phantom::without_phantoms(current, edits, &mut faults) };
     let patch = build::patch(current, &edits, &mut faults);

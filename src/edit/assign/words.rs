@@ -28,7 +28,7 @@ pub fn refuse_one_for_several(
     let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
     let words = masked_below(&keys, &words(text), &Masker::default());
     Err(Misfit::new("several words are there, and this value would be one word in quotes")
-        .hint(format!("the words as a JSON array are `{words}`; `--set-string` sets one word")))
+        .hint(format!("the words as a JSON array are `{words}`; `--accept form-change` sets one word")))
 }
 
 /// The words of a text, as a directive has them.

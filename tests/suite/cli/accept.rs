@@ -78,6 +78,13 @@ const REFUSED: &[Refused] = &[
         text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "--set", "streams.a.archive=/storage/cam1 14d"],
         input: "",
+        says: &["streams.a.archive", r#"`["/storage/cam1","14d"]`"#, "--accept form-change"],
+    },
+    Refused {
+        guard: "form-change",
+        text: "stream a {\n  archive /storage 7d;\n}\n",
+        arguments: &["modify", "--set-string", "streams.a.archive=/storage/cam1 14d"],
+        input: "",
         says: &["/streams/a/archive:", r#"`["/storage/cam1","14d"]`"#],
     },
     Refused {

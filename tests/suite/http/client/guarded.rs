@@ -13,7 +13,7 @@ fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
         ("form-change", &["modify", "-f", "-"][..], r#"{"push":["a","c"]}"#, "/push"),
         (
             "form-change",
-            &["modify", "--set", "streams.cam1.archive=/storage 14d"],
+            &["modify", "--set-string", "streams.cam1.archive=/storage 14d"],
             "",
             "/streams/cam1/archive",
         ),
