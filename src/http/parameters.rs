@@ -1,5 +1,5 @@
 //! The query parameters of the API, in one table: requests are read by it, and the manual page and
-//! the OpenAPI document are made from it. A known one has to make sense; [`unknown`] ones are ignored,
+//! the OpenAPI document are made from it. A known one has to make sense; unknown ones are ignored,
 //! unless they are nearly known.
 
 mod unknown;
