@@ -113,7 +113,7 @@ impl From<&ClientError> for Exit {
             ClientError::Refused(refusal) => (&**refusal).into(),
             error if error.is_unknown() => Self::Unknown,
             ClientError::NotReachable { .. }
-            | ClientError::Tls { .. }
+            | ClientError::Tls(_)
             | ClientError::NoAuthorities
             | ClientError::Broken { .. }
             | ClientError::TimedOut { .. }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::http::client::{ClientError, Refusal};
+use crate::http::client::{ClientError, Refusal, TlsFault};
 use crate::http::problem::Fault;
 use crate::http::wire::Feature;
 
@@ -72,11 +72,13 @@ pub fn hint(error: &ClientError) -> Option<String> {
             "it is not known whether the change was made; `mediactl read` shows what is there"
         }
         ClientError::Redirected { .. } => "redirects are not followed; give that address if it is meant",
-        // What `openssl req -x509` makes unless it is told otherwise.
-        ClientError::Tls { reason } if reason.contains("CaUsedAsEndEntity") => {
+        ClientError::Tls(TlsFault::AuthorityAsServer) => {
             "a certificate that is its own authority is made with `-addext basicConstraints=CA:FALSE`"
         }
-        ClientError::Tls { .. } | ClientError::NoAuthorities => {
+        ClientError::Tls(TlsFault::NotTls) => "is it `http://` instead of `https://`?",
+        ClientError::Tls(TlsFault::OtherHost) => "the URL has to name the server as its certificate does",
+        ClientError::Tls(TlsFault::OutOfDate) => "the server needs a new certificate, or a clock is wrong",
+        ClientError::Tls(_) | ClientError::NoAuthorities => {
             "`--cacert FILE` names the authority that the server has its certificate from"
         }
         ClientError::NotOfTheApi { .. } => "is it the right address, and the right `--api-prefix`?",

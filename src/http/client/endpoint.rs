@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use reqwest::Url;
 
+use super::reason::url_fault;
+
 use crate::http::route::Operation;
 
 /// What a request over a Unix socket says it is for.
@@ -49,7 +51,7 @@ impl Endpoint {
     /// The prefix is appended unless the path ends in it already.
     pub fn parse(text: &str, prefix: &str) -> Result<(Self, Option<UserInfo>), BadUrl> {
         let bad = |reason: &str| BadUrl { shown: without_userinfo(text), reason: reason.to_owned() };
-        let mut url = Url::parse(text).map_err(|error| bad(&error.to_string().to_lowercase()))?;
+        let mut url = Url::parse(text).map_err(|error| bad(url_fault(error)))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(bad("it does not start with `http://` or `https://`"));
         }

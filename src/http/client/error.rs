@@ -2,13 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
-use std::io;
 
 use reqwest::{StatusCode, Url};
 
 use super::credentials::Credentials;
+use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::http::problem::{Kind, MEDIA_TYPE, Problem};
-use crate::store::reason;
 
 /// How much of an answer that is no problem document is shown, in characters.
 const MAX_PIECE: usize = 200;
@@ -25,10 +24,7 @@ pub enum ClientError {
         reason: String,
     },
     /// The connection came about, and the encryption did not.
-    Tls {
-        /// Why.
-        reason: String,
-    },
+    Tls(TlsFault),
     /// There is no authority to check a certificate by.
     NoAuthorities,
     /// The connection broke after the request was sent.
@@ -113,10 +109,10 @@ impl ClientError {
     /// What an error of the sockets means.
     pub(super) fn of(error: &(dyn Error + 'static), applies: bool) -> Self {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
-        let reason = innermost(error);
-        if chain(error).any(|error| error.is::<rustls::Error>()) {
-            return Self::Tls { reason };
+        if let Some(fault) = tls_fault(error) {
+            return Self::Tls(fault);
         }
+        let reason = connection_fault(error);
         let is_early = is(reqwest::Error::is_connect) || is(reqwest::Error::is_builder);
         match (is_early, is(reqwest::Error::is_timeout)) {
             (true, true) => Self::NotReachable { reason: "no connection came about in time".to_owned() },
@@ -169,7 +165,7 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotReachable { reason } => write!(f, "not reachable: {reason}"),
-            Self::Tls { reason } => write!(f, "no encrypted connection: {reason}"),
+            Self::Tls(fault) => write!(f, "no encrypted connection: {fault}"),
             Self::NoAuthorities => f.write_str("there is no authority to check its certificate by"),
             Self::Broken { reason } => write!(f, "the connection broke before the answer came: {reason}"),
             Self::TimedOut { .. } => f.write_str("the answer did not come in time"),
@@ -197,23 +193,6 @@ impl fmt::Display for Refusal {
 }
 
 impl Error for ClientError {}
-
-/// An error and what led to it. What an [`io::Error`] holds is not its source, but counts.
-fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |&error: &&'e (dyn Error + 'static)| {
-        let held = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        held.map(|held| held as &(dyn Error + 'static)).or_else(|| error.source())
-    })
-}
-
-/// What it all began with, in words. No URL is in it.
-fn innermost(error: &(dyn Error + 'static)) -> String {
-    let last = chain(error).last().unwrap_or(error);
-    match last.downcast_ref::<io::Error>() {
-        Some(error) => reason(error),
-        None => reason(&io::Error::other(last.to_string())),
-    }
-}
 
 fn without_userinfo(url: String) -> String {
     let Ok(mut parsed) = Url::parse(&url) else { return piece(&url) };

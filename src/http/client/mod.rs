@@ -11,6 +11,7 @@
 mod credentials;
 mod endpoint;
 mod error;
+mod reason;
 mod tls;
 
 use std::borrow::Cow;
@@ -25,6 +26,7 @@ use reqwest::{Method, StatusCode, redirect};
 pub use credentials::{Credentials, NotCredentials};
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
 pub use error::{ClientError, Refusal};
+pub use reason::TlsFault;
 pub use tls::Trust;
 
 use super::route::{Body, JSON, Operation, TEXT};
@@ -40,8 +42,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// would leave it unknown whether a change was made.
 const MAX_IDLE: Duration = Duration::from_secs(1);
 
-/// The largest answer that is read, in bytes; a configuration of 32 MiB is less in JSON.
-const MAX_ANSWER: u64 = 512 * 1024 * 1024;
+/// The largest answer that is read, in bytes. A configuration of 400 000 streams is less in JSON.
+const MAX_ANSWER: u64 = 128 * 1024 * 1024;
+
+/// The largest answer that is read where it is one of failure, in bytes.
+const MAX_REFUSAL: u64 = 1024 * 1024;
 
 /// How requests are sent.
 #[derive(Debug, Clone)]
@@ -169,12 +174,17 @@ impl Client {
         if status.is_redirection() && !is_known {
             return Err(ClientError::Redirected { to: header(&headers, LOCATION.as_str()) });
         }
+        let is_refused = !status.is_success() && !is_known;
+        let most = if is_refused { MAX_REFUSAL } else { MAX_ANSWER };
         let mut body = Vec::new();
-        response.take(MAX_ANSWER + 1).read_to_end(&mut body).map_err(|error| broken(&error))?;
-        if body.len() as u64 > MAX_ANSWER {
-            return Err(ClientError::NotOfTheApi { applies: call.applies, what: "an endless answer" });
+        response.take(most + 1).read_to_end(&mut body).map_err(|error| broken(&error))?;
+        if body.len() as u64 > most {
+            return Err(ClientError::NotOfTheApi {
+                applies: call.applies,
+                what: "more than any server has to say",
+            });
         }
-        if !status.is_success() && !is_known {
+        if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
             let refusal = Refusal {
                 with_credentials: self.credentials().is_some(),

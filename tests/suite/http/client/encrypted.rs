@@ -55,13 +55,14 @@ fn only_who_is_trusted_is_asked() {
     assert_eq!(server.requests().len(), 3);
     for distrusting in [&[][..], &["--cacert", "wrong.pem"]] {
         let run = read(distrusting).exits(7);
-        run.says(&format!("error: `{url}`: no encrypted connection: invalid peer certificate"));
+        run.says(&format!("error: `{url}`: no encrypted connection: its certificate is from an authority that is not trusted"));
     }
     read(&["--cacert", "empty.pem"]).exits(7).says("no authority to check its certificate by");
     read(&["--cacert", "missing.pem"]).exits(7).says("missing.pem");
     read(&["--cacert", "right.pem", "--insecure"]).exits(2);
     let named = url.replace("127.0.0.1", "localhost");
-    place.run(["--url", &named, "--cacert", "right.pem", "read"]).exits(7).says("no encrypted connection");
+    let run = place.run(["--url", &named, "--cacert", "right.pem", "read"]).exits(7);
+    run.says("no encrypted connection: its certificate is for another host");
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -73,7 +74,7 @@ fn a_certificate_that_is_its_own_authority_is_explained() {
     place.put("ca.pem", certificate);
     let url = server.url().replace("http:", "https:");
     let run = place.run(["--url", &url, "--cacert", "ca.pem", "read"]).exits(7);
-    run.says("basicConstraints=CA:FALSE");
+    run.says("its certificate is one for an authority, not for a server\n").says("basicConstraints=CA:FALSE");
 }
 
 #[test]
@@ -87,6 +88,6 @@ fn what_does_not_encrypt_is_told() {
     });
     for flags in [&[][..], &["--insecure"]] {
         let run = place().run(["--url", &url, "--timeout", "2", "read"].iter().chain(flags));
-        run.exits(7).says("no encrypted connection").says("--cacert");
+        run.exits(7).says("no encrypted connection: it does not speak TLS\nhint: is it `http://`");
     }
 }

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use super::bare::operate;
 use super::place;
 use super::server::{Reply, Server};
-use crate::cli::{Place, Run, SAMPLE};
+use crate::cli::{PROGRAM, Place, Run, SAMPLE};
 
 /// A server that answers reads, and to changes as it is told.
 fn reading(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
@@ -65,6 +65,34 @@ fn what_cannot_be_read_is_absent() {
             place().run(flags.iter().chain(arguments)).exits(code).says(said);
         }
         assert_eq!(server.posts(), []);
+    }
+}
+
+#[test]
+fn an_endless_answer_is_not_read_to_its_end() {
+    for (status, code) in [(200, 7), (500, 7)] {
+        let server = Server::start(move |_| Reply::Endless(status));
+        // With less memory than an answer may take, it would end otherwise.
+        let limited = format!("ulimit -v 1000000; exec {PROGRAM} --url {} read", server.url());
+        let run = place().call("sh", ["-c", &limited]).run().exits(code);
+        run.says("it answers with more than any server has to say");
+    }
+}
+
+#[test]
+fn what_libraries_call_a_failure_is_put_into_words() {
+    let raw = Server::start(|_| Reply::Raw("SSH-2.0-OpenSSH_9.2\r\n\r\n"));
+    for (url, code, said) in [
+        (raw.url().as_str(), 7, "not reachable: the answer is not HTTP\n"),
+        ("http://no-such-host.invalid", 7, "not reachable: the name of the host can't be resolved\n"),
+        ("media.example", 2, "it does not start with `http://` or `https://`\n"),
+        ("/etc/media/media.conf", 2, "it does not start with `http://` or `https://`\n"),
+        ("http://", 2, "it has no host\n"),
+        ("http://h:99999", 2, "its port is not a number from 0 to 65535\n"),
+        ("http://[::1", 2, "its host is not a valid IPv6 address\n"),
+        ("http://a b", 2, "its host has a character that no host name can have\n"),
+    ] {
+        place().run(["--url", url, "--timeout", "5", "read"]).exits(code).says(said);
     }
 }
 

@@ -40,6 +40,10 @@ pub enum Reply {
     Silence,
     /// The answer begins, and goes on for a long while.
     Trickle,
+    /// An answer with this status begins, and never ends.
+    Endless(u16),
+    /// These bytes, which may be no HTTP.
+    Raw(&'static str),
 }
 
 impl Reply {
@@ -118,6 +122,10 @@ fn serve<S: Read + Write>(
             Reply::Close => {}
             Reply::Silence => silent.push(stream),
             Reply::Trickle => trickle(&mut stream),
+            Reply::Endless(status) => never_end(&mut stream, status),
+            Reply::Raw(bytes) => {
+                let _ = stream.write_all(bytes.as_bytes());
+            }
         }
     }
 }
@@ -138,6 +146,14 @@ fn trickle(stream: &mut impl Write) {
         }
         piece = "x";
         std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}
+
+/// Until the client has enough of it.
+fn never_end(stream: &mut impl Write, status: u16) {
+    let mut piece = format!("HTTP/1.1 {status} Whatever\r\n\r\n").into_bytes();
+    while stream.write_all(&piece).is_ok() {
+        piece = vec![b' '; 64 * 1024];
     }
 }
 

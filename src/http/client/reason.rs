@@ -1,0 +1,126 @@
+//! The errors of the libraries that speak TCP, TLS and HTTP, in the words of this program.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use rustls::CertificateError;
+use url::ParseError;
+
+use crate::store::reason;
+
+/// Why an encrypted connection failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TlsFault {
+    /// The certificate is from an authority that is not trusted.
+    UnknownAuthority,
+    /// The certificate is that of an authority: `openssl req -x509` makes one unless told otherwise.
+    AuthorityAsServer,
+    /// The certificate is for other hosts.
+    OtherHost,
+    /// The certificate is not valid any more, or not yet.
+    OutOfDate,
+    /// The server does not speak TLS.
+    NotTls,
+    /// Any other; the library's words.
+    Other(String),
+}
+
+impl TlsFault {
+    fn of(error: &rustls::Error) -> Self {
+        match error {
+            rustls::Error::InvalidCertificate(error) => Self::of_certificate(error),
+            rustls::Error::InvalidMessage(_) => Self::NotTls,
+            error => Self::Other(error.to_string().to_lowercase()),
+        }
+    }
+
+    fn of_certificate(error: &CertificateError) -> Self {
+        match error {
+            // One of the same name with another key.
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownAuthority,
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                Self::OtherHost
+            }
+            CertificateError::Expired
+            | CertificateError::ExpiredContext { .. }
+            | CertificateError::NotValidYet
+            | CertificateError::NotValidYetContext { .. } => Self::OutOfDate,
+            // The error of the verifier is in a type of a library that has no name here.
+            CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+                Self::AuthorityAsServer
+            }
+            error => Self::Other(error.to_string().to_lowercase()),
+        }
+    }
+}
+
+impl fmt::Display for TlsFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownAuthority => "its certificate is from an authority that is not trusted",
+            Self::AuthorityAsServer => "its certificate is one for an authority, not for a server",
+            Self::OtherHost => "its certificate is for another host",
+            Self::OutOfDate => "its certificate has expired, or is not valid yet",
+            Self::NotTls => "it does not speak TLS",
+            Self::Other(words) => words,
+        })
+    }
+}
+
+/// The fault of TLS among the causes of an error.
+pub(super) fn tls_fault(error: &(dyn Error + 'static)) -> Option<TlsFault> {
+    chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::of)
+}
+
+/// An error and what led to it. What an [`io::Error`] holds is not its source, but counts.
+pub(super) fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error: &&'e (dyn Error + 'static)| {
+        let held = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        held.map(|held| held as &(dyn Error + 'static)).or_else(|| error.source())
+    })
+}
+
+/// Why a connection failed. No URL is in it.
+pub(super) fn connection_fault(error: &(dyn Error + 'static)) -> String {
+    if let Some(words) = chain(error).find_map(|error| error.downcast_ref().and_then(of_http)) {
+        return words.to_owned();
+    }
+    let last = chain(error).last().unwrap_or(error);
+    let words = match last.downcast_ref::<io::Error>() {
+        Some(error) => reason(error),
+        None => reason(&io::Error::other(last.to_string())),
+    };
+    // The resolver of the system has no error of its own in the standard library.
+    match words.starts_with("failed to lookup address information") {
+        true => "the name of the host can't be resolved".to_owned(),
+        false => words,
+    }
+}
+
+fn of_http(error: &hyper::Error) -> Option<&'static str> {
+    match error {
+        error if error.is_parse() => Some("the answer is not HTTP"),
+        error if error.is_incomplete_message() || error.is_closed() => {
+            Some("the server closed the connection")
+        }
+        _ => None,
+    }
+}
+
+/// Why a text is no URL.
+pub(super) fn url_fault(error: ParseError) -> &'static str {
+    match error {
+        ParseError::RelativeUrlWithoutBase | ParseError::RelativeUrlWithCannotBeABaseBase => {
+            "it does not start with `http://` or `https://`"
+        }
+        ParseError::EmptyHost => "it has no host",
+        ParseError::InvalidPort => "its port is not a number from 0 to 65535",
+        ParseError::InvalidIpv4Address => "its host is not a valid IPv4 address",
+        ParseError::InvalidIpv6Address => "its host is not a valid IPv6 address",
+        ParseError::IdnaError | ParseError::InvalidDomainCharacter => {
+            "its host has a character that no host name can have"
+        }
+        _ => "it is not a valid URL",
+    }
+}
