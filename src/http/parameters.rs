@@ -153,7 +153,7 @@ impl Parameters {
         let mut faults = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             missing.retain(|required| *required != name);
-            faults.extend(parameters.take(route, &name, &value).err());
+            faults.extend(parameters.take(route, &name, &value));
         }
         faults.extend(missing.iter().map(|name| fault(name, "it has to be given")));
         let Some(first) = faults.first() else { return Ok(parameters) };
@@ -161,17 +161,20 @@ impl Parameters {
         Err(Problem::new(Kind::BadParameter, detail).with_errors(faults))
     }
 
-    fn take(&mut self, route: &Route, name: &str, value: &str) -> Result<(), Fault> {
+    /// Reads one name with its value; what is wrong with it.
+    fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<Fault> {
         if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
-            known.values.put(value, self).map_err(|message| fault(name, &message))?;
+            if let Err(message) = known.values.put(value, self) {
+                return Some(fault(name, &message));
+            }
         } else if let Some(meant) = unknown::meant(route, name) {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
-            return Err(Fault { hint, ..fault(name, "there is no such parameter") });
+            return Some(Fault { hint, ..fault(name, "there is no such parameter") });
         }
         if !route.parameters.contains(&name) {
             unknown::note(&mut self.notes, name);
         }
-        Ok(())
+        None
     }
 }
 

@@ -114,6 +114,7 @@ impl Repeats {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a clock that the test moves has to begin somewhere")]
 mod tests {
     use std::net::Ipv4Addr;
 
