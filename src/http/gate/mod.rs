@@ -46,7 +46,7 @@ use self::budget::Budget;
 pub use self::limits::{Deadlines, Limits};
 use self::refuse::Refusal;
 use self::slots::{Slots, Visitor};
-use self::tally::{Line, Tally};
+use self::tally::Tally;
 use super::message::{Peer, Service};
 use super::problem::Kind;
 use super::server::{Engine, Lever};
@@ -117,9 +117,10 @@ impl Gate {
         self.service.refused(Some(peer), refusal.status, &refusal.detail);
     }
 
-    fn write_tally(&self, take: impl FnOnce(&Tally) -> Vec<Line>) {
+    /// Without a peer: the log counts the repeats of one, and the number is what the line is for.
+    fn write_tally(&self, take: impl FnOnce(&Tally) -> Vec<String>) {
         for line in take(&self.tally) {
-            self.service.refused(line.peer, Kind::Full.status(), &line.detail);
+            self.service.refused(None, Kind::Full.status(), &line);
         }
     }
 

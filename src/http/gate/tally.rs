@@ -21,15 +21,6 @@ struct Count {
     number: usize,
 }
 
-/// What is to be logged.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Line {
-    /// The peer, if it was one.
-    pub peer: Option<Peer>,
-    /// How many, and why.
-    pub detail: String,
-}
-
 impl Tally {
     /// Counts one.
     pub fn add(&self, reason: &'static str, peer: Peer, now: Instant) {
@@ -49,13 +40,13 @@ impl Tally {
     }
 
     /// The lines that are due.
-    pub fn take_due(&self, now: Instant) -> Vec<Line> {
+    pub fn take_due(&self, now: Instant) -> Vec<String> {
         let mut counts = self.lock();
         counts.extract_if(.., |count| now >= count.since + SPAN).map(line).collect()
     }
 
     /// All lines, at the end.
-    pub fn take_all(&self) -> Vec<Line> {
+    pub fn take_all(&self) -> Vec<String> {
         self.lock().drain(..).map(line).collect()
     }
 
@@ -64,16 +55,18 @@ impl Tally {
     }
 }
 
-fn line(Count { reason, peer, number, .. }: Count) -> Line {
+/// How many there were, of whom if that was one peer, and why.
+fn line(Count { reason, peer, number, .. }: Count) -> String {
     let connections = if number == 1 { "connection" } else { "connections" };
-    Line { peer, detail: format!("{number} {connections} closed: {reason}") }
+    let of = peer.map_or_else(String::new, |peer| format!(" of {peer}"));
+    format!("{number} {connections}{of} closed: {reason}")
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Line, Tally};
+    use super::Tally;
     use crate::http::message::Peer;
 
     #[test]
@@ -84,11 +77,10 @@ mod tests {
             tally.add("a", peer, start);
         }
         tally.add("b", one, start + Duration::from_millis(500));
-        assert_eq!(tally.take_due(start + Duration::from_millis(999)), []);
-        let line = |peer, detail: &str| Line { peer, detail: detail.to_owned() };
-        assert_eq!(tally.take_due(start + Duration::from_secs(1)), [line(None, "3 connections closed: a")]);
+        assert!(tally.take_due(start + Duration::from_millis(999)).is_empty());
+        assert_eq!(tally.take_due(start + Duration::from_secs(1)), ["3 connections closed: a"]);
         assert_eq!(tally.due(), Some(start + Duration::from_millis(1500)));
-        assert_eq!(tally.take_all(), [line(Some(one), "1 connection closed: b")]);
+        assert_eq!(tally.take_all(), ["1 connection of uid:1 closed: b"]);
         assert_eq!(tally.due(), None);
     }
 }
