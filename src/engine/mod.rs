@@ -20,6 +20,7 @@ mod interrupt;
 mod operations;
 mod past;
 mod reload;
+#[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod request;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;

@@ -184,8 +184,7 @@ impl Server {
             deadlines,
         });
         let mut server = Self { gate, listeners: Vec::new(), threads: Vec::new() };
-        let listeners = listeners.into_iter().map(Arc::new);
-        let started = listeners.map(|listen| server.listen(listen)).collect::<io::Result<()>>();
+        let started = listeners.into_iter().try_for_each(|listen| server.listen(Arc::new(listen)));
         if let Err(error) = started.and_then(|()| server.admit()) {
             server.stop(Duration::ZERO);
             return Err(error);

@@ -111,11 +111,11 @@ fn a_file_cut_at_every_byte() {
 fn what_is_no_file() {
     let place = Place::empty();
     fs::create_dir(place.path(CONF)).expect("a folder can be made");
-    all_refuse(&place, 7, "`media.conf` is a folder");
+    all_refuse(&place, 7, "/media.conf` is a folder");
     let place = Place::empty();
     let made = std::process::Command::new("mkfifo").arg(place.path(CONF)).status();
     if made.is_ok_and(|status| status.success()) {
-        all_refuse(&place, 7, "`media.conf` is a pipe");
+        all_refuse(&place, 7, "/media.conf` is a pipe");
     }
     for (arguments, what) in
         [(["--conf", "/dev/null", "read"], "a device"), (["--conf", "/", "read"], "a folder")]
@@ -132,7 +132,7 @@ fn what_is_not_there() {
     {
         place.run(arguments).exits(7).says("media.conf` does not exist");
     }
-    place.run(["--conf", "folder/media.conf", "read"]).exits(7).says("`folder` does not exist");
+    place.run(["--conf", "folder/media.conf", "read"]).exits(7).says("/folder` does not exist");
     place.run(["--conf", "", "read"]).exits(2);
     assert_eq!(place.names(), [""; 0]);
 }
@@ -141,11 +141,11 @@ fn what_is_not_there() {
 fn links() {
     let place = Place::empty();
     symlink("nowhere", place.path(CONF)).expect("a link can be made");
-    all_refuse(&place, 7, "`media.conf` is a link to `");
+    all_refuse(&place, 7, "/media.conf` is a link to `");
     let place = Place::empty();
     symlink(CONF, place.path("back")).expect("a link can be made");
     symlink("back", place.path(CONF)).expect("a link can be made");
-    all_refuse(&place, 7, "`media.conf` is a link that leads back to itself");
+    all_refuse(&place, 7, "/media.conf` is a link that leads back to itself");
 }
 
 #[test]

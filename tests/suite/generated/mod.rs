@@ -6,6 +6,7 @@ mod conf;
 mod conf_facts;
 mod page;
 mod program;
+mod readme;
 mod serve;
 
 use std::collections::BTreeSet;

@@ -146,7 +146,7 @@ fn refused_requests() -> Vec<(&'static str, String, String, u16)> {
         post("modify_config", "password=HUSH-A", 400),
         post("save_config", &broken(), 400),
         post("update_config", &broken(), 400),
-        post("save_config", "# edit_auth admin HUSH-A;", 422),
+        post("save_config", "# edit_auth admin HUSH-A;", 400),
         post("save_config", &PLANTED.replace("edit_auth admin HUSH1;\n", ""), 422),
         post("modify_config?dry_run=HUSH-A", "{}", 400),
         post("modify_config?accept=password=HUSH-A", "{}", 400),

@@ -1,0 +1,245 @@
+//! The README's blocks of output, made by the running program.
+//!
+//! A ` ```console ` block holds commands, each behind `$ `, with what they print. They all run in one
+//! shell, in a folder with the configuration of the repository, one block after another. The block
+//! behind the run command holds what that prints.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::BLESS;
+use crate::cli::PROGRAM;
+
+/// The ports that the README names.
+const PORTS: [&str; 2] = ["8090", "8443"];
+
+/// What the run command starts the program with.
+const RUN: &str = "cargo run --release --quiet --";
+
+/// How long a command may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A line that no command prints: it ends the output of one.
+const END: &str = "-- the command has ended --";
+
+#[test]
+fn the_output_in_the_readme_is_that_of_the_program() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = fs::read_to_string(&path).expect("there is a README");
+    let made = with_output(&readme);
+    if std::env::var_os(BLESS).is_some_and(|value| value == "1") {
+        fs::write(&path, &made).expect("the README can be written");
+        return;
+    }
+    for (at, (committed, made)) in readme.lines().zip(made.lines()).enumerate() {
+        let line = at + 1;
+        assert_eq!(
+            committed, made,
+            "README.md:{line} is stale: run `{BLESS}=1 cargo test --test suite readme`"
+        );
+    }
+    assert_eq!(readme.lines().count(), made.lines().count(), "the README is stale at its end");
+}
+
+/// The README with the output of its commands as it is now.
+fn with_output(readme: &str) -> String {
+    let mut shell = Shell::start();
+    let mut made = String::new();
+    let mut lines = readme.lines().peekable();
+    let mut after_run_command = false;
+    while let Some(line) = lines.next() {
+        push(&mut made, line);
+        match line {
+            "<!-- run command -->" => after_run_command = true,
+            "```sh" if after_run_command => {
+                let command = lines.next().expect("a block holds a command");
+                push(&mut made, command);
+                shell.printed = shell.run(&command.replace(RUN, "mediactl"), &[]);
+            }
+            "```diff" if after_run_command => {
+                let committed: Vec<&str> =
+                    std::iter::from_fn(|| lines.next_if(|line| *line != "```")).collect();
+                after_run_command = false;
+                let printed = std::mem::take(&mut shell.printed);
+                merged(&committed, &printed).iter().for_each(|line| push(&mut made, line));
+            }
+            "```console" => {
+                while let Some(command) = lines.next_if(|line| line.starts_with("$ ")) {
+                    push(&mut made, command);
+                    let mut command = command[2..].to_owned();
+                    while command.ends_with('\\') {
+                        let more = lines.next().expect("a command goes on");
+                        push(&mut made, more);
+                        command.push('\n');
+                        command.push_str(more);
+                    }
+                    let is_output = |line: &&str| *line != "```" && !line.starts_with("$ ");
+                    let committed: Vec<&str> = std::iter::from_fn(|| lines.next_if(is_output)).collect();
+                    let printed = shell.run(&command, &committed);
+                    merged(&committed, &printed).iter().for_each(|line| push(&mut made, line));
+                }
+            }
+            _ => {}
+        }
+    }
+    made
+}
+
+fn push(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+/// What was printed; a line that differs from the committed one in what no two runs share stays.
+fn merged(committed: &[&str], printed: &[String]) -> Vec<String> {
+    let kept = |(at, line): (usize, &String)| match committed.get(at) {
+        Some(old) if steady(old) == steady(line) => (*old).to_owned(),
+        _ => line.clone(),
+    };
+    printed.iter().enumerate().map(kept).collect()
+}
+
+/// A line without times, process and user numbers, sizes, and the keys of masks.
+fn steady(line: &str) -> String {
+    let mut steady = String::new();
+    for word in line.split_whitespace() {
+        let is_varying = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | 'T' | 'Z');
+        let word = match word.split_once("<secret:") {
+            Some((before, rest)) => format!("{before}<secret{}", rest.trim_start_matches(is_varying)),
+            None => word.to_owned(),
+        };
+        let has_digits = word.contains(|c: char| c.is_ascii_digit());
+        let is_time = has_digits && (word.contains("20") && word.contains('T') || is_duration(&word));
+        let follows_number = ["uid ", "(uid ", "process "].iter().any(|before| steady.ends_with(before));
+        if is_time {
+            steady.push_str("TIME ");
+        } else if follows_number {
+            steady.push_str(word.trim_start_matches(|c: char| c.is_ascii_digit()));
+            steady.push(' ');
+        } else {
+            steady.push_str(&word);
+            steady.push(' ');
+        }
+    }
+    steady
+}
+
+/// `0.7ms`, `0s`, or a number in front of `s`.
+fn is_duration(word: &str) -> bool {
+    let number = word.trim_end_matches("ms").trim_end_matches('s');
+    number.len() < word.len() && number.parse::<f64>().is_ok()
+}
+
+/// A shell that runs the commands of the README, one after another.
+struct Shell {
+    process: Child,
+    input: ChildStdin,
+    output: Receiver<String>,
+    ports: [String; 2],
+    /// What the run command printed.
+    printed: Vec<String>,
+    folder: TempDir,
+}
+
+impl Shell {
+    fn start() -> Self {
+        let folder = TempDir::new().expect("a folder can be made");
+        let ports = PORTS.map(|_| free_port());
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+        fs::create_dir_all(folder.path().join("examples")).expect("a folder can be made");
+        fs::copy(checkout.join("examples/media.conf"), folder.path().join("examples/media.conf"))
+            .expect("there is an example");
+        put_program(folder.path(), &ports[0]);
+        let path = std::env::var("PATH").expect("there is a path");
+        let mut process = Command::new("bash")
+            .arg("-m")
+            .current_dir(folder.path())
+            .env_clear()
+            .env("PATH", format!("{}:{path}", folder.path().join("bin").display()))
+            .env("USER", "olga")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("there is a shell");
+        let mut input = process.stdin.take().expect("stdin is a pipe");
+        let lines = BufReader::new(process.stdout.take().expect("stdout is a pipe")).lines();
+        let (sender, output) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        input.write_all(b"exec 2>&1\n").expect("a shell reads its commands");
+        Self { process, input, output, ports, printed: Vec::new(), folder }
+    }
+
+    /// What a command prints; one that goes on in the background as many lines as are `committed`.
+    fn run(&mut self, command: &str, committed: &[&str]) -> Vec<String> {
+        let mut command = command.to_owned();
+        for (named, port) in PORTS.iter().zip(&self.ports) {
+            command = command.replace(named, port);
+        }
+        let (is_background, is_end_of_job) = (command.ends_with('&'), command.starts_with("kill "));
+        self.put_shown_file(&command, committed);
+        let wait = if is_end_of_job { "wait" } else { "" };
+        writeln!(self.input, "{command}\n{wait}\necho '{END}'").expect("a shell reads its commands");
+        let mut printed = Vec::new();
+        let mut has_ended = false;
+        while !has_ended || is_background && printed.len() < committed.len() {
+            let line = self.output.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+                panic!("`{command}` printed {printed:#?} and did not end");
+            });
+            let last = line.strip_suffix(END);
+            has_ended |= last.is_some();
+            // The last line may lack its line feed.
+            if last != Some("") {
+                printed.push(self.as_in_the_readme(last.unwrap_or(&line)));
+            }
+        }
+        printed
+    }
+
+    /// Makes the file that a `cat` shows, if there is none.
+    fn put_shown_file(&self, command: &str, committed: &[&str]) {
+        let Some(name) = command.strip_prefix("cat ") else { return };
+        let path = self.folder.path().join(name);
+        if !path.exists() {
+            fs::write(&path, committed.join("\n") + "\n").expect("a file can be written");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        }
+    }
+
+    fn as_in_the_readme(&self, line: &str) -> String {
+        let ports = PORTS.iter().zip(&self.ports);
+        ports.fold(line.to_owned(), |line, (named, port)| line.replace(port.as_str(), named))
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        let _ = writeln!(self.input, "kill $(jobs -p)");
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The program as `mediactl`; a server that is told no address listens on a port that is free.
+fn put_program(folder: &Path, port: &str) {
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in\n*' --listen '*) ;;\n*' serve '*) set -- \"$@\" --listen 127.0.0.1:{port} ;;\nesac\nexec {PROGRAM} \"$@\"\n"
+    );
+    let path = folder.join("bin/mediactl");
+    fs::create_dir_all(folder.join("bin")).expect("a folder can be made");
+    fs::write(&path, script).expect("a script can be written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
+
+fn free_port() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    listener.local_addr().expect("it has an address").port().to_string()
+}
