@@ -331,8 +331,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'A
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, the own one first; TCP then speaks HTTPS only' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-key -d 'Private key of the certificate, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-body -d 'Largest request body, in MiB' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-connections -d 'Most connections at a time; fewer where the limit of open files is too low for so many' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l trusted-proxy -d 'IP address of a proxy whose X-Forwarded-For header is believed; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-connections -d 'Most connections over TCP at a time; fewer where the limit of open files is too low for so many' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l trusted-proxy -d 'IP address of a proxy whose X-Forwarded-For header is believed, and whose connections are not limited as those of one address; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l runtime-cmd -d 'Shell command that prints the media server\'s own figures as a JSON object; they are added to what `runtime=true` shows' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l log-format -d 'How to write the line that is logged on stderr for each request' -r -f -a "text\t'Fields, with blanks between them'
 json\t'A JSON object'"

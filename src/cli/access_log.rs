@@ -9,6 +9,7 @@ use std::time::{Instant, SystemTime};
 use serde_json::json;
 
 use super::serve::LogFormat;
+use super::terminal::{is_obeyed, one_line};
 use crate::http::log::repeats::{Fate, PERIOD, Repeated, Repeats};
 use crate::http::log::{Access, Log, MAX_DETAIL, MAX_PATH, shortened};
 
@@ -96,7 +97,7 @@ pub fn trouble(format: LogFormat) -> impl Fn(&str) + Send + Sync + 'static {
     move |detail| {
         let time = timestamp(SystemTime::now());
         write_line(&match format {
-            LogFormat::Text => format!("{time} error: {}", on_one_line(detail)),
+            LogFormat::Text => format!("{time} error: {}", one_line(detail)),
             LogFormat::Json => printable(&json!({ "time": time, "error": detail })),
         });
     }
@@ -116,7 +117,7 @@ fn text(access: &Access) -> String {
     let peer = access.peer.map_or_else(|| "-".to_owned(), |peer| peer.to_string());
     let login = access.login.as_deref().unwrap_or("-");
     let [method, path] =
-        [&access.method, &access.path].map(|field| on_one_line(or_dash(&shortened(field, MAX_PATH))));
+        [&access.method, &access.path].map(|field| one_line(or_dash(&shortened(field, MAX_PATH))));
     let revisions = access.revisions.map_or_else(
         || "-".to_owned(),
         |(before, after)| format!("{:.SHORT$}→{:.SHORT$}", before.to_string(), after.to_string()),
@@ -124,11 +125,11 @@ fn text(access: &Access) -> String {
     let detail = access
         .detail
         .as_deref()
-        .map_or_else(String::new, |detail| format!(" {}", on_one_line(&shortened(detail, MAX_DETAIL))));
+        .map_or_else(String::new, |detail| format!(" {}", one_line(&shortened(detail, MAX_DETAIL))));
     format!(
         "{} {peer} {} {method} {path} {} {} {:.1}ms {revisions}{detail}",
         timestamp(access.at),
-        on_one_line(login),
+        one_line(login),
         access.status,
         access.bytes,
         access.took.as_secs_f64() * 1e3,
@@ -137,11 +138,6 @@ fn text(access: &Access) -> String {
 
 fn or_dash(text: &str) -> &str {
     if text.is_empty() { "-" } else { text }
-}
-
-/// What comes from outside makes no lines of its own.
-fn on_one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn data(access: &Access) -> String {
@@ -163,8 +159,8 @@ fn data(access: &Access) -> String {
 /// JSON without control characters: those that it allows in a string stand in it as escapes, too.
 fn printable(value: &serde_json::Value) -> String {
     let text = value.to_string();
-    match text.contains(char::is_control) {
-        true => text.chars().map(|c| if c.is_control() { escape(c) } else { c.to_string() }).collect(),
+    match text.contains(is_obeyed) {
+        true => text.chars().map(|c| if is_obeyed(c) { escape(c) } else { c.to_string() }).collect(),
         false => text,
     }
 }

@@ -12,7 +12,8 @@ use super::options::Global;
 use super::read;
 use super::remote::Source;
 use super::target::{self, Purpose};
-use super::ui::{Ui, one_line};
+use super::terminal::one_line;
+use super::ui::Ui;
 use crate::edit::current::LocalView;
 use crate::edit::select::select;
 use crate::engine::{Blamed, EngineError, Snapshot, blame, is_edited_since};
@@ -83,15 +84,15 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         let entry = masked(entry, global.masker().as_ref());
         Shown { entry, from, to }
     });
-    print(&shown.collect::<Vec<_>>(), args.output)
+    print(&shown.collect::<Vec<_>>(), args.output, ui)
 }
 
 fn refuse_invalid(now: &std::sync::Arc<Snapshot>) -> Result<(), CliError> {
     if now.is_valid() { Ok(()) } else { Err(EngineError::BadConfig(now.clone()).into()) }
 }
 
-fn print(found: &[Shown], form: Form) -> Result<Exit, CliError> {
-    let mut out = BufWriter::new(io::stdout().lock());
+fn print(found: &[Shown], form: Form, ui: Ui) -> Result<Exit, CliError> {
+    let mut out = BufWriter::new(ui.results()?);
     match form {
         Form::Json => {
             serde_json::to_writer_pretty(&mut out, found).map_err(io::Error::from)?;

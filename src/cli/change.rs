@@ -189,7 +189,7 @@ impl Printing<'_> {
         let members = top_members(snapshot.document());
         let lens = Lens::default();
         let view = View::new(&members, &lens);
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(self.ui.results()?);
         match self.global.masker_of_values(self.ui) {
             Some(masker) => serde_json::to_writer_pretty(&mut out, &masked_json(&to_json(&view), &masker)),
             None => serde_json::to_writer_pretty(&mut out, &view),

@@ -76,7 +76,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         match loaded {
             Ok(named) => tally.add(args, global, ui, named, &mut out),
             Err(error) => {
-                ui.error(&error);
+                ui.error(&error, global.masker().as_ref());
                 tally.unread = tally.unread.or(Some(error.exit()));
                 Ok(())
             }
@@ -87,8 +87,10 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         files => files.iter().try_for_each(|file| check(given(file, global, ui)))?,
     }
     if args.output == Form::Json {
+        let mut out = BufWriter::new(ui.results()?);
         serde_json::to_writer_pretty(&mut out, &tally.records).map_err(io::Error::from)?;
         writeln!(out)?;
+        out.flush()?;
     }
     out.flush()?;
     ui.say(&tally.summary());

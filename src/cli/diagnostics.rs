@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::error::CliError;
 use super::masked::MaskedText;
 use super::options::Global;
+use super::terminal::printable;
 use super::ui::Ui;
 use crate::engine::{EngineError, Snapshot};
 use crate::model::Masker;
@@ -20,6 +21,8 @@ pub struct Reporter<'s> {
     snapshot: &'s Snapshot,
     lines: LineIndex<'s>,
     masked: MaskedText<'s>,
+    /// Whether the lines themselves are shown.
+    quotes: bool,
 }
 
 /// One diagnostic as `check -o json` prints it. The shape is stable.
@@ -64,8 +67,9 @@ impl<'s> Reporter<'s> {
         let spans = diagnostics.flat_map(|found| {
             std::iter::once(&found.span).chain(found.related.as_ref().map(|(span, _)| span))
         });
+        let quotes = masker.is_none() || !is_of_another_language(document.text());
         let masked = MaskedText::new(document, masker, spans.map(line_of).collect());
-        Self { name, snapshot, lines, masked }
+        Self { name, snapshot, lines, masked, quotes }
     }
 
     /// All of them, as text.
@@ -98,12 +102,12 @@ impl<'s> Reporter<'s> {
             Severity::Warning => Color::Yellow,
         };
         let label = ui.paint(diagnostic.severity.label(), color);
-        self.place(&diagnostic.span, &format!("{label}: {}", diagnostic.message), ui, text);
+        self.place(&diagnostic.span, &format!("{label}: {}", printable(&diagnostic.message)), ui, text);
         if let Some((span, message)) = &diagnostic.related {
-            self.place(span, &format!("{}: {message}", ui.paint("note", Color::Cyan)), ui, text);
+            self.place(span, &format!("{}: {}", ui.paint("note", Color::Cyan), printable(message)), ui, text);
         }
         if let Some(hint) = &diagnostic.hint {
-            text.push_str(&format!("  {} {hint}\n", ui.paint("hint:", Color::Cyan)));
+            text.push_str(&format!("  {} {}\n", ui.paint("hint:", Color::Cyan), printable(hint)));
         }
     }
 
@@ -111,10 +115,14 @@ impl<'s> Reporter<'s> {
         let redact = |line: Range<usize>| self.masked.replacements(&line);
         let snippet = Snippet::at(span, self.snapshot.document(), &self.lines, &redact);
         let position = snippet.position;
-        writeln!(text, "{}:{}:{}: {message}", self.name, position.line, position.column)
+        let name = printable(self.name);
+        writeln!(text, "{name}:{}:{}: {message}", position.line, position.column)
             .expect("a string can be written to");
-        writeln!(text, "  {}\n  {}", snippet.source.text, ui.paint(&snippet.source.caret, Color::Green))
-            .expect("a string can be written to");
+        if self.quotes {
+            let (line, caret) = (printable(&snippet.source.text), &snippet.source.caret);
+            writeln!(text, "  {line}\n  {}", ui.paint(caret, Color::Green))
+                .expect("a string can be written to");
+        }
     }
 
     fn record(&self, diagnostic: &Diagnostic) -> Record {
@@ -135,6 +143,11 @@ impl<'s> Reporter<'s> {
     }
 }
 
+/// Whether a text is JSON or XML: a secret in it stands behind no name that can be told.
+fn is_of_another_language(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '<'])
+}
+
 /// Shows on stderr what is wrong with the text that an error is about.
 pub fn explain(error: &CliError, global: &Global, ui: Ui) {
     let (name, snapshot) = match error {
@@ -145,5 +158,5 @@ pub fn explain(error: &CliError, global: &Global, ui: Ui) {
     };
     let masker = (!global.show_secrets).then(Masker::default);
     let text = Reporter::new(&name, snapshot, masker).text(ui.on_stderr());
-    ui.say(text.trim_end());
+    ui.say_painted(text.trim_end());
 }

@@ -193,7 +193,7 @@ fn json(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliErro
         Some(masker) => crate::model::redact::masked_json(&Value::Object(patch), &masker),
         None => Value::Object(patch),
     };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(ui.results()?);
     serde_json::to_writer_pretty(&mut out, &shown).map_err(io::Error::from)?;
     writeln!(out)?;
     out.flush()?;

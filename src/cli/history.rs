@@ -10,7 +10,8 @@ use super::exit::Exit;
 use super::options::Global;
 use super::read;
 use super::target::{self, Purpose};
-use super::ui::{Ui, one_line, without_controls};
+use super::terminal::one_line;
+use super::ui::Ui;
 use crate::model::Masker;
 use crate::store::{Entry, Which};
 
@@ -66,7 +67,7 @@ pub(super) enum Form {
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let mut target = target::resolve(global, Purpose::Read, ui)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(ui.results()?);
     match &args.command {
         Some(Command::Show { which }) => {
             let snapshot = target.kept(*which)?;
@@ -80,7 +81,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
                     serde_json::to_writer_pretty(&mut out, &entries).map_err(io::Error::from)?;
                     writeln!(out)?;
                 }
-                Form::Text => print(&entries, ui, &mut out)?,
+                // These are painted, and hold one line each.
+                Form::Text => print(&entries, ui, &mut io::stdout().lock())?,
             }
             if entries.is_empty() && args.output == Form::Text {
                 ui.say(&format!("no change of {} is known", target.name(global)));
@@ -94,7 +96,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 /// What people write as a message may hold anything.
 pub(super) fn masked(entry: Entry, masker: Option<&Masker>) -> Entry {
     let Some(masker) = masker else { return entry };
-    let shown = |text: String| without_controls(&masker.prose(&text));
+    let shown = |text: String| masker.prose(&text).into_owned();
     Entry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
 }
 

@@ -31,6 +31,7 @@ mod server;
 mod status;
 mod table;
 mod target;
+mod terminal;
 mod text_diff;
 mod ui;
 mod update;
@@ -46,6 +47,8 @@ use exit::Exit;
 use options::Global;
 use target::{Chosen, misplaced_url};
 use ui::{ColorChoice, Ui};
+
+use crate::model::Masker;
 
 /// Read and change the configuration of media servers
 ///
@@ -130,7 +133,7 @@ fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, Cli
 /// Help and versions are results; everything else is a fault of the command line.
 fn explained(error: &clap::Error) -> Exit {
     if let Some(forgotten) = forgotten_set(error).or_else(|| forgotten_url(error)) {
-        Ui::new(ColorChoice::Auto).error(&forgotten);
+        Ui::new(ColorChoice::Auto).error(&forgotten, Some(&Masker::default()));
         return Exit::Usage;
     }
     // A closed pipe is nobody's loss.
@@ -158,7 +161,7 @@ fn refused(error: &CliError, global: &Global, ui: Ui) -> Exit {
     let exit = error.exit();
     if exit != Exit::Done {
         diagnostics::explain(error, global, ui);
-        ui.error(error);
+        ui.error(error, global.masker().as_ref());
     }
     exit
 }

@@ -13,7 +13,7 @@ use super::options::Global;
 use super::remote::{self, Source};
 use super::table;
 use super::target::{self, Purpose, Target, misplaced_url};
-use super::ui::{self, Ui};
+use super::ui::Ui;
 use crate::edit::current::{Current, LocalView, Shown};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
@@ -96,7 +96,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         return Err(CliError::usage("`--runtime` does not go with this output", "use `-o json`"));
     }
     let target = target::resolve(global, Purpose::Read, ui)?;
-    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, ui::results()?);
+    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, ui.results()?);
     match target {
         Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
         mut target if args.output == Form::Conf => {

@@ -13,7 +13,8 @@ use super::history::{Form, masked};
 use super::options::Global;
 use super::remote::{Remote, Source, View};
 use super::target::{self, Purpose, Target};
-use super::ui::{Ui, one_line};
+use super::terminal::one_line;
+use super::ui::Ui;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
 use crate::engine::{Engine, is_edited_since};
@@ -89,7 +90,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         Target::Remote(mut server) => of_server(&mut server, name)?,
     };
     status.last_change = status.last_change.map(|entry| masked(entry, global.masker().as_ref()));
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(ui.results()?);
     match args.output {
         Form::Json => {
             serde_json::to_writer_pretty(&mut out, &status).map_err(io::Error::from)?;

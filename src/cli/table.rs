@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
+use super::terminal::one_line;
 use crate::model::member::Members;
 use crate::model::shape::{Address, Seconds, group_name, only_argument, seconds};
 use crate::model::view::{is_open, is_static, sources};
@@ -58,7 +59,7 @@ fn line(cells: &[String; 5], widths: &[usize; 5], out: &mut impl Write) -> io::R
 fn row(entry: Entry<'_>, global: Option<&str>) -> [String; 5] {
     let members = Members::of(Scope::Stream, entry.children());
     let urls: Vec<String> = sources(entry, members.own_by_key("urls"))
-        .map(|source| printable(&source.positional.value()))
+        .map(|source| one_line(&source.positional.value()))
         .collect();
     let own = authorization(&members);
     let buffered = members.own_by_key("prepush").last().and_then(|&entry| only_argument(entry));
@@ -68,7 +69,7 @@ fn row(entry: Entry<'_>, global: Option<&str>) -> [String; 5] {
             Seconds::Number(seconds) => seconds.to_string(),
         });
     [
-        printable(&group_name(entry).value()),
+        one_line(&group_name(entry).value()),
         if is_static(entry) { "stream" } else { "ondemand" }.to_owned(),
         own.or_else(|| global.map(str::to_owned)).unwrap_or_else(|| "-".to_owned()),
         prepush,
@@ -78,14 +79,14 @@ fn row(entry: Entry<'_>, global: Option<&str>) -> [String; 5] {
 
 fn json_row(name: &str, stream: &Value, global: Option<&str>) -> [String; 5] {
     let sources = stream["urls"].as_array().into_iter().flatten();
-    let urls: Vec<String> = sources.filter_map(|source| source["url"].as_str()).map(printable).collect();
+    let urls: Vec<String> = sources.filter_map(|source| source["url"].as_str()).map(one_line).collect();
     let prepush = match &stream["prepush"] {
         Value::Number(seconds) => seconds.to_string(),
         Value::Bool(false) => "off".to_owned(),
         _ => "-".to_owned(),
     };
     [
-        printable(name),
+        one_line(name),
         if stream["static"] == true { "stream" } else { "ondemand" }.to_owned(),
         authorization_in(stream).or_else(|| global.map(str::to_owned)).unwrap_or_else(|| "-".to_owned()),
         prepush,
@@ -96,7 +97,7 @@ fn json_row(name: &str, stream: &Value, global: Option<&str>) -> [String; 5] {
 fn authorization_in(object: &Value) -> Option<String> {
     match &object["auth"]["url"] {
         Value::Bool(false) => Some("open".to_owned()),
-        Value::String(url) => Some(printable(url)),
+        Value::String(url) => Some(one_line(url)),
         _ => None,
     }
 }
@@ -107,10 +108,5 @@ fn authorization(members: &Members<'_>) -> Option<String> {
     if is_open(&backend) {
         return Some("open".to_owned());
     }
-    Some(printable(&backend.positional.value()))
-}
-
-/// What would break the line, or the terminal, is not printed as it is.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    Some(one_line(&backend.positional.value()))
 }

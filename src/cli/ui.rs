@@ -1,5 +1,6 @@
 //! The terminal: colours, warnings, questions. Results go to stdout, everything else to stderr.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -11,6 +12,7 @@ use dialoguer::{Input, Password};
 
 use super::error::CliError;
 use super::masked::masked_text;
+use super::terminal::{Printable, printable};
 use crate::edit::{Note, text_diff::Tag};
 use crate::model::Masker;
 use crate::store::Holder;
@@ -19,12 +21,29 @@ use crate::syntax::MAX_DIAGNOSTICS;
 /// How many faults of one error are shown: what a server says of them all, then each.
 const MOST_FAULTS: usize = MAX_DIAGNOSTICS + 1;
 
-/// Stdout, without the look for line feeds that the one of std takes at all that is written.
-///
-/// # Errors
-/// Where it can't be duplicated.
-pub fn results() -> io::Result<File> {
-    io::stdout().as_fd().try_clone_to_owned().map(File::from)
+/// Where results go; on a terminal without what it would obey.
+#[derive(Debug)]
+pub enum Results {
+    /// Stdout, without the look for line feeds that the one of std takes at all that is written.
+    Pipe(File),
+    /// A person looks at it.
+    Terminal(Printable<File>),
+}
+
+impl Write for Results {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Pipe(out) => out.write(piece),
+            Self::Terminal(out) => out.write(piece),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Pipe(out) => out.flush(),
+            Self::Terminal(out) => out.flush(),
+        }
+    }
 }
 
 /// When to use colours.
@@ -61,6 +80,15 @@ impl Ui {
         Self { color_out: wants(out), color_err: wants(err), terminal_out: out }
     }
 
+    /// Stdout for results that are not painted.
+    ///
+    /// # Errors
+    /// Where it can't be duplicated.
+    pub fn results(self) -> io::Result<Results> {
+        let out = io::stdout().as_fd().try_clone_to_owned().map(File::from)?;
+        Ok(if self.terminal_out { Results::Terminal(Printable::new(out)) } else { Results::Pipe(out) })
+    }
+
     /// Whether results are looked at by a person.
     pub fn is_terminal(self) -> bool {
         self.terminal_out
@@ -80,8 +108,9 @@ impl Ui {
         if self.color_err { text.color(color).bold().to_string() } else { text.to_owned() }
     }
 
-    /// The colour of a line of a diff.
+    /// A line of a diff in its colour.
     pub fn diff_line(self, tag: Tag, line: &str) -> String {
+        let line = &*if self.terminal_out { printable(line) } else { Cow::Borrowed(line) };
         match tag {
             Tag::Removed => self.paint(line, Color::Red),
             Tag::Added => self.paint(line, Color::Green),
@@ -90,11 +119,13 @@ impl Ui {
         }
     }
 
-    /// `error: …` and its hint, for each fault; of many the first, and how many more there are.
-    pub fn error(self, error: &CliError) {
+    /// `error: …` and its hint, for each fault; of many the first, and how many more there are. What has the
+    /// form of a secret is masked.
+    pub fn error(self, error: &CliError, masker: Option<&Masker>) {
         let mut faults = error.faults().into_iter();
         for (message, hint) in faults.by_ref().take(MOST_FAULTS) {
-            self.tell("error:", Color::Red, &message);
+            let shown = masker.map_or(Cow::Borrowed(&*message), |masker| masker.prose(&message));
+            self.tell("error:", Color::Red, &shown);
             if let Some(hint) = hint {
                 self.hint(&hint);
             }
@@ -116,12 +147,17 @@ impl Ui {
 
     /// A line about what was done.
     pub fn say(self, line: &str) {
+        self.say_painted(&printable(line));
+    }
+
+    /// Lines that are painted already, and hold nothing that a terminal would obey beside that.
+    pub fn say_painted(self, lines: &str) {
         // In one write, so that the lines of two processes don't mix; a closed stderr is nobody's loss.
-        let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+        let _ = io::stderr().write_all(format!("{lines}\n").as_bytes());
     }
 
     fn tell(self, label: &str, color: Color, text: &str) {
-        self.say(&format!("{} {text}", self.paint_err(label, color)));
+        self.say_painted(&format!("{} {}", self.paint_err(label, color), printable(text)));
     }
 
     /// What an edit did that its patch does not show.
@@ -163,7 +199,8 @@ impl Ui {
             return Ok(None);
         }
         // `Confirm` hides the cursor, and an interrupt leaves it hidden.
-        let prompt = Input::<String>::new().with_prompt(format!("{question} [y/N]")).allow_empty(true);
+        let prompt =
+            Input::<String>::new().with_prompt(format!("{} [y/N]", printable(question))).allow_empty(true);
         let answer = prompt.interact().map_err(prompt_failed)?;
         Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
     }
@@ -204,18 +241,6 @@ impl Ui {
 fn masked_directive(words: &str, masker: &Masker) -> String {
     let shown = masked_text(&format!("{words};"), masker);
     shown.trim_end_matches(';').to_owned()
-}
-
-/// A text of somebody else on one line.
-pub fn one_line(text: &str) -> String {
-    without_controls(&text.replace(['\n', '\r', '\t'], " "))
-}
-
-/// A text of somebody else: what would move the cursor, or turn the order of letters, is a blank.
-pub fn without_controls(text: &str) -> String {
-    let turns = |letter| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let moves = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
-    text.chars().map(|letter| if turns(letter) || moves(letter) { ' ' } else { letter }).collect()
 }
 
 fn prompt_failed(error: dialoguer::Error) -> CliError {

@@ -189,7 +189,7 @@ fn print_json(content: &Content, printing: &Printing<'_>) -> Result<(), CliError
         Some(masker) => masked_json(&value, &masker),
         None => value,
     };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(printing.ui.results()?);
     serde_json::to_writer_pretty(&mut out, &shown).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(out.flush()?)

@@ -69,6 +69,9 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
 /// No userinfo and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
 const LONGEST: usize = 4096;
 
+/// What may stand behind an address in a sentence.
+const PUNCTUATION: [char; 8] = ['`', '\'', '>', ')', ',', '.', ';', ':'];
+
 /// The scheme whose address is a key.
 const SECURETOKEN: &str = "securetoken";
 
@@ -83,7 +86,7 @@ fn authority(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
     let rest = beginning(rest, LONGEST);
     let url = match reach {
         Reach::Word => rest,
-        Reach::Prose => until(rest, &[' ', '\t', '\r', '\n', '"']),
+        Reach::Prose => until(rest, &[' ', '\t', '\r', '\n', '"']).trim_end_matches(PUNCTUATION),
     };
     userinfo(url).map(|end| start..start + end)
 }
@@ -275,8 +278,12 @@ mod tests {
             ("cannot read \"password=two words\" here", "two words"),
             (r#"{"password": "a \" b", "x": 1}"#, r#"a \" b"#),
             (r#"{"token":12345,"x":1}"#, "12345"),
+            ("`http://u:pw`x@h`: refused", "u:pw`x"),
         ] {
             check(prose_parts(text), text, &[secret]);
+        }
+        for text in ["`http://127.0.0.1:80` says no", "(http://h:80), http://h:80.", "http://h:80: refused"] {
+            check(prose_parts(text), text, &[]);
         }
         check(
             word_parts("Authorization: Bearer x", Secrecy::Parts),

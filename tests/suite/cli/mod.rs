@@ -15,6 +15,7 @@ mod modify;
 mod output;
 mod read;
 mod save;
+mod secret_forms;
 pub(crate) mod serve;
 pub(crate) mod terminal;
 pub(crate) mod unset;
