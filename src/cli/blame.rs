@@ -1,7 +1,5 @@
 //! `mediactl blame`
 
-use std::io::{self, BufWriter, Write};
-
 use serde::Serialize;
 use serde_json::Value;
 
@@ -92,15 +90,10 @@ fn refuse_invalid(now: &std::sync::Arc<Snapshot>) -> Result<(), CliError> {
 }
 
 fn print(found: &[Shown], form: Form, ui: Ui) -> Result<Exit, CliError> {
-    let mut out = BufWriter::new(ui.results()?);
     match form {
-        Form::Json => {
-            serde_json::to_writer_pretty(&mut out, found).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-        Form::Text => found.iter().try_for_each(|shown| writeln!(out, "{}", line(shown)))?,
+        Form::Json => ui.print_json(&found)?,
+        Form::Text => ui.print(|out| found.iter().try_for_each(|shown| writeln!(out, "{}", line(shown))))?,
     }
-    out.flush()?;
     Ok(Exit::Done)
 }
 

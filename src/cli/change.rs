@@ -1,6 +1,5 @@
 //! What `modify`, `save` and `update` have in common: guards that ask, and the report of a change.
 
-use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::countdown;
@@ -179,9 +178,8 @@ impl Printing<'_> {
         if self.changing.quiet {
             return Ok(());
         }
-        let mut out = BufWriter::new(io::stdout().lock());
-        diff.print([&self.target, &self.target], self.global.masker(), self.ui, &mut out)?;
-        Ok(out.flush()?)
+        let names = [self.target.as_str(); 2];
+        self.ui.print_painted(|mut out| diff.print(names, self.global.masker(), self.ui, &mut out))
     }
 
     fn print_json(&self, snapshot: Option<&Snapshot>) -> Result<(), CliError> {
@@ -189,14 +187,10 @@ impl Printing<'_> {
         let members = top_members(snapshot.document());
         let lens = Lens::default();
         let view = View::new(&members, &lens);
-        let mut out = BufWriter::new(self.ui.results()?);
         match self.global.masker_of_values(self.ui) {
-            Some(masker) => serde_json::to_writer_pretty(&mut out, &masked_json(&to_json(&view), &masker)),
-            None => serde_json::to_writer_pretty(&mut out, &view),
+            Some(masker) => self.ui.print_json(&masked_json(&to_json(&view), &masker)),
+            None => self.ui.print_json(&view),
         }
-        .map_err(io::Error::from)?;
-        writeln!(out)?;
-        Ok(out.flush()?)
     }
 }
 

@@ -13,7 +13,7 @@ use super::input::{self, STDIN};
 use super::options::Global;
 use super::remote::{Remote, Source};
 use super::target::{self, Purpose, Target};
-use super::ui::{Ui, waiting};
+use super::ui::{Ui, output, waiting};
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
 use crate::http::wire::Feature;
 
@@ -82,17 +82,15 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
             }
         }
     };
-    match &args.files[..] {
-        [] => check(configuration(global, ui))?,
-        files => files.iter().try_for_each(|file| check(given(file, global, ui)))?,
-    }
+    output(match &args.files[..] {
+        [] => check(configuration(global, ui)),
+        files => files.iter().try_for_each(|file| check(given(file, global, ui))),
+    })?;
+    output(out.flush())?;
+    drop(out);
     if args.output == Form::Json {
-        let mut out = BufWriter::new(ui.results()?);
-        serde_json::to_writer_pretty(&mut out, &tally.records).map_err(io::Error::from)?;
-        writeln!(out)?;
-        out.flush()?;
+        ui.print_json(&tally.records)?;
     }
-    out.flush()?;
     ui.say(&tally.summary());
     let invalid = tally.errors > 0 || args.strict && tally.warnings > 0;
     Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))

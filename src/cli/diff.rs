@@ -1,7 +1,6 @@
 //! `mediactl diff`
 
 use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -158,9 +157,7 @@ fn text(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliErro
         new.view()?;
     }
     let diff = ContentDiff::of(&old.content, &new.content, masker.as_ref());
-    let mut out = BufWriter::new(io::stdout().lock());
-    diff.print([&old.name, &new.name], masker, ui, &mut out)?;
-    out.flush()?;
+    ui.print_painted(|mut out| diff.print([&old.name, &new.name], masker, ui, &mut out))?;
     let (Content::Text(old), Content::Text(new)) = (&old.content, &new.content) else {
         return Ok(!diff.is_empty());
     };
@@ -193,9 +190,6 @@ fn json(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliErro
         Some(masker) => crate::model::redact::masked_json(&Value::Object(patch), &masker),
         None => Value::Object(patch),
     };
-    let mut out = BufWriter::new(ui.results()?);
-    serde_json::to_writer_pretty(&mut out, &shown).map_err(io::Error::from)?;
-    writeln!(out)?;
-    out.flush()?;
+    ui.print_json(&shown)?;
     Ok(different)
 }

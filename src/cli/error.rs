@@ -240,9 +240,3 @@ impl From<EngineError> for CliError {
         Self::Engine(error)
     }
 }
-
-impl From<io::Error> for CliError {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}

@@ -1,6 +1,6 @@
 //! `mediactl history`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use clap::{Subcommand, ValueEnum};
 use colored::Color;
@@ -67,29 +67,23 @@ pub(super) enum Form {
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let mut target = target::resolve(global, Purpose::Read, ui)?;
-    let mut out = BufWriter::new(ui.results()?);
     match &args.command {
         Some(Command::Show { which }) => {
             let snapshot = target.kept(*which)?;
-            read::print_text(&snapshot, global.masker(), &mut out)?;
+            ui.print(|mut out| read::print_text(&snapshot, global.masker(), &mut out))?;
         }
         None => {
             let entries: Vec<Entry> =
                 target.history()?.into_iter().map(|entry| masked(entry, global.masker().as_ref())).collect();
             match args.output {
-                Form::Json => {
-                    serde_json::to_writer_pretty(&mut out, &entries).map_err(io::Error::from)?;
-                    writeln!(out)?;
-                }
-                // These are painted, and hold one line each.
-                Form::Text => print(&entries, ui, &mut io::stdout().lock())?,
+                Form::Json => ui.print_json(&entries)?,
+                Form::Text => ui.print_painted(|mut out| print(&entries, ui, &mut out))?,
             }
             if entries.is_empty() && args.output == Form::Text {
                 ui.say(&format!("no change of {} is known", target.name(global)));
             }
         }
     }
-    out.flush()?;
     Ok(Exit::Done)
 }
 

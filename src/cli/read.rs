@@ -13,7 +13,7 @@ use super::options::Global;
 use super::remote::{self, Source};
 use super::table;
 use super::target::{self, Purpose, Target, misplaced_url};
-use super::ui::Ui;
+use super::ui::{OUTPUT_BUFFER, Ui, output};
 use crate::edit::current::{Current, LocalView, Shown};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
@@ -79,10 +79,6 @@ enum Form {
     Table,
 }
 
-/// Bytes that are written at once. What comes in larger pieces, as the JSON of a large configuration
-/// does, is written from where it is.
-const OUTPUT_BUFFER: usize = 64 * 1024;
-
 /// Runs the command.
 pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     let paths = args.paths.iter().map(|path| parse(path)).collect::<Result<Vec<_>, _>>()?;
@@ -96,11 +92,12 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         return Err(CliError::usage("`--runtime` does not go with this output", "use `-o json`"));
     }
     let target = target::resolve(global, Purpose::Read, ui)?;
-    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, ui.results()?);
+    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, output(ui.results())?);
     match target {
         Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
         mut target if args.output == Form::Conf => {
-            print_text(target.text(args.source())?.as_ref(), global.masker_of_values(ui), &mut out)?;
+            let text = target.text(args.source())?;
+            output(print_text(text.as_ref(), global.masker_of_values(ui), &mut out))?;
         }
         Target::Local(engine) => {
             let snapshot = engine.read()?;
@@ -118,7 +115,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
             print_value(args, &whole, &paths, &mut out)?;
         }
     }
-    out.flush()?;
+    output(out.flush())?;
     Ok(Exit::Done)
 }
 
@@ -182,22 +179,19 @@ fn print_view(
         return print_value(args, &masked_json(&to_json(&view), masker), paths, out);
     }
     match args.output {
-        Form::Table => Ok(table::print(members, lens, out)?),
-        Form::Set => Ok(set_form(&to_json(&view), &[], out)?),
-        Form::Compact => {
-            write_compact(&view, out)?;
-            Ok(writeln!(out)?)
-        }
-        _ => Ok(json(args, &view, out)?),
+        Form::Table => output(table::print(members, lens, out)),
+        Form::Set => output(set_form(&to_json(&view), &[], out)),
+        Form::Compact => output(write_compact(&view, out).and_then(|()| writeln!(out))),
+        _ => output(json(args, &view, out)),
     }
 }
 
 /// The same of a server's answer.
 fn print_value(args: &Args, whole: &Value, paths: &[Path], out: &mut impl Write) -> Result<(), CliError> {
     match args.output {
-        Form::Table => Ok(table::print_json(whole, out)?),
-        Form::Set if paths.is_empty() => Ok(set_form(whole, &[], out)?),
-        _ if paths.is_empty() => Ok(json(args, whole, out)?),
+        Form::Table => output(table::print_json(whole, out)),
+        Form::Set if paths.is_empty() => output(set_form(whole, &[], out)),
+        _ if paths.is_empty() => output(json(args, whole, out)),
         _ => print_values(args, whole, paths, out),
     }
 }
@@ -211,18 +205,15 @@ fn print_values(
     for path in paths {
         let selection = select(current, path).map_err(CliError::Select)?;
         if args.output == Form::Set {
-            set_forms(path, selection, out)?;
+            output(set_forms(path, selection, out))?;
             continue;
         }
         let value = selection.into_value();
-        match &value {
-            Value::String(text) if args.raw => writeln!(out, "{text}")?,
-            value if paths.len() > 1 => {
-                serde_json::to_writer(&mut *out, value).map_err(io::Error::from)?;
-                writeln!(out)?;
-            }
-            value => json(args, value, out)?,
-        }
+        output(match &value {
+            Value::String(text) if args.raw => writeln!(out, "{text}"),
+            value if paths.len() > 1 => writeln!(out, "{value}"),
+            value => json(args, value, out),
+        })?;
     }
     Ok(())
 }

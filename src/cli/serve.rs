@@ -14,7 +14,7 @@ use super::access_log::{self, Journal};
 use super::error::CliError;
 use super::exit::Exit;
 use super::options::{Global, Hooking};
-use super::ui::{Ui, waiting};
+use super::ui::{Ui, output, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
 use crate::http::gate::{Admits, Deadlines, Limits, Listen, Server};
 use crate::http::handler::{Handler, Settings};
@@ -268,7 +268,7 @@ fn announce(urls: &[String]) -> Result<(), CliError> {
     match said {
         // Nobody listens to where it listens; it serves all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        said => Ok(said?),
+        said => output(said),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `mediactl status`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
@@ -90,15 +90,10 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         Target::Remote(mut server) => of_server(&mut server, name)?,
     };
     status.last_change = status.last_change.map(|entry| masked(entry, global.masker().as_ref()));
-    let mut out = BufWriter::new(ui.results()?);
     match args.output {
-        Form::Json => {
-            serde_json::to_writer_pretty(&mut out, &status).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-        Form::Text => print(&status, &mut out)?,
+        Form::Json => ui.print_json(&status)?,
+        Form::Text => ui.print(|mut out| print(&status, &mut out))?,
     }
-    out.flush()?;
     let has_errors = status.errors.is_some_and(|errors| errors > 0);
     let is_open = status.saved == Some(false) || status.pending.is_some() || has_errors;
     Ok(if is_open { Exit::Different } else { Exit::Done })

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 
 use clap::ValueEnum;
 use colored::{Color, Colorize};
 use dialoguer::{Input, Password};
+use serde::Serialize;
 
 use super::error::CliError;
 use super::masked::masked_text;
@@ -44,6 +45,20 @@ impl Write for Results {
             Self::Terminal(out) => out.flush(),
         }
     }
+}
+
+/// Bytes that are written at once. What comes in larger pieces, as the JSON of a large configuration
+/// does, is written from where it is.
+pub const OUTPUT_BUFFER: usize = 64 * 1024;
+
+/// Names the failure of a write to stdout.
+pub fn output<T>(written: io::Result<T>) -> Result<T, CliError> {
+    written.map_err(CliError::Output)
+}
+
+fn flushed(mut out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    write(&mut out)?;
+    out.flush()
 }
 
 /// When to use colours.
@@ -87,6 +102,25 @@ impl Ui {
     pub fn results(self) -> io::Result<Results> {
         let out = io::stdout().as_fd().try_clone_to_owned().map(File::from)?;
         Ok(if self.terminal_out { Results::Terminal(Printable::new(out)) } else { Results::Pipe(out) })
+    }
+
+    /// Prints results that are not painted: `write` gets a buffer in front of stdout.
+    pub fn print(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+        let buffered = |results| BufWriter::with_capacity(OUTPUT_BUFFER, results);
+        output(self.results().and_then(|results| flushed(buffered(results), write)))
+    }
+
+    /// Prints a value as indented JSON.
+    pub fn print_json(self, value: &impl Serialize) -> Result<(), CliError> {
+        self.print(|out| {
+            serde_json::to_writer_pretty(&mut *out, value)?;
+            writeln!(out)
+        })
+    }
+
+    /// Prints lines that are painted, and hold nothing that a terminal would obey.
+    pub fn print_painted(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+        output(flushed(BufWriter::new(io::stdout().lock()), write))
     }
 
     /// Whether results are looked at by a person.

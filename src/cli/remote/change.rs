@@ -1,7 +1,6 @@
 //! What changes of a server have in common: what goes along, guards, and the report.
 
 use std::borrow::Cow;
-use std::io::{self, BufWriter, Write};
 
 use serde_json::Value;
 
@@ -174,10 +173,8 @@ fn print_diff(diff: &ContentDiff<'_>, printing: &Printing<'_>) -> Result<(), Cli
     if printing.changing.quiet {
         return Ok(());
     }
-    let mut out = BufWriter::new(io::stdout().lock());
-    let name = &printing.target;
-    diff.print([name, name], printing.global.masker(), printing.ui, &mut out)?;
-    Ok(out.flush()?)
+    let names = [printing.target.as_str(); 2];
+    printing.ui.print_painted(|mut out| diff.print(names, printing.global.masker(), printing.ui, &mut out))
 }
 
 fn print_json(content: &Content, printing: &Printing<'_>) -> Result<(), CliError> {
@@ -189,8 +186,5 @@ fn print_json(content: &Content, printing: &Printing<'_>) -> Result<(), CliError
         Some(masker) => masked_json(&value, &masker),
         None => value,
     };
-    let mut out = BufWriter::new(printing.ui.results()?);
-    serde_json::to_writer_pretty(&mut out, &shown).map_err(io::Error::from)?;
-    writeln!(out)?;
-    Ok(out.flush()?)
+    printing.ui.print_json(&shown)
 }

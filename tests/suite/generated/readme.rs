@@ -107,7 +107,7 @@ fn merged(committed: &[&str], printed: &[String]) -> Vec<String> {
     printed.iter().enumerate().map(kept).collect()
 }
 
-/// A line without times, process and user numbers, sizes, and the keys of masks.
+/// A line without times, process and user numbers, sizes of answers, and the keys of masks.
 fn steady(line: &str) -> String {
     let mut steady = String::new();
     for word in line.split_whitespace() {
@@ -118,7 +118,8 @@ fn steady(line: &str) -> String {
         };
         let has_digits = word.contains(|c: char| c.is_ascii_digit());
         let is_time = has_digits && (word.contains("20") && word.contains('T') || is_duration(&word));
-        let follows_number = ["uid ", "(uid ", "process "].iter().any(|before| steady.ends_with(before));
+        let follows_number =
+            ["uid ", "(uid ", "process ", "read_config 200 "].iter().any(|before| steady.ends_with(before));
         if is_time {
             steady.push_str("TIME ");
         } else if follows_number {
