@@ -91,7 +91,9 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     if args.output == Form::Json {
         ui.print_json(&tally.records)?;
     }
-    ui.say(&tally.summary());
+    if tally.files > 0 {
+        ui.say(&tally.summary());
+    }
     let invalid = tally.errors > 0 || args.strict && tally.warnings > 0;
     Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }

@@ -271,9 +271,7 @@ impl EngineError {
             Self::ReloadFailed { aftermath: Aftermath::NotRestored, .. } => {
                 "the old configuration could not be put back, so the new one stays"
             }
-            Self::NoServer => {
-                "`mediactl save FILE` replaces the file, `mediactl diff FILE` compares it with another"
-            }
+            Self::NoServer => "`mediactl serve` starts one; `mediactl save FILE` replaces the file",
             Self::Stale => "read the configuration again and repeat the change",
             Self::Moved => "start the server again",
             Self::HandEdited { .. } | Self::HandEditedSince => {

@@ -38,7 +38,11 @@ fn is_nearly_false(value: &str) -> bool {
 
 /// What is wrong with a URL; a word that is none is fine.
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
-    let (scheme, rest) = value.split_once(':')?;
+    let colon = memchr::memchr(b':', value.as_bytes())?;
+    let (scheme, rest) = (&value[..colon], &value[colon + 1..]);
+    if let (Some(address), true) = (rest.strip_prefix("//"), FREQUENT.contains(&scheme)) {
+        return port_fault(word, address);
+    }
     // Credentials are masked behind two slashes only: a line that would show them is not pointed at.
     let shows_credentials = !rest.starts_with("//") && rest.contains('@');
     if !rest.starts_with('/') || !is_scheme(scheme) || shows_credentials {
@@ -54,7 +58,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
                 .hint(format!("write it like `{scheme}://`")),
         );
     };
-    port_fault(word, address.split(['/', '?', '#']).next()?)
+    port_fault(word, address)
 }
 
 /// A letter in front of `:` may be the drive of a path.
@@ -66,10 +70,12 @@ fn is_scheme(scheme: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_'))
 }
 
-/// A port behind the last `:` of an address that no port can be.
+/// What stands between `//` and the path, and behind the last `:` of that, and can be no port.
 fn port_fault(word: Word<'_>, address: &str) -> Option<Diagnostic> {
-    let (_, port) = address.rsplit_once(':')?;
-    is_too_large(port).then(|| too_large(word))
+    let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
+    let host = &address[..end];
+    let colon = memchr::memrchr(b':', host.as_bytes())?;
+    is_too_large(&host[colon + 1..]).then(|| too_large(word))
 }
 
 /// Whether digits are more than a port can be.
@@ -109,6 +115,9 @@ fn is_short_slip(scheme: &str, known: &str) -> bool {
 fn is_known(scheme: &str) -> bool {
     COMMON.contains(&scheme) || OTHERS.contains(&scheme)
 }
+
+/// The schemes of nearly all addresses, looked for first.
+const FREQUENT: [&str; 4] = ["udp", "rtsp", "http", "rtmp"];
 
 /// The schemes that a slip may be meant to be.
 const COMMON: [&str; 15] = [
