@@ -219,6 +219,7 @@ fn settings(args: &Args, global: &Global, journal: &Journal) -> Settings {
         trusted_proxies: args.trusted_proxy.clone(),
         log: journal.log(),
         runtime: Runtime::new(args.runtime_cmd.clone()),
+        patch_memory: limits(args).patch_memory(),
     }
 }
 

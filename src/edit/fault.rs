@@ -41,6 +41,8 @@ impl fmt::Display for Pointer {
 pub enum FaultKind {
     /// Not JSON, a repeated key, too deep, not an object.
     NotJson,
+    /// More values than there is memory for.
+    TooLarge,
     /// A value that does not fit its parameter, or a part that is missing.
     WrongType,
     /// A member that a patch may not set.

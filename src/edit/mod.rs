@@ -35,6 +35,8 @@ mod surroundings;
 pub mod text_diff;
 mod verify;
 
+use std::mem;
+
 use serde_json::{Map, Value};
 
 pub use fault::{Fault, FaultKind, Faults, Pointer};
@@ -90,8 +92,10 @@ pub fn modify_members(
     patch: Value,
 ) -> Result<Option<Edit>, EditError> {
     let reduced: Map<String, Value> = reduce::reduce(patch)?;
-    let plan = plan::plan(document, members, &reduced)?;
-    let splices = layout::splices(document, &plan.operations);
+    let mut plan = plan::plan(document, members, &reduced)?;
+    // What is done with goes at once: each of them can be several times as large as its text.
+    drop(reduced);
+    let splices = layout::splices(document, &mem::take(&mut plan.operations));
     if splices.is_empty() && plan.targets.is_empty() {
         return Ok(None);
     }

@@ -3,8 +3,11 @@
 //! serde_json silently takes the last of repeated keys; here they are a fault with its pointer, as
 //! is nesting that the text format could not hold. It also rewrites exponents (`1E5` as `1e+5`),
 //! where a number that is no integer is to become the string of its source text.
+//!
+//! The memory that a merge needs is estimated while the text is read, so that a patch that needs
+//! too much is refused before it has taken it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -17,11 +20,33 @@ use crate::syntax::MAX_DEPTH;
 /// With `arbitrary_precision`, serde_json hands numbers over as a map with this one key.
 const NUMBER_TOKEN: &str = "$serde_json::private::Number";
 
-/// Reads the text of a patch.
+const MIB: usize = 1024 * 1024;
+
+/// Memory that a merge takes for each value of a patch, whatever its length: the value, what it is
+/// merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
+pub const VALUE_COST: usize = 1024;
+
+/// How often a merge holds the text of a patch at a time, beside its values.
+pub const TEXT_COST: usize = 9;
+
+/// How much memory the largest patch may take, as a multiple of the largest body.
+pub const MEMORY_PER_BODY: usize = 8;
+
+/// Reads the text of a patch, whatever memory its merge takes.
 pub fn parse(text: &[u8]) -> Result<Value, Faults> {
+    parse_within(text, usize::MAX)
+}
+
+/// Reads the text of a patch, if its merge takes `memory` bytes at most.
+///
+/// # Errors
+/// `TooLarge` for one that takes more.
+pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     let faults = RefCell::new(Vec::new());
+    let room = Room { values: Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST), memory };
     let exponents = RefCell::new(Exponents { text, at: 0 });
-    let seed = Node { pointer: Pointer::root(), depth: 0, faults: &faults, exponents: &exponents };
+    let seed =
+        Node { pointer: Pointer::root(), depth: 0, faults: &faults, exponents: &exponents, room: &room };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let parsed = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     let mut faults = faults.into_inner();
@@ -64,6 +89,24 @@ struct Node<'f> {
     depth: usize,
     faults: &'f RefCell<Vec<Fault>>,
     exponents: &'f RefCell<Exponents<'f>>,
+    room: &'f Room,
+}
+
+/// What is left of the memory that a patch may take.
+struct Room {
+    /// How many values there is room for.
+    values: Cell<usize>,
+    /// All that it may take.
+    memory: usize,
+}
+
+impl Room {
+    /// Takes the room of one value; `false` if none is left.
+    fn take_one(&self) -> bool {
+        let left = self.values.get().checked_sub(1);
+        self.values.set(left.unwrap_or_default());
+        left.is_some()
+    }
 }
 
 impl Node<'_> {
@@ -85,6 +128,19 @@ impl Node<'_> {
         Ok(Value::Number(source.map_or(number, Number::from_string_unchecked)))
     }
 
+    fn check_room<E: Error>(&self) -> Result<(), E> {
+        if self.room.take_one() {
+            return Ok(());
+        }
+        let most = self.room.memory / MIB;
+        let message = format!("the patch is too large: to merge it takes more than {most} MiB of memory");
+        let fault = Fault::new(FaultKind::TooLarge, Pointer::root(), message);
+        // It is what counts, whatever else is wrong.
+        self.faults.borrow_mut().clear();
+        self.refuse(fault.hint("split the patch: send a part of its members at a time"));
+        Err(E::custom("too large"))
+    }
+
     fn check_depth<E: Error>(&self) -> Result<(), E> {
         if self.depth < MAX_DEPTH {
             return Ok(());
@@ -102,6 +158,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.check_room()?;
         deserializer.deserialize_any(self)
     }
 }
@@ -249,6 +306,17 @@ mod tests {
         assert!(parse(format!("{}{}", "[".repeat(64), "]".repeat(64)).as_bytes()).is_ok());
         assert!(fault(&"[".repeat(10_000)).contains("nests deeper than 64"));
         assert!(fault(&"{\"a\":".repeat(10_000)).contains("nests deeper than 64"));
+    }
+
+    #[test]
+    fn a_patch_that_takes_too_much_memory_is_refused_while_it_is_read() {
+        let text = br#"{"a":[1,{"b":""}]}"#;
+        let enough = 5 * VALUE_COST + text.len() * TEXT_COST;
+        assert!(parse_within(text, enough).is_ok());
+        for memory in [enough - 1, VALUE_COST, 0] {
+            let faults = parse_within(text, memory).expect_err("it takes more");
+            assert_eq!(faults.0.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::TooLarge]);
+        }
     }
 
     #[test]

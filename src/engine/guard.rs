@@ -78,7 +78,11 @@ impl Guard {
         match kind {
             FaultKind::FormChange => Some(Self::FormChange),
             FaultKind::NearMiss => Some(Self::NearMiss),
-            FaultKind::NotJson | FaultKind::WrongType | FaultKind::ReadOnly | FaultKind::MaskedValue => None,
+            FaultKind::NotJson
+            | FaultKind::TooLarge
+            | FaultKind::WrongType
+            | FaultKind::ReadOnly
+            | FaultKind::MaskedValue => None,
         }
     }
 

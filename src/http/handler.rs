@@ -1,7 +1,7 @@
 //! From a request to its answer: authenticate, route, read the parameters, call the engine.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::auth::{Credentials, Gatekeeper, Verdict};
@@ -18,7 +18,8 @@ use super::refusal::masked_text;
 use super::route::{self, Body, Found, Operation, ROUTES, Route};
 use super::runtime::Runtime;
 use super::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value};
-use crate::engine::{Engine, Snapshot};
+use crate::edit::patch;
+use crate::engine::{self, Change, Engine, EngineError, Snapshot};
 
 /// What stands between the sockets and the engine.
 pub struct Handler {
@@ -30,6 +31,10 @@ pub struct Handler {
     pub(super) runtime: Runtime,
     /// How long a change may take up to its write.
     change_time: Duration,
+    /// How much memory the merge of a patch may take.
+    patch_memory: usize,
+    /// Whoever looks at a patch before its turn holds it.
+    looking: Mutex<()>,
     /// The OpenAPI document, once somebody has asked for it.
     description: OnceLock<Arc<Vec<u8>>>,
 }
@@ -44,6 +49,8 @@ pub struct Settings {
     pub log: Log,
     /// Where `runtime=true` gets its figures.
     pub runtime: Runtime,
+    /// How much memory the merge of a patch may take.
+    pub patch_memory: usize,
 }
 
 /// A refusal with the headers that belong to it.
@@ -73,11 +80,21 @@ pub(super) struct Caller {
 impl Handler {
     /// A handler over an engine that runs a configuration.
     pub fn new(engine: Engine, settings: Settings) -> Self {
-        let Settings { prefix, trusted_proxies, log, runtime } = settings;
+        let Settings { prefix, trusted_proxies, log, runtime, patch_memory } = settings;
         let prefix = format!("/{}", prefix.trim_matches('/'));
         let (gatekeeper, description) = (Gatekeeper::default(), OnceLock::new());
-        let change_time = CHANGE_TIME;
-        Self { engine, prefix, trusted_proxies, gatekeeper, log, runtime, change_time, description }
+        Self {
+            engine,
+            prefix,
+            trusted_proxies,
+            gatekeeper,
+            log,
+            runtime,
+            change_time: CHANGE_TIME,
+            patch_memory,
+            looking: Mutex::new(()),
+            description,
+        }
     }
 
     /// The same, giving up a change that takes longer than this up to its write.
@@ -97,6 +114,17 @@ impl Handler {
 
     pub(super) fn running(&self) -> Arc<Snapshot> {
         self.engine.running().expect("a handler is made over an engine that runs something")
+    }
+
+    /// Merges a patch. What is no patch is told before its turn comes; the value is made again in its
+    /// turn, so that waiting patches hold their text alone.
+    pub(super) fn modify(&self, asked: &engine::Request, body: &[u8]) -> Result<Change, EngineError> {
+        let parse = || patch::parse_within(body, self.patch_memory).map_err(EngineError::from);
+        {
+            let _one_at_a_time = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+            parse()?;
+        }
+        self.engine.modify(asked, &mut |_| parse())
     }
 
     /// The OpenAPI document.

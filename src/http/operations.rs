@@ -13,7 +13,7 @@ use super::problem::{Kind, Problem};
 use super::refusal::problem;
 use super::route::{JSON, Operation, TEXT};
 use super::wire::{DELETED_STREAMS, HTTP_OPTIONS_DROPPED, NOTE_HEADER, PENDING_HEADER};
-use crate::edit::{Note, patch};
+use crate::edit::Note;
 use crate::engine::{self, Change, EngineError, Expected, Remark, Snapshot};
 use crate::model::{Lens, View, top_members, write_compact};
 use crate::store::{Revision, Which};
@@ -86,9 +86,7 @@ pub(super) fn change(
     let engine = &handler.engine;
     let before = handler.running().revision();
     let changed = match operation {
-        Operation::Modify => patch::parse(&request.body)
-            .map_err(EngineError::from)
-            .and_then(|patch| engine.modify(&asked, &mut |_| Ok(patch.clone()))),
+        Operation::Modify => handler.modify(&asked, &request.body),
         Operation::Save => engine.save(&asked, &request.body),
         Operation::Update => engine.update(&asked, &request.body),
         Operation::Rollback => {

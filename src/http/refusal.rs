@@ -141,6 +141,7 @@ fn store_kind(error: &StoreError) -> Kind {
 fn fault_kind(kind: FaultKind) -> Kind {
     match kind {
         FaultKind::NotJson => Kind::NotJson,
+        FaultKind::TooLarge => Kind::TooLarge,
         FaultKind::WrongType => Kind::WrongType,
         FaultKind::ReadOnly => Kind::ReadOnly,
         FaultKind::MaskedValue => Kind::MaskedValue,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustix::process::{Resource, getrlimit};
 
 use super::admission::Rules;
+use crate::edit::patch::MEMORY_PER_BODY;
 
 /// Bytes of a request line with its headers.
 pub const HEAD: usize = 32 * 1024;
@@ -19,6 +20,9 @@ pub const BODY: usize = 32 * 1024 * 1024;
 
 /// Bytes of all bodies that are held at a time.
 pub const BODIES: usize = 64 * 1024 * 1024;
+
+/// Memory that the merge of a patch may take; with a larger limit of a body, more.
+pub const PATCH_MEMORY: usize = BODY * MEMORY_PER_BODY;
 
 /// Connections over the network at a time; half of them may be unauthenticated.
 pub const CONNECTIONS: usize = 64;
@@ -132,6 +136,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// See [`PATCH_MEMORY`].
+    pub fn patch_memory(&self) -> usize {
+        PATCH_MEMORY.max(self.body.saturating_mul(MEMORY_PER_BODY))
+    }
+
     /// The same, with no more connections than the open files of this process are enough for.
     pub(super) fn within_open_files(self) -> Self {
         let files = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |files| files as usize);

@@ -11,6 +11,7 @@ mod history;
 mod hooks;
 mod interrupted;
 pub(crate) mod masking;
+mod memory;
 mod modify;
 mod output;
 mod read;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mediactl::cli::exit::Exit;
 use mediactl::cli::serve::GRACE;
+use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, Remark};
 use mediactl::http::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 use mediactl::http::gate::limits;
@@ -19,6 +20,9 @@ use mediactl::http::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEAD
 use mediactl::syntax::MAX_DEPTH;
 
 use super::page::Page;
+
+/// What the row of the memory of a patch says in words.
+const _: () = assert!(VALUE_COST == 1024 && TEXT_COST == 9 && MEMORY_PER_BODY == 8);
 
 /// The command that has these sections.
 pub const NAME: &str = "serve";
@@ -279,6 +283,12 @@ fn sizes() -> Vec<Row> {
         ("Headers of a request", limits::HEADERS.to_string(), "431"),
         ("Body", size(limits::BODY), "413; `--max-body`"),
         ("All bodies at a time", size(limits::BODIES), "503; with a larger `--max-body`, as much as that"),
+        (
+            "Memory of a patch",
+            size(limits::PATCH_MEMORY),
+            "413; estimated as 1 KiB for each value and 9 times the length; 8 times a larger `--max-body`; the same \
+             holds for `modify -f`",
+        ),
         ("Depth of JSON", MAX_DEPTH.to_string(), "400"),
         (
             "Connections at a time",

@@ -43,6 +43,7 @@ impl Server {
             trusted_proxies: vec![[10, 9, 9, 9].into()],
             log: Box::new(move |access: &Access| lines.lock().expect("a log").push(format!("{access:?}"))),
             runtime: Runtime::new(Some("echo '{\"clients\": 7, \"streams\": {\"live\": 2}}'".to_owned())),
+            patch_memory: usize::MAX,
         };
         Self { place, handler: Handler::new(engine, settings), log }
     }

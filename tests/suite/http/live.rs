@@ -46,6 +46,7 @@ fn live() -> (Live, Server) {
         trusted_proxies: Vec::new(),
         log: Box::new(|_| {}),
         runtime: Runtime::new(None),
+        patch_memory: usize::MAX,
     };
     let handler = Arc::new(Handler::new(engine, settings));
     let (tls, roots) = certificate(&place);
