@@ -101,6 +101,8 @@ struct Layout<'d> {
 /// The end of the text.
 #[derive(Clone, Copy)]
 struct End {
+    /// Where the last line ends that is not blank; `None` where there is none, or it leaves.
+    last_line: Option<usize>,
     is_all_removed: bool,
     blank_lines: usize,
 }
@@ -253,12 +255,16 @@ impl<'d> Layout<'d> {
         self.push(at..at, text);
     }
 
+    /// Behind the last line that is not blank: blank lines that a file ends with stay at its end.
     fn put_at_end(&mut self, content: &Content, blank_lines: usize) {
         let text = self.document.text();
-        let at = text.len();
         let style = self.style(None, None, content);
         let lines = self.lines(content, &style);
         let end = *self.end.get_or_init(|| self.end());
+        if let Some(at) = end.last_line {
+            return self.push(at..at, format!("{}{lines}", style.newline.repeat(1 + blank_lines)));
+        }
+        let at = text.len();
         // Blank lines that stand at the end already count.
         let blank = style.newline.repeat(blank_lines.saturating_sub(end.blank_lines));
         let written = match (end.is_all_removed, text.ends_with('\n')) {
@@ -274,7 +280,9 @@ impl<'d> Layout<'d> {
         let text = self.document.text();
         let end = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
         let blank_lines = super::surroundings::count_lines(&text[end..]).saturating_sub(1);
-        End { is_all_removed: self.is_all_removed(), blank_lines }
+        let leaves = self.removed.last().is_some_and(|range| end <= range.end);
+        let last_line = (end > self.around.text_start() && !leaves).then(|| self.around.line_end(end));
+        End { last_line, is_all_removed: self.is_all_removed(), blank_lines }
     }
 
     fn is_all_removed(&self) -> bool {
