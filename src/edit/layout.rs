@@ -258,12 +258,15 @@ impl<'d> Layout<'d> {
     /// Behind the last line that is not blank: blank lines that a file ends with stay at its end.
     fn put_at_end(&mut self, content: &Content, blank_lines: usize) {
         let text = self.document.text();
-        let style = self.style(None, None, content);
-        let lines = self.lines(content, &style);
+        let mut style = self.style(None, None, content);
         let end = *self.end.get_or_init(|| self.end());
         if let Some(at) = end.last_line {
+            // The line end that follows is that of what comes: the last line gets another like it.
+            style.newline = self.around.newline(at);
+            let lines = self.lines(content, &style);
             return self.push(at..at, format!("{}{lines}", style.newline.repeat(1 + blank_lines)));
         }
+        let lines = self.lines(content, &style);
         let at = text.len();
         // Blank lines that stand at the end already count.
         let blank = style.newline.repeat(blank_lines.saturating_sub(end.blank_lines));
