@@ -103,6 +103,8 @@ struct Layout<'d> {
 struct End {
     /// Where the last line ends that is not blank; `None` where there is none, or it leaves.
     last_line: Option<usize>,
+    /// Whether no line of the text shows anything.
+    is_blank: bool,
     is_all_removed: bool,
     blank_lines: usize,
 }
@@ -195,7 +197,9 @@ impl<'d> Layout<'d> {
         match behind {
             _ if one_line => self.push(anchor.end()..anchor.end(), format!(" {}", self.inline(content))),
             Behind::Nothing(at) => {
-                let text = format!("{}{}", style.newline.repeat(1 + blank_lines), own_line(self));
+                // What comes takes over the end of this line, which gets another like it.
+                let newline = self.around.newline(at);
+                let text = format!("{}{}", newline.repeat(1 + blank_lines), own_line(self));
                 self.push(at..at, text);
             }
             Behind::Close => {
@@ -267,6 +271,10 @@ impl<'d> Layout<'d> {
             return self.push(at..at, format!("{}{lines}", style.newline.repeat(1 + blank_lines)));
         }
         let lines = self.lines(content, &style);
+        if end.is_blank {
+            let at = self.around.text_start();
+            return self.push(at..at, format!("{lines}{}", style.newline));
+        }
         let at = text.len();
         // Blank lines that stand at the end already count.
         let blank = style.newline.repeat(blank_lines.saturating_sub(end.blank_lines));
@@ -285,7 +293,8 @@ impl<'d> Layout<'d> {
         let blank_lines = super::surroundings::count_lines(&text[end..]).saturating_sub(1);
         let leaves = self.removed.last().is_some_and(|range| end <= range.end);
         let last_line = (end > self.around.text_start() && !leaves).then(|| self.around.line_end(end));
-        End { last_line, is_all_removed: self.is_all_removed(), blank_lines }
+        let is_blank = end <= self.around.text_start();
+        End { last_line, is_blank, is_all_removed: self.is_all_removed(), blank_lines }
     }
 
     fn is_all_removed(&self) -> bool {

@@ -3,14 +3,17 @@
 //! The bytes from the first word to the `;` or `}` go, and a stray `;` behind it. If only white
 //! space and a comment remain on those lines, the lines go whole, that comment included; else the
 //! blanks in front go and every comment stays; a `}` that is left alone by that goes back to the
-//! line above, where it stood before something was put in front of it. Where a removed block has blank lines above and
-//! below, or nothing follows it, those above go.
+//! line above, where it stood before something was put in front of it.
+//!
+//! The blank lines above a removed block go where there are others below it, or nothing follows it,
+//! or a new block would have been put just there with as many. Those at the start of a text that
+//! shows nothing else stay, and so do those at its end.
 
 use std::ops::Range;
 
+use super::neighbours::{Neighbours, is_group};
 use super::surroundings::{Surroundings, is_blank};
-use crate::model::schema::{Scope, Shape, by_keyword};
-use crate::syntax::Entry;
+use crate::syntax::{Entry, EntryId};
 
 /// The ranges that go with `entries`; with some go the comment lines above, too.
 pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<Range<usize>> {
@@ -34,7 +37,9 @@ pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<R
             _ => ranges.push(taken),
         }
     }
-    let ranges = ranges.iter().map(|taken| taken.with_blank_lines(around)).collect();
+    let leaving = entries.iter().map(|(entry, _)| entry.id()).collect();
+    let neighbours = Neighbours::of(around, leaving);
+    let ranges = ranges.iter().map(|taken| taken.with_blank_lines(&neighbours)).collect();
     without_last_line_end(around, ranges)
 }
 
@@ -76,6 +81,8 @@ fn end_with_stray(text: &str, end: usize) -> usize {
 
 struct Taken {
     range: Range<usize>,
+    /// The first entry that goes.
+    first: EntryId,
     whole_lines: bool,
     has_block: bool,
 }
@@ -92,13 +99,13 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
             true => start_behind_line_above(text, first.start()),
             false => text[..first.start()].trim_end_matches([' ', '\t']).len(),
         };
-        return Taken { range: start..end, whole_lines: false, has_block };
+        return Taken { range: start..end, first: first.id(), whole_lines: false, has_block };
     }
     let mut start = around.line_start(first.start());
     if with_comments {
         start = around.attached_comments(start);
     }
-    Taken { range: start..around.next_line(end), whole_lines: true, has_block }
+    Taken { range: start..around.next_line(end), first: first.id(), whole_lines: true, has_block }
 }
 
 /// Where the entry ends that is above the line of the byte at `at`; without one that surely has no
@@ -114,31 +121,28 @@ fn start_behind_line_above(text: &str, at: usize) -> usize {
 
 /// Streams, lives and plugins are blocks in any form.
 pub fn counts_as_block(entry: Entry<'_>) -> bool {
-    let group = || {
-        by_keyword(Scope::Top, &entry.keyword()).is_some_and(|known| matches!(known.shape, Shape::Group(_)))
-    };
-    entry.is_block() || group()
+    entry.is_block() || is_group(entry)
 }
 
 impl Taken {
-    fn with_blank_lines(&self, around: &Surroundings<'_>) -> Range<usize> {
-        if !self.whole_lines {
+    fn with_blank_lines(&self, neighbours: &Neighbours<'_, '_>) -> Range<usize> {
+        if !self.whole_lines || !self.has_block {
             return self.range.clone();
         }
-        let mut range = self.range.clone();
-        let text = around.document().text();
-        if self.has_block {
-            let behind = &text[range.end..];
-            let next_line = behind.lines().next().unwrap_or("");
-            let nothing_follows = || {
-                let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
-                rest.is_empty() || rest.starts_with('}')
-            };
-            if !behind.is_empty() && is_blank(next_line) || nothing_follows() {
-                range.start = around.blank_lines_above(range.start).start;
+        let around = neighbours.around();
+        let behind = &around.document().text()[self.range.end..];
+        let blanks = around.blank_lines_above(self.range.start);
+        let nothing_follows = {
+            let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
+            rest.is_empty() || rest.starts_with('}')
+        };
+        let go = match nothing_follows {
+            true => blanks.start > around.text_start(),
+            false => {
+                is_blank(behind.lines().next().unwrap_or("")) || neighbours.were_added(self.first, &blanks)
             }
-        }
-        range
+        };
+        if go { blanks.start..self.range.end } else { self.range.clone() }
     }
 }
 

@@ -121,6 +121,17 @@ impl<'d> Surroundings<'d> {
         start..line_start
     }
 
+    /// How many blank lines stand above an entry; above the comments directly over it, unless those
+    /// may be the heading of a section because the entry is the first of its kind.
+    pub fn gap_above(&self, entry: Entry<'_>, is_first: bool) -> usize {
+        if !self.begins_line(entry.start()) {
+            return 0;
+        }
+        let start = self.line_start(entry.start());
+        let from = if is_first { start } else { self.attached_comments(start) };
+        count_lines(&self.text()[self.blank_lines_above(from)])
+    }
+
     /// Where the comment lines directly above the line that starts at `line_start` begin.
     pub fn attached_comments(&self, line_start: usize) -> usize {
         let mut start = line_start;

@@ -15,7 +15,7 @@ use crate::law::{
 };
 
 /// Every text there is: fixtures, worked cases, corpus.
-fn texts() -> Vec<(String, String)> {
+pub fn texts() -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for kind in ["edit", "view", "refuse"] {
         texts.extend(fixtures::cases(kind).iter().map(|case| (case.name(), case.lossy("in.conf"))));
@@ -90,7 +90,7 @@ fn some_patches(document: &Document) -> Vec<Value> {
     patches
 }
 
-fn caught(test: impl FnOnce()) -> Result<(), String> {
+pub fn caught(test: impl FnOnce()) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(test)).map_err(|panic| match panic.downcast::<String>() {
         Ok(message) => *message,
         Err(_) => "panicked".to_owned(),
@@ -126,33 +126,6 @@ fn a_set_followed_by_its_unset_restores_the_bytes() {
     fixtures::all(valid, |(name, _)| name.clone(), |(_, text)| caught(|| restores(text)));
 }
 
-/// Blank lines that a file may end with.
-const BLANK_ENDS: &[&str] = &["", "\n", "\n\n\n", "\r\n\r\n", "\n  "];
-
-#[test]
-fn adding_and_removing_a_block_restores_the_bytes_also_where_the_file_ends_in_blank_lines() {
-    let texts = texts().into_iter().flat_map(|(name, text)| {
-        let ended = BLANK_ENDS.iter().map(move |end| (format!("{name} {end:?}"), format!("{text}{end}")));
-        ended.collect::<Vec<_>>()
-    });
-    let valid: Vec<_> = texts.filter(|(_, text)| is_valid(&Document::parse(text.clone()))).collect();
-    fixtures::all(valid, |(name, _)| name.clone(), |(_, text)| caught(|| blocks_come_and_go(text)));
-}
-
-fn blocks_come_and_go(text: &str) {
-    let document = Document::parse(text.to_owned());
-    for (group, block) in [
-        ("streams", json!({})),
-        ("streams", json!({"urls": [{"url": "udp://1"}], "brand_new": {"x": 1}})),
-        ("lives", json!({})),
-        ("lives", json!({"publish_enabled": false})),
-        ("plugins", json!({"brand_new": true})),
-    ] {
-        let pair = (json!({group: {"brand new": block}}), json!({group: {"brand new": null}}));
-        comes_back(&document, &pair);
-    }
-}
-
 /// `;` that were supplied and one-line forms that became blocks stay so; the fixtures say how.
 fn restores(text: &str) {
     let document = Document::parse(text.to_owned());
@@ -176,7 +149,7 @@ fn restores(text: &str) {
 }
 
 /// Setting and unsetting restores the bytes; an empty text gets a line end that stays.
-fn comes_back(document: &Document, (set, unset): &(Value, Value)) {
+pub fn comes_back(document: &Document, (set, unset): &(Value, Value)) {
     let text = document.text();
     let after = patched(document, set).expect("it can be set");
     let back = patched(&after, unset).expect("it can be unset");

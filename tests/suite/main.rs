@@ -14,6 +14,7 @@ mod history;
 mod http;
 mod law;
 mod laws;
+mod laws_of_return;
 mod layers;
 mod oracle;
 mod proof;

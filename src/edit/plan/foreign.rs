@@ -12,9 +12,10 @@ use crate::edit::fault::{Fault, Pointer};
 use crate::edit::layout::Content;
 use crate::edit::list::{Origin, align};
 use crate::edit::merge::{contents_value, general_value, occurrences};
+use crate::edit::quoting;
 use crate::model::general::{Form, scalars};
 use crate::model::member::Members;
-use crate::model::schema::Scope;
+use crate::model::schema::{Scope, Shape, by_keyword};
 use crate::model::shape::first_argument;
 use crate::model::to_json;
 use crate::syntax::{Entry, Word, quoted_if_needed};
@@ -41,9 +42,12 @@ impl<'d> Planner<'_, 'd> {
                 self.named_blocks(keyword, entries, target, at)
             }
             (Form::Block, Value::Object(target)) => self.contents(entries[0], target, at),
-            (form, target) => {
-                self.occurrences(container, keyword, entries, &wanted_occurrences(entries, form, target))
-            }
+            (form, target) => self.occurrences(
+                container,
+                keyword,
+                entries,
+                &wanted_occurrences(container, entries, form, target),
+            ),
         }
     }
 
@@ -136,23 +140,39 @@ impl<'d> Planner<'_, 'd> {
         let old: Vec<Value> = scalars(entry).map(|scalar| to_json(&scalar)).collect();
         let keyword = entry.words().next().expect("an entry has a keyword");
         let mut edits = WordEdits::of(entry);
-        edits.list(keyword, &words, &old, wanted, |index| draft::word(&wanted[index]));
+        edits.list(keyword, &words, &old, wanted, |index, replaced| {
+            let written = draft::word(&wanted[index]);
+            match replaced {
+                Some(word) => quoting::word(word, &wanted[index], written),
+                None => written,
+            }
+        });
         self.rewrite(edits.finish());
         self.block(entry, block, &Pointer::root());
     }
 }
 
-/// The occurrences that say `target` where `entries` have this form.
-fn wanted_occurrences(entries: &[Entry<'_>], form: Form, target: &Value) -> Vec<Value> {
+/// The occurrences that say `target` where `entries` have this form: true is a bare flag, but the
+/// options of a port keep their value: `api false;` becomes `api true;`, not `api;`.
+fn wanted_occurrences(
+    container: Container<'_>,
+    entries: &[Entry<'_>],
+    form: Form,
+    target: &Value,
+) -> Vec<Value> {
+    let is_of_port = || container.block.is_some_and(is_port);
     match target {
-        Value::Bool(true) if form == Form::Directive && says_boolean(entries[0]) => {
+        Value::Bool(true) if form == Form::Directive && is_of_port() && says_boolean(entries[0]) => {
             vec![Value::Array(vec![Value::Bool(true)])]
         }
         target => occurrences(target),
     }
 }
 
-/// Existing text keeps its form: `k false;` becomes `k true;`, not `k;`.
+fn is_port(block: Entry<'_>) -> bool {
+    by_keyword(Scope::Top, &block.keyword()).is_some_and(|known| matches!(known.shape, Shape::Ports))
+}
+
 fn says_boolean(entry: Entry<'_>) -> bool {
     let mut words = entry.arguments();
     matches!(words.next().map(|word| word.raw), Some("true" | "false")) && words.next().is_none()

@@ -8,8 +8,9 @@ use super::Planner;
 use super::words::{WordEdits, backend};
 use crate::edit::draft;
 use crate::edit::fault::{Faults, Pointer};
+use crate::edit::quoting;
 use crate::model::schema::{Parameter, Shape};
-use crate::model::shape::{Address, OptionWord};
+use crate::model::shape::{Address, OptionWord, transcoder_name};
 use crate::model::view::transcoder_pair;
 use crate::syntax::{Entry, Word};
 
@@ -117,12 +118,19 @@ fn transcoder(
     let first = |name: &str| old.iter().position(|pair| pair[0] == name);
     let spelled = ["video_bitrate", "audio_bitrate"]
         .map(|name| (name, first(name).map(|at| OptionWord::of(words[at]).key.raw)));
-    edits.list(keyword, &words, &old, new, |index| written(&new[index], &spelled));
+    edits.list(keyword, &words, &old, new, |index, replaced| written(&new[index], &spelled, replaced));
     Ok(())
 }
 
-/// A bitrate keeps the spelling of its name that the text has.
-fn written(pair: &Value, spelled: &[(&str, Option<&str>)]) -> String {
+/// A bitrate keeps the spelling of its name that the text has, and an option its quotes.
+fn written(pair: &Value, spelled: &[(&str, Option<&str>)], replaced: Option<Word<'_>>) -> String {
+    let quoted = replaced.map(OptionWord::of).filter(|old| pair[0] == *transcoder_name(&old.key));
+    if let Some(OptionWord { key, value: Some(old), .. }) = quoted
+        && let Some(value) = pair.get(1)
+    {
+        let written = draft::transcoder_value_word(&key.value(), value);
+        return format!("{}={}", key.raw, quoting::value(old, value, written));
+    }
     let name = pair[0].as_str().unwrap_or_default();
     let spelled = spelled.iter().find(|(bitrate, _)| *bitrate == name).and_then(|(_, spelled)| *spelled);
     match (spelled, pair.get(1)) {

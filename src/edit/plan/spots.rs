@@ -7,7 +7,6 @@ use std::cell::OnceCell;
 use super::{Container, Pending, Planner};
 use crate::edit::layout::{Content, Operation, Place};
 use crate::edit::removal::counts_as_block;
-use crate::edit::surroundings::count_lines;
 use crate::syntax::Entry;
 
 /// The spots of a container that do not depend on what comes there.
@@ -95,24 +94,13 @@ impl<'d> Planner<'_, 'd> {
         (Place::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)))
     }
 
-    /// The blank lines above an entry; above the comments directly over it, unless those may be
-    /// the heading of a section because the entry is the first of its kind.
+    /// As [`Surroundings::gap_above`](crate::edit::surroundings::Surroundings::gap_above), found once.
     pub(super) fn blank_lines_above(&mut self, entry: Entry<'d>, is_first: bool) -> usize {
         if let Some(known) = self.blank_lines.get(&(entry.id(), is_first)) {
             return *known;
         }
-        let count = self.count_blank_lines_above(entry, is_first);
+        let count = self.around.gap_above(entry, is_first);
         self.blank_lines.insert((entry.id(), is_first), count);
         count
-    }
-
-    fn count_blank_lines_above(&self, entry: Entry<'d>, is_first: bool) -> usize {
-        let around = &self.around;
-        if !around.begins_line(entry.start()) {
-            return 0;
-        }
-        let start = around.line_start(entry.start());
-        let from = if is_first { start } else { around.attached_comments(start) };
-        count_lines(&self.document.text()[around.blank_lines_above(from)])
     }
 }

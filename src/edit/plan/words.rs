@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::edit::draft;
 use crate::edit::fault::{Fault, Faults, Pointer};
 use crate::edit::list::{Origin, align};
+use crate::edit::quoting;
 use crate::model::member::{Key, keyword_of};
 use crate::model::schema::Scope;
 use crate::model::secret::holds_mask;
@@ -58,14 +59,15 @@ impl<'d> WordEdits<'d> {
         self.splices.push(Splice { range: at..at, text: format!(" {new}") });
     }
 
-    /// Turns a list of words into another; `old` and `new` are their values, `written` the new text of each.
+    /// Turns a list of words into another; `old` and `new` are their values, `written` the new text
+    /// of each, in the place of a word or beside those that are there.
     pub fn list(
         &mut self,
         before: Word<'_>,
         words: &[Word<'_>],
         old: &[Value],
         new: &[Value],
-        written: impl Fn(usize) -> String,
+        written: impl Fn(usize, Option<Word<'_>>) -> String,
     ) {
         let alignment = align(old, new);
         let mut previous = before.end();
@@ -73,11 +75,11 @@ impl<'d> WordEdits<'d> {
             match *origin {
                 Origin::Kept(index) => previous = words[index].end(),
                 Origin::Edited(index) => {
-                    self.replace(words[index], written(at));
+                    self.replace(words[index], written(at, Some(words[index])));
                     previous = words[index].end();
                 }
                 Origin::Moved(index) => self.insert(previous, words[index].raw),
-                Origin::New => self.insert(previous, &written(at)),
+                Origin::New => self.insert(previous, &written(at, None)),
             }
         }
         alignment.gone.iter().for_each(|&index| self.remove(words[index]));
@@ -191,7 +193,7 @@ impl Options {
         let written = (self.write)(&key, value);
         let new_value = written.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('='));
         match (option.value, new_value) {
-            (Some(old), Some(new)) => edits.replace(old, new),
+            (Some(old), Some(new)) => edits.replace(old, quoting::value(old, value, new.to_owned())),
             // Of a source, `key=true` is a flag too, and where a value stood, one stays. A value of
             // a backend is a string.
             (Some(old), None) if self.scope == Scope::Source && old.raw == "false" => {

@@ -1,0 +1,88 @@
+//! The blocks of the top level, each with the one above it: which blank lines came with a new block.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::surroundings::{Surroundings, count_lines};
+use crate::model::schema::{Scope, Shape, by_keyword};
+use crate::syntax::{Entry, EntryId};
+
+/// The neighbours of entries that leave.
+pub struct Neighbours<'a, 'd> {
+    around: &'a Surroundings<'d>,
+    leaving: HashSet<EntryId>,
+    top: OnceCell<Top<'d>>,
+}
+
+/// The entries of the top level, in order, and which of each kind is the first.
+struct Top<'d> {
+    entries: Vec<Entry<'d>>,
+    firsts: HashMap<Cow<'d, str>, EntryId>,
+}
+
+impl<'a, 'd> Neighbours<'a, 'd> {
+    /// Those of the entries in `leaving`.
+    pub fn of(around: &'a Surroundings<'d>, leaving: HashSet<EntryId>) -> Self {
+        Self { around, leaving, top: OnceCell::new() }
+    }
+
+    /// The lines around them.
+    pub fn around(&self) -> &'a Surroundings<'d> {
+        self.around
+    }
+
+    /// Whether the blank lines above an entry are those that came with it: it stands behind the last
+    /// of its kind, and a new one would be put there with as many. Where that one leaves too, the
+    /// same holds for it.
+    pub fn were_added(&self, entry: EntryId, blanks: &Range<usize>) -> bool {
+        let top = self.top();
+        let Ok(mut at) = top.entries.binary_search_by_key(&entry, |entry| entry.id()) else { return false };
+        let kind = kind(top.entries[at]);
+        if top.entries.get(at + 1).is_some_and(|next| self::kind(*next) == kind) {
+            return false;
+        }
+        let mut blanks = blanks.clone();
+        while at > 0 {
+            at -= 1;
+            let above = top.entries[at];
+            let is_first = is_group(above) && top.firsts.get(&kind) == Some(&above.id());
+            let count = count_lines(&self.around.document().text()[blanks.clone()]);
+            let follows = self::kind(above) == kind && self.around.next_line(above.end()) == blanks.start;
+            if count == 0 || !follows || count != self.around.gap_above(above, is_first) {
+                return false;
+            }
+            if !self.leaving.contains(&above.id()) {
+                return true;
+            }
+            blanks = self.around.blank_lines_above(self.around.line_start(above.start()));
+        }
+        false
+    }
+
+    fn top(&self) -> &Top<'d> {
+        self.top.get_or_init(|| {
+            let entries: Vec<Entry<'d>> = self.around.document().entries().collect();
+            let mut firsts = HashMap::new();
+            for &entry in &entries {
+                firsts.entry(kind(entry)).or_insert(entry.id());
+            }
+            Top { entries, firsts }
+        })
+    }
+}
+
+/// What a new block stands beside: the key of its group, else its keyword.
+fn kind(entry: Entry<'_>) -> Cow<'_, str> {
+    let keyword = entry.keyword();
+    match by_keyword(Scope::Top, &keyword) {
+        Some(parameter) => Cow::Borrowed(parameter.key),
+        None => keyword,
+    }
+}
+
+/// Whether an entry is a stream, a live or a plugin.
+pub fn is_group(entry: Entry<'_>) -> bool {
+    by_keyword(Scope::Top, &entry.keyword()).is_some_and(|known| matches!(known.shape, Shape::Group(_)))
+}
