@@ -69,7 +69,7 @@ impl<W: Write> Write for Printable<W> {
 
 impl<W: Write> Drop for Printable<W> {
     fn drop(&mut self) {
-        // A closed terminal is nobody's loss.
+        // The terminal may be closed already.
         let _ = self.finish();
     }
 }

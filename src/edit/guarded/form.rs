@@ -125,24 +125,30 @@ fn fault(
     let count = old.len();
     let message = match change {
         Change::WordsToBlock => {
-            format!("`{keyword}` is followed by words here, and this would make a block of it")
+            format!("`{keyword}` has words here, and this patch would turn it into a block")
         }
-        Change::BlockToWords => format!("`{keyword}` has a block here, and this would take it away"),
+        Change::BlockToWords => {
+            format!("`{keyword}` has a block here, and this patch would replace it with words")
+        }
         Change::WordsToOne => {
-            format!("`{keyword}` is followed by several words here, and this would make one of them")
+            format!(
+                "`{keyword}` has several words here, and this patch would replace them with one quoted word"
+            )
         }
         Change::OccurrencesToWords => {
-            format!("`{keyword}` stands here {count} times, and this would make one line of all")
+            format!("there are {count} `{keyword}` lines here, and this patch would replace them with one")
         }
         Change::OccurrencesToBlock => {
-            format!("`{keyword}` stands here {count} times, and this would make blocks of all")
+            format!("there are {count} `{keyword}` lines here, and this patch would replace them with blocks")
         }
     };
     let hint = match in_this_form(change, old, patch) {
-        Some(value) => format!("in the form that is there, it is `{}`", shown(&value, at)),
-        None => format!("what is there is `{}`: send that with what is to change", shown(current, at)),
+        Some(value) => format!("in the present form this is `{}`", shown(&value, at)),
+        None => format!("the present value is `{}`: send it with your change", shown(current, at)),
     };
-    let hint = format!("{hint}; `--accept form-change` (over HTTP `accept=form-change`) makes this change");
+    let hint = format!(
+        "{hint}; `--accept form-change` (over HTTP `accept=form-change`) makes the change all the same"
+    );
     Fault::new(FaultKind::FormChange, at.clone(), message).hint(hint)
 }
 

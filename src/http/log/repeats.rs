@@ -60,7 +60,7 @@ pub enum Fate {
     Written,
     /// It is counted; it is the first of its second if nothing was counted before it.
     Counted {
-        /// Whether somebody has to call [`Repeats::ended`] when the second is over.
+        /// Whether the caller has to call [`Repeats::ended`] when the second is over.
         first: bool,
     },
 }

@@ -79,7 +79,7 @@ pub(super) fn remove_dead() {
 fn remove_dead_in(place: &Path) {
     let Ok(entries) = fs::read_dir(place) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_name)) {
-        // One that belongs to somebody else, or is gone by now, is none of ours.
+        // A folder of another user, or one that is gone by now, is left alone.
         let _ = remove_if_dead(&entry.path());
     }
 }

@@ -55,7 +55,7 @@ impl Masker {
     }
 }
 
-/// Whether `value` holds a mask: somebody sends back what was never the secret.
+/// Whether `value` holds a mask: the masked output was sent back instead of the secret.
 pub fn holds_mask(value: &str) -> bool {
     value.match_indices(MASK_START).any(|(at, _)| mask_len(&value[at..]).is_some())
 }

@@ -57,7 +57,7 @@ const REFUSED: &[Refused] = &[
         text: "push a;\npush b;\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"push":["a","c"]}"#,
-        says: &["/push: `push` stands here 2 times", r#"`[["a"],["c"]]`"#],
+        says: &["/push: there are 2 `push` lines here", r#"`[["a"],["c"]]`"#],
     },
     Refused {
         guard: "form-change",
