@@ -109,7 +109,7 @@ fn every_form_of_a_secret_is_masked_in_every_output() {
 
 #[test]
 fn every_form_of_a_secret_is_masked_on_a_terminal() {
-    let place = Place::with(format!("rtmp 1;\n{}", forms().join("").replace("stream a {", "stream a {")));
+    let place = Place::with(format!("rtmp 1;\n{}", forms().join("")));
     let text = FORMS.iter().map(|form| form.replace("input2 HUSH@h;\n", "")).collect::<Vec<_>>().join("\n");
     place.put(CONF, format!("stream a {{\n{text}\n}}\n"));
     for output in ["json", "compact", "set", "conf", "table"] {
