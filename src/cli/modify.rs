@@ -20,7 +20,6 @@ use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, Segment, split_assignment};
 use crate::edit::place::MisfitKind;
 use crate::engine::{EngineError, Guard, Request};
-use crate::http::gate::limits;
 use crate::model::member::Members;
 use crate::model::{Kind, Lens};
 
@@ -153,10 +152,7 @@ impl Wanted {
     fn of(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Self, CliError> {
         let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         let edits = match &args.file {
-            Some(file) => {
-                let patch = patch::parse_within(&input::read(file)?, limits::PATCH_MEMORY);
-                Edits::Patch(patch.map_err(EngineError::from)?)
-            }
+            Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
             None => Edits::Assignments {
                 assignments: assignments(args, matches, ui)?,
                 options: Options {

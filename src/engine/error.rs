@@ -271,7 +271,9 @@ impl EngineError {
             Self::ReloadFailed { aftermath: Aftermath::NotRestored, .. } => {
                 "the old configuration could not be put back, so the new one stays"
             }
-            Self::NoServer => "`mediactl serve` starts one; `mediactl save FILE` replaces the file",
+            Self::NoServer => {
+                "`mediactl save FILE` replaces the file; `mediactl serve` starts a server over it"
+            }
             Self::Stale => "read the configuration again and repeat the change",
             Self::Moved => "start the server again",
             Self::HandEdited { .. } | Self::HandEditedSince => {

@@ -145,7 +145,7 @@ fn links() {
     let place = Place::empty();
     symlink(CONF, place.path("back")).expect("a link can be made");
     symlink("back", place.path(CONF)).expect("a link can be made");
-    all_refuse(&place, 7, "/media.conf` is a link that leads back to itself");
+    all_refuse(&place, 7, "`media.conf` is a link that leads back to itself");
 }
 
 #[test]
