@@ -83,7 +83,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if this value is there; `null` if nothing is; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
 json\t'The whole new configuration as JSON'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
@@ -106,17 +106,17 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-fi
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l ignore-missing -d 'Take what --unset names and is not there for removed'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l ignore-missing -d 'Let --unset pass where there is nothing to remove'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
@@ -139,15 +139,15 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-fi
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
@@ -170,8 +170,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
@@ -245,7 +245,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Go on although this guard would refuse or ask; several with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
@@ -268,8 +268,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a whole request may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change even if it looks like a mistake, without asking: every --accept, and --yes'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes where the change as a whole is asked about; no guard is passed by it'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print errors and warnings only'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'

@@ -76,7 +76,7 @@ pub struct Args {
     #[arg(long)]
     create: bool,
 
-    /// Take what --unset names and is not there for removed
+    /// Let --unset pass where there is nothing to remove
     #[arg(long, conflicts_with = "file")]
     ignore_missing: bool,
 

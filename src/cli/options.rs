@@ -87,15 +87,15 @@ pub struct Changing {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Make the change even if it looks like a mistake, without asking: every --accept, and --yes
+    /// Make the change without asking, even if it looks like a mistake: implies --yes and every --accept
     #[arg(long)]
     pub force: bool,
 
-    /// Go on although this guard would refuse or ask; several with commas, or given several times
+    /// Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = guard_names())]
     pub accept: Vec<Guard>,
 
-    /// Answer yes where the change as a whole is asked about; no guard is passed by it
+    /// Answer yes to a question about the change as a whole; this passes no guard
     #[arg(short, long)]
     pub yes: bool,
 
