@@ -68,6 +68,7 @@ fn main() {
     server.under("20 x 500 wrong passwords", || (0..20).map(guesses).collect());
     let nobody = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(30_000));
     server.under("30 x 200 paths of 30 KB, not let in", || vec![nobody.repeat(200); 30]);
+    server.under("2 patches of 30 MB of empty lists", || vec![patch_of_empty_lists(); 2]);
     let log = fs::metadata(folder.path().join("log")).map_or(0, |log| log.len());
     println!("the log has {} KB", log / 1000);
     assert!(
@@ -77,6 +78,13 @@ fn main() {
     println!("the file is as it was");
     drop(server);
     attack_the_slots();
+}
+
+/// A change whose values take far more memory than its text.
+fn patch_of_empty_lists() -> String {
+    let body = format!("{{\"peers\":[{}]}}", vec!["[]"; 10_000_000].join(","));
+    let head = "POST /media/api/modify_config HTTP/1.1\r\nHost: a\r\n";
+    format!("{head}{AUTHORIZATION}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
 /// Without credentials: what is tried is to leave no slot to anybody else.
