@@ -313,7 +313,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// A text whose line ends got lost on the way, unless it is what is there already.
+    /// The guard for a text that has lost its line ends; none for a text equal to the present one.
     fn refuse_one_line(
         &self,
         present: [Option<&Arc<Snapshot>>; 2],

@@ -31,12 +31,12 @@ pub struct Request {
     pub confirm: Option<Duration>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
-    /// When nobody waits for the answer any more: a change that is not written by then never is.
+    /// The time after which the change is not written: its request has timed out by then.
     pub until: Option<Instant>,
 }
 
 impl Request {
-    /// Whether nobody has to be asked about this guard any more.
+    /// Whether this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
         self.force || self.accepted.contains(guard)
     }

@@ -190,7 +190,7 @@ impl Remote {
         result.map_err(|error| self.failed(error))
     }
 
-    /// Asks for login and password; false if nobody answers.
+    /// Asks for login and password; false if none are given.
     fn ask(&mut self) -> Result<bool, CliError> {
         if self.client.credentials().is_some() && self.ui.can_ask() {
             self.ui.warning(&format!("`{}` does not accept this login and password", self.name));

@@ -96,7 +96,7 @@ fn is_about_the_file(status: u16) -> bool {
     !matches!(status, 401 | 403 | 429)
 }
 
-/// A text whose line ends got lost on the way, unless it is what is there already.
+/// The guard for a text that has lost its line ends; none for a text equal to the present one.
 fn one_line(before: &Fetched, text: &[u8]) -> Option<Guard> {
     let is_present = matches!(&before.content, Content::Text(present) if present.bytes() == text);
     (has_lost_line_ends(text) && !is_present).then_some(Guard::OneLine)

@@ -11,7 +11,7 @@ use crate::edit::place::{Misfit, Place, own_value};
 use crate::edit::select::missing;
 use crate::model::schema::Shape;
 
-/// The removals of what is there, of all that one `--unset` stands for.
+/// The removals that one `--unset` stands for, without those of values that are not set.
 ///
 /// Where a `*` stands for many names, what one of them does not have is not missing. Entries of
 /// lists are looked up when they are removed, because an earlier edit may have made or moved them.

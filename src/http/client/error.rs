@@ -70,7 +70,7 @@ pub struct Refusal {
     pub with_credentials: bool,
 }
 
-/// What a server means that does not let in who sent login and password, in whatever words.
+/// What a 401 means, whatever its words, where a login and a password were sent.
 const WRONG_CREDENTIALS: &str = "the login or the password is wrong";
 
 impl Refusal {

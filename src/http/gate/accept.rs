@@ -136,7 +136,7 @@ fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
     }
 }
 
-/// Looks after those who wait for a slot until the end begins.
+/// Serves the queue of waiting connections until the server stops.
 pub fn admit(gate: &Arc<Gate>, slots: &Arc<Slots>) {
     let mut again = None;
     while slots.wait_for_change(again) {
@@ -145,7 +145,7 @@ pub fn admit(gate: &Arc<Gate>, slots: &Arc<Slots>) {
     gate.write_tally(Tally::take_all);
 }
 
-/// Carries out what becomes of those who wait; says when to look again.
+/// Admits or refuses waiting connections; returns when to look again.
 fn settle(gate: &Arc<Gate>, slots: &Arc<Slots>) -> Option<Instant> {
     let settled = Slots::settle(slots);
     let now = Instant::now();

@@ -42,7 +42,7 @@ pub struct Rules {
 pub enum Phase {
     /// Waits for the first byte of a request, or for the client to close.
     Idle,
-    /// Has a part of a head, of a handshake, or of a body that nobody wants.
+    /// Has a part of a head, of a handshake, or of a body that is discarded.
     Arriving,
     /// Has a request that is answered, or a body that is wanted.
     Busy,
@@ -60,11 +60,11 @@ pub enum NoSlot {
 /// What has changed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Those who waited and have a slot now.
+    /// The connections that waited and have a slot now.
     pub admitted: Vec<u64>,
     /// Those who had a slot, what they did, and had to make room.
     pub evicted: Vec<(u64, Phase)>,
-    /// Those who waited in vain.
+    /// The connections whose wait timed out.
     pub refused: Vec<(u64, NoSlot)>,
     /// When to look again, if nothing happens before.
     pub again: Option<Instant>,
@@ -77,7 +77,7 @@ pub struct Admission {
     next: u64,
     open: BTreeMap<u64, Claim>,
     waiting: VecDeque<Waiting>,
-    /// Those who made room and have not ended yet.
+    /// The connections that made room and are not closed yet.
     ending: usize,
     grace: Duration,
 }
@@ -343,7 +343,7 @@ impl Admission {
         if until <= now { Ok(Some(id)) } else { Err(Some(until)) }
     }
 
-    /// In a flood of unauthenticated connections nobody has grace.
+    /// In a flood of unauthenticated connections there is no grace.
     fn end_of_grace(&self, claim: &Claim, too_many_unauthenticated: bool) -> Instant {
         let is_flood = too_many_unauthenticated && self.waiting.len() > self.rules.most_waiting;
         let grace = match claim.authenticated {

@@ -11,7 +11,7 @@ use super::origin::Origin;
 use super::socket::Socket;
 use crate::http::message::Peer;
 
-/// How long accepting pauses for those who made room to end.
+/// How long accepting pauses until connections that made room are closed.
 const ENDING_TIME: Duration = Duration::from_secs(1);
 
 /// An accepted connection.
@@ -39,12 +39,12 @@ struct Table {
     admission: Admission,
     /// Those who wait, and those who have a slot.
     visitors: HashMap<u64, Visitor>,
-    /// Whether those who wait have to be looked at again.
+    /// Whether the queue of waiting connections has to be looked at again.
     changed: bool,
     stopping: bool,
 }
 
-/// What became of those who waited.
+/// The outcome for connections that waited.
 #[derive(Debug, Default)]
 pub struct Settled {
     /// They have a slot.

@@ -61,7 +61,7 @@ impl Case {
         self.admission.enter(id, phase, self.now)
     }
 
-    /// Those who made room, and have ended.
+    /// The connections that made room and are closed.
     fn evicted(&mut self) -> Vec<u64> {
         let evicted: Vec<u64> = self.settle().evicted.into_iter().map(|(id, _)| id).collect();
         evicted.iter().for_each(|id| self.admission.leave(*id));
