@@ -52,7 +52,9 @@ fn logs_are_cut_and_repeats_of_one_address_are_counted_a_second() {
         })
         .sum();
     assert_eq!(knocks.len() + more, times, "each is either written or counted: {counts:?}");
-    assert!(knocks.len() <= 10 * counts.len(), "ten a second are written");
+    // How many seconds this takes is up to the machine; how many lines a second may have is tested with
+    // a clock of its own, beside the code.
+    assert!(knocks.len() < times, "repeats are counted: {}", knocks.len());
     assert!(rest.iter().any(|line| line.contains("POST") && line.contains('→')), "changes are always logged");
 }
 
