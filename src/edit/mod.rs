@@ -10,7 +10,6 @@
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is not handed out.
 
-mod ascending;
 pub mod assign;
 pub mod current;
 pub mod draft;
@@ -20,9 +19,9 @@ pub mod guarded;
 pub mod json_diff;
 pub mod json_merge;
 pub mod layout;
+mod lis;
 pub mod list;
 pub mod merge;
-mod nearest;
 mod neighbours;
 pub mod patch;
 pub mod path;
@@ -33,6 +32,7 @@ pub mod reduce;
 mod removal;
 pub mod select;
 pub mod set_lines;
+mod suggestion;
 mod surroundings;
 pub mod text_diff;
 mod verify;

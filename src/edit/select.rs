@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::assign::{find_by, out_of_range};
 use super::current::Current;
-use super::nearest::{did_you_mean, keys, with_quoted_name};
 use super::path::{Path, Segment};
 use super::place::{Misfit, Place, shown};
+use super::suggestion::{did_you_mean, keys, with_quoted_name};
 
 /// What a path finds.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,10 +7,10 @@ use bytestring::ByteString;
 
 use super::diagnostic::{Diagnostics, Span};
 use super::index::{EntryId, Index, Record, Records};
+use super::input_check;
 use super::lex::Words;
 use super::reparse::{self, Edited};
 use super::splice::Splice;
-use super::text;
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl Document {
     fn parse_lossy(bytes: &[u8]) -> Self {
         let mut document = Self::parse(String::from_utf8_lossy(bytes).into_owned());
         let mut diagnostics = Diagnostics::default();
-        text::report_invalid_utf8(bytes, &mut diagnostics);
+        input_check::report_invalid_utf8(bytes, &mut diagnostics);
         diagnostics.extend(&document.index.diagnostics);
         document.index.diagnostics = diagnostics;
         document
@@ -41,7 +41,7 @@ impl Document {
     /// Reads a text. Never fails; what is wrong is in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
-        let index = text::index(&text);
+        let index = input_check::index(&text);
         Self::from_index(text, index)
     }
 

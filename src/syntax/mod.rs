@@ -24,21 +24,21 @@ mod splice;
 
 mod parse;
 
-mod halves;
+mod input_check;
+mod parallel_parse;
 mod reparse;
-mod text;
 
 mod document;
 
-mod lines;
+mod line_index;
 mod snippet;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
 pub use document::{Children, Document, Entry};
-pub use halves::WORTH_A_THREAD;
 pub use index::EntryId;
 pub use lex::{Words, comment_start};
-pub use lines::{LineIndex, Position};
+pub use line_index::{LineIndex, Position};
+pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::MAX_DEPTH;
 pub use reparse::{Changed, Edited};
 pub use snippet::{Snippet, SourceLine};

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::diagnostic::{Diagnostic, Span};
 use super::document::Document;
-use super::lines::{LineIndex, Position};
+use super::line_index::{LineIndex, Position};
 
 /// How many characters of a line are shown on each side of the fault.
 const CONTEXT: usize = 100;

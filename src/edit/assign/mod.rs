@@ -8,15 +8,15 @@
 //! *Invariants.* A value may be a secret: no message holds one. What comes out here passes
 //! [`super::reduce::reduce`].
 
-mod build;
-mod edits;
+mod expand;
+mod missing_block;
 mod overlap;
-mod phantom;
+mod patch_builder;
+mod several_words;
 #[cfg(test)]
 mod tests;
 mod unset;
 pub mod value;
-mod words;
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ use super::fault::Fault;
 use super::path::{Path, Segment};
 use super::place::{Misfit, MisfitKind, shown};
 use super::reduce::reduce;
-pub(super) use build::{find_by, out_of_range};
+pub(super) use patch_builder::{find_by, out_of_range};
 
 /// One assignment: a place, and what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,10 +121,14 @@ pub fn to_patch(
     options: Options,
 ) -> Result<Computed, Vec<AssignFault>> {
     let mut faults = Vec::new();
-    let edits = edits::of(current, assignments, options, &mut faults);
+    let edits = expand::expand(current, assignments, options, &mut faults);
     let edits = overlap::without_overlaps(edits, &mut faults);
-    let edits = if options.create { edits } else { phantom::without_phantoms(current, edits, &mut faults) };
-    let patch = build::patch(current, &edits, &mut faults);
+    let edits = if options.create {
+        edits
+    } else {
+        missing_block::without_missing_blocks(current, edits, &mut faults)
+    };
+    let patch = patch_builder::patch(current, &edits, &mut faults);
     if options.ignore_missing {
         faults.retain(|fault| !fault.is_absent());
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::AssignFault;
-use super::edits::Edit;
+use super::expand::Edit;
 use crate::edit::path::Segment;
 use crate::edit::place::{Misfit, shown};
 

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::AssignFault;
-use super::edits::Edit;
+use super::expand::Edit;
 use crate::edit::current::Current;
-use crate::edit::nearest::keys;
 use crate::edit::path::Path;
 use crate::edit::place::{Misfit, Place, own_value};
 use crate::edit::select::missing;
+use crate::edit::suggestion::keys;
 use crate::model::schema::Shape;
 
 /// The removals that one `--unset` stands for, without those of values that are not set.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::edit::ascending::longest_ascending;
+use crate::edit::lis::longest_increasing_subsequence;
 
 /// For each name of `to`, the position (from 1) that the patch has to give it, if any: the fewest
 /// that make the order that of `to`.
@@ -17,7 +17,7 @@ pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
     let merged = merged(from, to);
     let mut positions: Vec<Option<usize>> = (1..=to.len()).map(Some).collect();
     let kept = around_the_fixed(&merged);
-    for index in longest_ascending(&kept) {
+    for index in longest_increasing_subsequence(&kept) {
         positions[kept[index]] = None;
     }
     positions

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::edit::ascending::longest_ascending;
+use crate::edit::lis::longest_increasing_subsequence;
 
 /// An item of a group, in the order it is to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ pub fn staying(items: &[Item]) -> Vec<bool> {
         })
         .collect();
     let mut stays = vec![false; items.len()];
-    longest_ascending(&existing.iter().map(|&(_, place)| place).collect::<Vec<_>>())
+    longest_increasing_subsequence(&existing.iter().map(|&(_, place)| place).collect::<Vec<_>>())
         .into_iter()
         .for_each(|index| stays[existing[index].0] = true);
     stays

@@ -12,16 +12,16 @@
 //! printed form of each line to [`printed`]; this module knows nothing of secrets,
 //! colours or files. Lines end at `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
 
+mod line_diff;
 mod new_text;
-mod runs;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
 use crate::syntax::Splice;
+use line_diff::differing_runs;
 use memchr::{memchr, memchr_iter, memrchr};
-use runs::differing_runs;
 
 pub use new_text::NewText;
 

@@ -1,6 +1,6 @@
 use proptest::prelude::{Strategy, proptest};
 
-use super::runs::{Run, anchored_runs, differing_runs};
+use super::line_diff::{Run, anchored_runs, differing_runs};
 use super::{
     CONTEXT_LINES, Change, Hunk, Line, NewText, Splice, Tag, group, hunks_of_splices, hunks_of_texts,
     line_starts, printed,

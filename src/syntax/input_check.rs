@@ -1,8 +1,8 @@
 //! A whole text: what is no configuration at all is told so; the rest is parsed.
 
 use super::diagnostic::{Diagnostic, Diagnostics, Span};
-use super::halves::parse_halves;
 use super::index::Index;
+use super::parallel_parse::parse_halves;
 use super::parse::{BOM, MAX_TEXT, parse_whole};
 
 /// The index of a whole text.

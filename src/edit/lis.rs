@@ -1,7 +1,7 @@
 //! What can stay in place when an order changes.
 
 /// The indices of a longest ascending run that may skip values (patience sorting).
-pub fn longest_ascending(values: &[usize]) -> Vec<usize> {
+pub fn longest_increasing_subsequence(values: &[usize]) -> Vec<usize> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = vec![None; values.len()];
     for (index, &value) in values.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use crate::edit::ascending::longest_ascending;
+use crate::edit::lis::longest_increasing_subsequence;
 
 /// The lines of both sides up to which a differing stretch goes to Myers' algorithm as a whole.
 ///
@@ -59,7 +59,7 @@ pub(super) fn anchored_runs(old: &[&str], new: &[&str], limit: usize) -> Vec<Run
     let end = (old.len(), new.len());
     let unique = lines_unique_to_both(old, new);
     let places: Vec<usize> = unique.iter().map(|&(_, new)| new).collect();
-    let anchors = longest_ascending(&places).into_iter().map(|index| unique[index]);
+    let anchors = longest_increasing_subsequence(&places).into_iter().map(|index| unique[index]);
     for anchor in anchors.chain([end]) {
         let (old, new) = (&old[at.0..anchor.0], &new[at.1..anchor.1]);
         if old.len() + new.len() <= limit {

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{AssignFault, Assignment, Change, Options, unset, value, words};
+use super::{AssignFault, Assignment, Change, Options, several_words, unset, value};
 use crate::edit::current::Current;
-use crate::edit::nearest::keys;
 use crate::edit::path::{Path, Segment};
 use crate::edit::place::{Misfit, Place};
+use crate::edit::suggestion::keys;
 use crate::model::schema::Shape;
 use crate::model::shape::Port;
 use crate::syntax::MAX_DEPTH;
@@ -30,7 +30,7 @@ impl Edit {
 }
 
 /// The edits that `assignments` ask for, in their order; one with a fault asks for none.
-pub fn of(
+pub fn expand(
     current: &dyn Current,
     assignments: &[Assignment],
     options: Options,
@@ -75,7 +75,7 @@ fn edit(
     let value = Place::to_set(&path.segments).and_then(|place| {
         let value = value_at(place, assignment)?;
         if !options.one_word {
-            words::refuse_one_for_several(current, place, &path, &assignment.change)?;
+            several_words::refuse_one_for_several(current, place, &path, &assignment.change)?;
         }
         Ok(value)
     });

@@ -5,16 +5,20 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::AssignFault;
-use super::edits::Edit;
+use super::expand::Edit;
 use crate::edit::current::Current;
-use crate::edit::nearest::{did_you_mean, with_quoted_name};
 use crate::edit::path::{Path, Segment};
 use crate::edit::place::{Misfit, Place, shown};
+use crate::edit::suggestion::{did_you_mean, with_quoted_name};
 use crate::model::schema::Kind;
 
 /// The edits without those of streams, lives and plugins that are not there and that this call
 /// does not plainly mean to make.
-pub fn without_phantoms(current: &dyn Current, edits: Vec<Edit>, faults: &mut Vec<AssignFault>) -> Vec<Edit> {
+pub fn without_missing_blocks(
+    current: &dyn Current,
+    edits: Vec<Edit>,
+    faults: &mut Vec<AssignFault>,
+) -> Vec<Edit> {
     let made = streams_given_urls(&edits);
     let refusal = |edit: &Edit| {
         let phantom = phantom_of(current, edit, &made)?;

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::AssignFault;
-use super::edits::Edit;
+use super::expand::Edit;
 use crate::edit::current::Current;
 use crate::edit::draft::scalar_text;
-use crate::edit::nearest::keys;
 use crate::edit::path::Segment;
 use crate::edit::place::{Misfit, MisfitKind, Place};
+use crate::edit::suggestion::keys;
 
 /// The patch that `edits` make, one after the other.
 pub fn patch(current: &dyn Current, edits: &[Edit], faults: &mut Vec<AssignFault>) -> Map<String, Value> {
