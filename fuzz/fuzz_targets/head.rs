@@ -7,9 +7,9 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediactl::http::gate::heads::{Framing, Parsed, Progress, Scan, canonical, parse};
-use mediactl::http::gate::limits::Limits;
-use mediactl::http::message::{Head, Peer};
+use mediactl::http::server::listener::heads::{Framing, Parsed, Progress, Scan, canonical, parse};
+use mediactl::http::server::listener::limits::Limits;
+use mediactl::http::server::message::{Head, Peer};
 
 /// Headers that a client can't set for the handler.
 const OF_THE_GATE: &[&str] = &[

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::serve::LogFormat;
 use super::terminal::{is_obeyed, one_line};
-use crate::http::log::repeats::{Fate, PERIOD, Repeated, Repeats};
-use crate::http::log::{Access, Log, MAX_DETAIL, MAX_PATH, shortened};
+use crate::http::server::log::repeats::{Fate, PERIOD, Repeated, Repeats};
+use crate::http::server::log::{Access, Log, MAX_DETAIL, MAX_PATH, shortened};
 
 /// So many digits of a revision are enough to tell two apart at a glance.
 const SHORT: usize = 8;
@@ -174,7 +174,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::http::message::Peer;
+    use crate::http::server::message::Peer;
 
     const ODD: &str = "a\u{1b}[2J\u{7f}\u{9b}31m\n\rb";
 

@@ -15,7 +15,7 @@ use super::remote::{Remote, Source};
 use super::target::{self, Purpose, Target};
 use super::ui::{Ui, output, waiting};
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
-use crate::http::wire::Feature;
+use crate::http::protocol::headers::Feature;
 
 /// What names the configuration that a server runs.
 const RUNNING: &str = "running";

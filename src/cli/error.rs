@@ -12,8 +12,8 @@ use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, Snapshot};
 use crate::http::client::ClientError;
-use crate::http::problem::Kind;
-use crate::http::wire::Feature;
+use crate::http::protocol::headers::Feature;
+use crate::http::protocol::problem::Kind;
 use crate::store::{Holder, reason};
 
 /// Advice where nothing is at a path, and no name is near.

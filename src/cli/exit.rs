@@ -7,7 +7,7 @@ use signal_hook::consts::SIGTERM;
 use crate::edit::assign::AssignFault;
 use crate::engine::EngineError;
 use crate::http::client::{ClientError, Refusal};
-use crate::http::problem::Kind;
+use crate::http::protocol::problem::Kind;
 use crate::store::StoreError;
 
 /// How a command ended. The numbers are stable: scripts rely on them.

@@ -10,7 +10,7 @@ use super::error::CliError;
 use super::target::{Chosen, GivenUrl, Purpose, RemoteOptions};
 use super::ui::{ColorChoice, Ui};
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, Request};
-use crate::http::parameters::MAX_CONFIRM;
+use crate::http::protocol::parameters::MAX_CONFIRM;
 use crate::model::Masker;
 
 /// Where the configuration is, unless somebody says otherwise.

@@ -16,10 +16,10 @@ use super::exit::Exit;
 use super::options::{Global, Hooking};
 use super::ui::{Ui, output, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
-use crate::http::gate::{Admits, Deadlines, Limits, Listen, Server};
-use crate::http::handler::{Handler, Settings};
-use crate::http::runtime::Runtime;
-use crate::http::tls::Tls;
+use crate::http::server::handler::{Handler, Settings};
+use crate::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
+use crate::http::server::runtime::Runtime;
+use crate::http::server::tls::Tls;
 use crate::store::{ServeLock, StoreError};
 
 /// Where TCP is listened on, unless somebody says otherwise: this machine alone.

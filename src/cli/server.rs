@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::http::client::{ClientError, Refusal, TlsFault};
-use crate::http::problem::Fault;
-use crate::http::wire::Feature;
+use crate::http::protocol::headers::Feature;
+use crate::http::protocol::problem::Fault;
 
 /// A message, and advice where there is any.
 type Told = (String, Option<String>);

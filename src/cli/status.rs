@@ -18,7 +18,7 @@ use super::ui::Ui;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
 use crate::engine::{Engine, is_edited_since};
-use crate::http::runtime::PendingFigures;
+use crate::http::server::runtime::PendingFigures;
 use crate::model::Masker;
 use crate::model::redact::masked_json;
 use crate::store::Entry;

@@ -20,7 +20,7 @@ use super::remote::{Remote, Source};
 use super::ui::{Ui, waiting};
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
 use crate::http::client::{BadUrl, Client, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo};
-use crate::http::wire::DEFAULT_PREFIX;
+use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::{Entry, Serving, Which, reason};
 
 /// The longest time that a request may be given: a day, in seconds.

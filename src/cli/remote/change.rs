@@ -13,7 +13,7 @@ use super::{Fetched, Remote};
 use crate::edit::current::Current;
 use crate::engine::{EngineError, Guard, Request, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
-use crate::http::wire::{
+use crate::http::protocol::headers::{
     ACCEPT, CONFIRM, DELETED_STREAMS, DRY_RUN, FORCE, Feature, HTTP_OPTIONS_DROPPED, IGNORED_PARAMETER,
     KEPT_HAND_EDIT, MESSAGE,
 };

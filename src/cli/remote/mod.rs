@@ -24,7 +24,9 @@ use super::error::CliError;
 use super::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::{Answer, Call, Client, ClientError, Credentials};
-use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED};
+use crate::http::protocol::headers::{
+    FORMAT, FORMAT_CONF, Feature, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED,
+};
 use crate::store::Serving;
 
 /// How often a person is asked for login and password.

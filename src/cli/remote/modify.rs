@@ -15,9 +15,9 @@ use crate::edit::current::{Current, LocalView};
 use crate::edit::{self, guarded, json_merge, reduce};
 use crate::engine::{EngineError, Guard, Request, Snapshot};
 use crate::http::client::{Call, ClientError};
-use crate::http::problem::Kind;
-use crate::http::route::Operation;
-use crate::http::wire::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
+use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
+use crate::http::protocol::problem::Kind;
+use crate::http::protocol::routes::Operation;
 use crate::model::{Lens, top_members};
 
 /// How often edits are computed again because the server has another configuration by then.

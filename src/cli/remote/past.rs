@@ -9,9 +9,9 @@ use super::replace::guards;
 use super::{Fetched, Remote, Source};
 use crate::engine::{EngineError, Request, Snapshot, find};
 use crate::http::client::{Call, ClientError};
-use crate::http::problem::Kind;
-use crate::http::route::Operation;
-use crate::http::wire::{Feature, ID, TO, offers};
+use crate::http::protocol::headers::{Feature, ID, TO, offers};
+use crate::http::protocol::problem::Kind;
+use crate::http::protocol::routes::Operation;
 use crate::store::{Entry, Which};
 
 /// What becomes of a change that waits to be confirmed.

@@ -10,8 +10,8 @@ use super::{Fetched, Remote, Source};
 use crate::edit::current::{Current, LocalView};
 use crate::engine::{EngineError, Guard, Request, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};
-use crate::http::route::Operation;
-use crate::http::wire::Feature;
+use crate::http::protocol::headers::Feature;
+use crate::http::protocol::routes::Operation;
 use crate::model::secret::holds_mask;
 use crate::model::{Lens, has_lost_line_ends, top_members};
 

@@ -9,7 +9,7 @@ use reqwest::Url;
 
 use super::reason::url_fault;
 
-use crate::http::route::Operation;
+use crate::http::protocol::routes::Operation;
 
 /// What a request over a Unix socket says it is for.
 const SOCKET_URL: &str = "http://localhost";
@@ -171,8 +171,8 @@ fn hexadecimal(digits: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::Endpoint;
-    use crate::http::route::Operation;
-    use crate::http::wire::DEFAULT_PREFIX;
+    use crate::http::protocol::headers::DEFAULT_PREFIX;
+    use crate::http::protocol::routes::Operation;
 
     fn check(text: &str, name: &str, operation: &str, userinfo: Option<(&str, &str)>) {
         let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);

@@ -7,7 +7,7 @@ use reqwest::{StatusCode, Url};
 
 use super::credentials::Credentials;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
-use crate::http::problem::{Kind, MEDIA_TYPE, Problem};
+use crate::http::protocol::problem::{Kind, MEDIA_TYPE, Problem};
 
 /// How much of an answer that is no problem document is shown, in characters.
 const MAX_PIECE: usize = 200;

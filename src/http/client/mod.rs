@@ -29,8 +29,8 @@ pub use error::{ClientError, Refusal};
 pub use reason::TlsFault;
 pub use tls::Trust;
 
-use super::route::{Body, JSON, Operation, TEXT};
-use super::wire::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
+use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
+use crate::http::protocol::routes::{Body, JSON, Operation, TEXT};
 
 /// How long a whole request may take: a hook of the server may take a part of it.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);

@@ -7,16 +7,18 @@ use mediactl::cli::exit::Exit;
 use mediactl::cli::serve::GRACE;
 use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, Remark};
-use mediactl::http::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
-use mediactl::http::gate::limits;
-use mediactl::http::log::repeats::{ADDRESSES, LINES, PERIOD};
-use mediactl::http::log::{MAX_DETAIL, MAX_PATH};
-use mediactl::http::parameters::{PARAMETERS, Parameter, Values};
-use mediactl::http::problem::{KINDS, MEDIA_TYPE, TYPE_PREFIX};
-use mediactl::http::remark_word;
-use mediactl::http::route::{ROUTES, Route};
-use mediactl::http::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
-use mediactl::http::wire::{API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value};
+use mediactl::http::protocol::headers::{
+    API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
+};
+use mediactl::http::protocol::parameters::{PARAMETERS, Parameter, Values};
+use mediactl::http::protocol::problem::{KINDS, MEDIA_TYPE, TYPE_PREFIX};
+use mediactl::http::protocol::routes::{ROUTES, Route};
+use mediactl::http::server::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
+use mediactl::http::server::endpoints::config::remark_word;
+use mediactl::http::server::listener::limits;
+use mediactl::http::server::log::repeats::{ADDRESSES, LINES, PERIOD};
+use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
+use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 use mediactl::syntax::MAX_DEPTH;
 
 use super::page::Page;
@@ -509,7 +511,7 @@ fn time(time: Duration) -> String {
 #[test]
 fn every_limit_is_in_the_page() {
     let own = include_str!("serve.rs");
-    let constants = include_str!("../../../src/http/gate/limits.rs");
+    let constants = include_str!("../../../src/http/server/listener/limits.rs");
     let names = constants.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(':'));
     names.for_each(|(name, _)| {
         assert!(

@@ -1,8 +1,8 @@
 //! What a request asks for beside its operation: parameters that are nearly ours, and those that are
 //! not; what is sent in the form of something else.
 
-use mediactl::http::auth::Credentials;
-use mediactl::http::message::{Peer, Response, Service};
+use mediactl::http::server::auth::Credentials;
+use mediactl::http::server::message::{Peer, Response, Service};
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header, refused, request};

@@ -4,11 +4,11 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::auth::Credentials;
-use mediactl::http::handler::{Handler, Settings};
-use mediactl::http::log::Access;
-use mediactl::http::message::{Head, Peer, Request, Response, Service};
-use mediactl::http::runtime::Runtime;
+use mediactl::http::server::auth::Credentials;
+use mediactl::http::server::handler::{Handler, Settings};
+use mediactl::http::server::log::Access;
+use mediactl::http::server::message::{Head, Peer, Request, Response, Service};
+use mediactl::http::server::runtime::Runtime;
 use serde_json::{Value, json};
 
 use crate::cli::{CONF, Place};

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::gate::{Admits, Deadlines, Limits, Listen, Server};
-use mediactl::http::handler::{Handler, Settings};
-use mediactl::http::runtime::Runtime;
-use mediactl::http::tls::Tls;
+use mediactl::http::server::handler::{Handler, Settings};
+use mediactl::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
+use mediactl::http::server::runtime::Runtime;
+use mediactl::http::server::tls::Tls;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use mediactl::engine::Hooks;
-use mediactl::http::message::{Head, Peer, Request, Response, Service};
-use mediactl::http::openapi::document;
-use mediactl::http::parameters::{PARAMETERS, Values};
-use mediactl::http::route::{Body, ROUTES, Route};
+use mediactl::http::protocol::openapi::document;
+use mediactl::http::protocol::parameters::{PARAMETERS, Values};
+use mediactl::http::protocol::routes::{Body, ROUTES, Route};
+use mediactl::http::server::message::{Head, Peer, Request, Response, Service};
 use serde_json::Value;
 
 use super::handler::{Server, body as json_body, header};

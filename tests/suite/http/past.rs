@@ -4,7 +4,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::time::{Duration, Instant};
 
 use mediactl::engine::Hooks;
-use mediactl::http::message::Response;
+use mediactl::http::server::message::Response;
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused};

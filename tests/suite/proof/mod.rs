@@ -34,7 +34,7 @@ use std::process::Child;
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mediactl::http::auth::Credentials;
+use mediactl::http::server::auth::Credentials;
 use mediactl::store::{HAND_EDIT, Revision};
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -1,7 +1,7 @@
 //! What our own servers offer, as far as a client has to know it.
 
 use mediactl::edit;
-use mediactl::http::wire::{API_HEADER, NOTE_HEADER, api_value};
+use mediactl::http::protocol::headers::{API_HEADER, NOTE_HEADER, api_value};
 use mediactl::syntax::Document;
 
 use super::bare::view;

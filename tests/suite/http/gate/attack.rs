@@ -4,8 +4,8 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use mediactl::http::gate::{Deadlines, Limits};
-use mediactl::http::problem::{Kind, Problem};
+use mediactl::http::protocol::problem::{Kind, Problem};
+use mediactl::http::server::listener::{Deadlines, Limits};
 
 use super::support::{Answer, BIG, Client, Running, eventually, short};
 

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use mediactl::http::gate::{Admits, Deadlines, Limits, Listen, Server};
-use mediactl::http::problem::{Kind, Problem};
+use mediactl::http::protocol::problem::{Kind, Problem};
+use mediactl::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
 
 use super::running::{alone, is_alone, threads};
 use super::support::{Answer, Client, Echo, PATIENCE, Running, eventually};

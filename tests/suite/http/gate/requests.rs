@@ -4,9 +4,9 @@ use std::net::TcpStream;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
-use mediactl::http::gate::{Admits, Deadlines, Limits, Listen, Server};
-use mediactl::http::message::Peer;
-use mediactl::http::problem::{Kind, Problem};
+use mediactl::http::protocol::problem::{Kind, Problem};
+use mediactl::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
+use mediactl::http::server::message::Peer;
 
 use super::support::{BIG, Client, Echo, Running, eventually};
 

@@ -4,8 +4,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use mediactl::http::gate::{Deadlines, Limits};
-use mediactl::http::tls::{Tls, TlsError};
+use mediactl::http::server::listener::{Deadlines, Limits};
+use mediactl::http::server::tls::{Tls, TlsError};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::CertificateDer;
 use rustls::version::{TLS12, TLS13};

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediactl::http::gate::{Deadlines, Limits, Listen, Server};
-use mediactl::http::message::{Head, Peer, Request, Response, Service};
-use mediactl::http::server::Lever;
-use mediactl::http::tls::Tls;
+use mediactl::http::server::backend::Lever;
+use mediactl::http::server::listener::{Deadlines, Limits, Listen, Server};
+use mediactl::http::server::message::{Head, Peer, Request, Response, Service};
+use mediactl::http::server::tls::Tls;
 
 /// Long enough on any machine, and shorter than the patience of whoever waits for a test.
 pub const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,9 @@
+//! What both ends of the API say: routes, query parameters, headers and features, problem documents,
+//! and the OpenAPI document that is made from these tables.
+
+pub mod headers;
+pub mod masked;
+pub mod openapi;
+pub mod parameters;
+pub mod problem;
+pub mod routes;

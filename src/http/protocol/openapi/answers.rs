@@ -1,0 +1,119 @@
+//! What a route answers: each status with its body and its headers.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::schemas::{self, reference};
+use crate::http::protocol::headers::{API_HEADER, NOTE_HEADER, PENDING_HEADER};
+use crate::http::protocol::problem::{Kind, MEDIA_TYPE};
+use crate::http::protocol::routes::{Answer, Route};
+
+/// Says which login and password are asked for.
+const CHALLENGE: &str = "WWW-Authenticate";
+
+/// The headers that answers have, for all to refer to.
+pub(super) fn headers() -> Value {
+    let header = |required: bool, what: &str| {
+        let schema = json!({ "type": "string" });
+        json!({ "required": required, "description": what, "schema": schema })
+    };
+    json!({
+        API_HEADER: header(true, "The version of the API, and what there is beside the four operations."),
+        "Cache-Control": header(true, "`no-store`"),
+        "ETag": header(false, "Names the text that the answer is about. Not with `runtime=true`."),
+        PENDING_HEADER: header(false, "Which change waits to be confirmed."),
+        NOTE_HEADER: header(false, "What was done beside what was asked for, and what was ignored."),
+        "Allow": header(true, "The methods that the path takes."),
+        "Retry-After": header(false, "Seconds to wait."),
+        CHALLENGE: header(true, "How to say login and password."),
+    })
+}
+
+/// The `responses` of one method of a route.
+pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
+    // A map by number: the statuses are in order.
+    let mut responses: BTreeMap<u16, Value> = BTreeMap::new();
+    for answer in route.answers {
+        let response = responses.entry(answer.status()).or_insert_with(|| success(*answer));
+        if let Some(media_type) = answer.media_type() {
+            response["content"][media_type] = json!({ "schema": schema(*answer) });
+        }
+    }
+    for (status, kinds) in problems(route) {
+        responses.insert(status, problem(status, &kinds));
+    }
+    if method == "HEAD" {
+        responses.values_mut().for_each(without_content);
+    }
+    responses.into_iter().map(|(status, response)| (status.to_string(), response)).collect()
+}
+
+fn success(answer: Answer) -> Value {
+    let mut names = vec![API_HEADER, "Cache-Control"];
+    names.extend([PENDING_HEADER, NOTE_HEADER]);
+    if !matches!(answer, Answer::Document | Answer::Changes) {
+        names.push("ETag");
+    }
+    let description = match answer {
+        Answer::Unchanged => "What is known already is still right.",
+        _ => "It is done.",
+    };
+    json!({ "description": description, "headers": refer(&names) })
+}
+
+fn schema(answer: Answer) -> Value {
+    match answer {
+        Answer::Configuration => reference(schemas::CONFIGURATION),
+        Answer::Text => json!({ "type": "string" }),
+        Answer::True => json!({ "const": true }),
+        Answer::Changes => json!({ "type": "array", "items": reference(schemas::CHANGE) }),
+        Answer::Document => json!({ "type": "object" }),
+        Answer::Unchanged => json!(true),
+    }
+}
+
+/// What can be wrong, by the status that it is sent with.
+fn problems(route: &Route) -> BTreeMap<u16, Vec<Kind>> {
+    let mut problems: BTreeMap<u16, Vec<Kind>> = BTreeMap::new();
+    for kind in route.problems() {
+        for status in kind.statuses() {
+            problems.entry(status).or_default().push(kind);
+        }
+    }
+    problems
+}
+
+fn problem(status: u16, kinds: &[Kind]) -> Value {
+    let names: Vec<String> = kinds.iter().map(|kind| kind.urn()).collect();
+    let one = json!({ "type": "object", "properties": { "type": { "enum": names } } });
+    let schema = json!({ "allOf": [reference(schemas::PROBLEM), one] });
+    let titles = kinds.iter().map(|kind| format!("`{}`: {}", kind.name(), kind.title()));
+    json!({
+        "description": format!("{}.", titles.collect::<Vec<_>>().join("; ")),
+        "headers": refer(&problem_headers(status)),
+        "content": { MEDIA_TYPE: { "schema": schema } },
+    })
+}
+
+fn problem_headers(status: u16) -> Vec<&'static str> {
+    let own = match status {
+        401 => Some(CHALLENGE),
+        405 => Some("Allow"),
+        429 | 503 => Some("Retry-After"),
+        409 => Some(PENDING_HEADER),
+        _ => None,
+    };
+    [API_HEADER, "Cache-Control"].into_iter().chain(own).collect()
+}
+
+fn refer(names: &[&str]) -> Map<String, Value> {
+    let headers = names
+        .iter()
+        .map(|name| (name.to_string(), json!({ "$ref": format!("#/components/headers/{name}") })));
+    headers.collect()
+}
+
+fn without_content(response: &mut Value) {
+    response.as_object_mut().expect("a response is made as an object").remove("content");
+}

@@ -1,0 +1,155 @@
+//! The API as an OpenAPI document, for programs: made from the tables of routes, of parameters, of
+//! problems, and from the schema of configurations. Nothing is said here that is not in one of them.
+//!
+//! The document is of version 3.1, so its schemas are JSON Schema 2020-12.
+
+mod answers;
+mod schemas;
+
+use serde_json::{Map, Value, json};
+
+use crate::engine::GUARD_NAMES;
+use crate::http::protocol::headers::REALM;
+use crate::http::protocol::parameters::{PARAMETERS, Parameter, Values};
+use crate::http::protocol::problem::Kind;
+use crate::http::protocol::routes::{Answer, Body, JSON, ROUTES, Route, TEXT};
+
+/// How a change of the history is named in a URL.
+const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
+
+/// The version of OpenAPI.
+const OPENAPI: &str = "3.1.0";
+
+/// The media type of a patch by its own name (RFC 7396); plain JSON is taken as well.
+const MERGE_PATCH: &str = "application/merge-patch+json";
+
+/// The document of a server with this prefix.
+pub fn document(prefix: &str) -> Value {
+    json!({
+        "openapi": OPENAPI,
+        "info": {
+            "title": "mediactl",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": env!("CARGO_PKG_DESCRIPTION"),
+            "license": { "name": "MIT OR Apache-2.0", "identifier": env!("CARGO_PKG_LICENSE") },
+        },
+        "servers": [{ "url": prefix }],
+        "security": [{ REALM: [] }],
+        "paths": paths(),
+        "components": {
+            "schemas": schemas::all(),
+            "headers": answers::headers(),
+            "securitySchemes": {
+                REALM: {
+                    "type": "http",
+                    "scheme": "basic",
+                    "description": "Login and password of the running `edit_auth`.",
+                },
+            },
+        },
+    })
+}
+
+fn paths() -> Map<String, Value> {
+    let mut paths = Map::new();
+    for route in ROUTES {
+        let path = paths.entry(format!("/{}", route.template())).or_insert_with(|| json!({}));
+        for method in route.methods {
+            path[method.to_ascii_lowercase()] = operation(route, method);
+        }
+    }
+    paths
+}
+
+fn operation(route: &Route, method: &str) -> Value {
+    let mut operation = json!({
+        "operationId": operation_id(route, method),
+        "description": route.summary,
+        "parameters": parameters(route),
+        "responses": answers::of(route, method),
+    });
+    if let Some(body) = body(route.body) {
+        operation["requestBody"] = body;
+    }
+    operation
+}
+
+/// Unique, and a word: programs make the names of functions of it.
+fn operation_id(route: &Route, method: &str) -> String {
+    let path = route.path.replace('.', "_");
+    let argument = route.argument.as_ref().map_or(String::new(), |argument| format!("_{}", argument.name));
+    let is_main = route.methods.first() == Some(&method);
+    let method = if is_main { String::new() } else { format!("{}_", method.to_ascii_lowercase()) };
+    format!("{method}{path}{argument}")
+}
+
+fn parameters(route: &Route) -> Vec<Value> {
+    let argument = route.argument.iter().map(|argument| {
+        let schema = json!({ "type": "string", "pattern": CHANGE_PATTERN });
+        json!({ "name": argument.name, "in": "path", "required": true, "description": argument.doc, "schema": schema })
+    });
+    let taken = PARAMETERS.iter().filter(|parameter| route.parameters.contains(&parameter.name));
+    let query = taken.map(|parameter| query_parameter(parameter, route.required.contains(&parameter.name)));
+    argument.chain(query).chain(conditions(route)).collect()
+}
+
+fn query_parameter(parameter: &Parameter, required: bool) -> Value {
+    let mut described = json!({
+        "name": parameter.name,
+        "in": "query",
+        "required": required,
+        "description": parameter.doc,
+        "schema": values(&parameter.values),
+    });
+    if let Values::Guards(_) = parameter.values {
+        // One value, with commas.
+        described["style"] = json!("form");
+        described["explode"] = json!(false);
+    }
+    described
+}
+
+fn values(values: &Values) -> Value {
+    match values {
+        Values::Switch(_) => json!({ "type": "boolean", "default": false }),
+        Values::OneOf(words, _) => json!({ "type": "string", "enum": words, "default": words[0] }),
+        Values::Guards(_) => {
+            let names: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();
+            json!({ "type": "array", "items": { "type": "string", "enum": names } })
+        }
+        Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),
+        Values::Text(_) => json!({ "type": "string" }),
+        Values::Number(bounds, _) => {
+            json!({ "type": "integer", "minimum": bounds.start(), "maximum": bounds.end() })
+        }
+    }
+}
+
+/// The headers that make a request conditional.
+fn conditions(route: &Route) -> Option<Value> {
+    let header = |name: &str, what: &str| {
+        let schema = json!({ "type": "string" });
+        json!({ "name": name, "in": "header", "description": what, "schema": schema })
+    };
+    match route {
+        route if route.problems().any(|kind| kind == Kind::Stale) => {
+            Some(header("If-Match", "The `ETag` of what the change was made for; else it is refused."))
+        }
+        route if route.answers.contains(&Answer::Unchanged) => {
+            Some(header("If-None-Match", "The `ETag` of what is known; it is not sent again."))
+        }
+        _ => None,
+    }
+}
+
+fn body(body: Body) -> Option<Value> {
+    let content = match body {
+        Body::None => return None,
+        Body::Patch => {
+            let media = json!({ "schema": schemas::reference(schemas::PATCH) });
+            json!({ JSON: media, MERGE_PATCH: media })
+        }
+        Body::Text => json!({ TEXT: { "schema": { "type": "string" } } }),
+    };
+    Some(json!({ "required": true, "content": content }))
+}

@@ -1,0 +1,299 @@
+//! The schemas of what is sent and answered. Those of configurations are made from the rows that
+//! the view and the edits are made from.
+
+use serde_json::{Map, Value, json};
+
+use crate::http::protocol::problem::KINDS;
+use crate::model::schema::{Derived, parameters};
+use crate::model::{Parameter, Scope, Shape};
+
+/// The name of the schema of what `read_config` answers.
+pub(super) const CONFIGURATION: &str = "Configuration";
+
+/// The name of the schema of what `modify_config` takes.
+pub(super) const PATCH: &str = "Patch";
+
+/// The name of the schema of a problem document.
+pub(super) const PROBLEM: &str = "Problem";
+
+/// The name of the schema of a change in the history.
+pub(super) const CHANGE: &str = "Change";
+
+/// The name of the schema of `auth`.
+const BACKEND: &str = "Backend";
+
+/// The name of the schema of what `read_config` shows as `auth` of a stream or live: with the global
+/// URL, and without one of its own where there is none.
+const BLOCK_BACKEND: &str = "BlockBackend";
+
+/// What a patch may be that its schema does not say: clients need not do it.
+const TOLERANCE: &str = "A merge patch (RFC 7396). For numbers of known parameters decimal strings are taken \
+                         as well, and `[]` for an empty object; what is read only is ignored or has to be as it was.";
+
+/// The objects that parameters stand in, by the name of their schema.
+const OBJECTS: &[(Scope, &str)] = &[
+    (Scope::Top, CONFIGURATION),
+    (Scope::Stream, "Stream"),
+    (Scope::Live, "Live"),
+    (Scope::Plugin, "Plugin"),
+    (Scope::Source, "Source"),
+];
+
+/// Every schema, by name.
+pub(super) fn all() -> Map<String, Value> {
+    let mut schemas = Map::new();
+    for form in [Form::Shown, Form::Patch] {
+        for (scope, name) in OBJECTS {
+            schemas.insert(form.name(name), form.object(*scope));
+        }
+        schemas.insert(form.name("Account"), form.account());
+        schemas.insert(form.name(BACKEND), form.backend());
+    }
+    schemas[PATCH]["description"] = json!(TOLERANCE);
+    schemas.insert(BLOCK_BACKEND.to_owned(), Form::Shown.block_backend());
+    schemas.insert("Port".to_owned(), port());
+    schemas.insert(CHANGE.to_owned(), change());
+    schemas.insert(PROBLEM.to_owned(), problem());
+    schemas.insert("Fault".to_owned(), fault());
+    schemas
+}
+
+/// What refers to the schema with this name.
+pub(super) fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+/// What a schema is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// What is answered.
+    Shown,
+    /// A merge patch: members may be missing, or null to be removed.
+    Patch,
+}
+
+impl Form {
+    fn name(self, of: &str) -> String {
+        match (self, of) {
+            (Self::Shown, name) => name.to_owned(),
+            (Self::Patch, CONFIGURATION) => PATCH.to_owned(),
+            (Self::Patch, name) => format!("{name}{PATCH}"),
+        }
+    }
+
+    fn reference(self, to: &str) -> Value {
+        reference(&self.name(to))
+    }
+
+    /// The members of a scope; there may be others, which are not known to us.
+    fn object(self, scope: Scope) -> Value {
+        let rows = || parameters(scope).filter(move |row| self == Self::Patch || !is_former(row));
+        let properties: Map<String, Value> =
+            rows().map(|row| (row.key.to_owned(), self.member(row))).collect();
+        let others = match scope {
+            Scope::Source => self.or_null(self.word()),
+            _ => json!(true),
+        };
+        let always: Vec<&str> = rows().filter(|row| is_always_there(row)).map(|row| row.key).collect();
+        let schema = json!({ "type": "object", "properties": properties, "additionalProperties": others });
+        match (self, scope) {
+            // The elements of an array are replaced as they are sent.
+            (Self::Shown, _) | (Self::Patch, Scope::Source) => with_required(schema, &always),
+            (Self::Patch, _) => schema,
+        }
+    }
+
+    /// One row, with its documentation.
+    fn member(self, row: &Parameter) -> Value {
+        let value = self.value(row);
+        let mut schema = if is_address(row) { value } else { self.or_null(value) };
+        let unit = if row.unit.is_empty() { String::new() } else { format!(", in {}", row.unit) };
+        schema["description"] = json!(format!("{}{unit}.", row.doc));
+        if is_read_only(row) {
+            schema["readOnly"] = json!(true);
+        }
+        if is_former(row) {
+            schema["deprecated"] = json!(true);
+        }
+        schema
+    }
+
+    fn value(self, row: &Parameter) -> Value {
+        match row.shape {
+            Shape::Ports => json!({ "type": "array", "items": reference("Port") }),
+            Shape::Port => reference("Port"),
+            Shape::Word if row.secret => json!({ "type": "string", "format": "password" }),
+            Shape::Word => json!({ "type": "string" }),
+            Shape::Switch => json!({ "type": "boolean" }),
+            Shape::Account => self.reference("Account"),
+            Shape::Backend if self == Self::Shown && row.scope != Scope::Top => reference(BLOCK_BACKEND),
+            Shape::Backend => self.reference(BACKEND),
+            Shape::Sources => json!({ "type": "array", "items": self.reference("Source") }),
+            Shape::Seconds => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": false }] }),
+            Shape::Transcoder => json!({ "type": "array", "items": self.transcoder_option() }),
+            Shape::Group(kind) => self.by_name(self.reference(object_name(kind.scope()))),
+            Shape::PortOptions => self.by_name(json!({ "type": "object" })),
+            Shape::Derived(Derived::Static) if row.scope == Scope::Live => json!({ "const": false }),
+            Shape::Derived(derived) => derived_value(derived),
+        }
+    }
+
+    fn by_name(self, element: Value) -> Value {
+        json!({ "type": "object", "additionalProperties": self.or_null(element) })
+    }
+
+    /// Neither part can be removed alone, so none can be null.
+    fn account(self) -> Value {
+        let login = json!({ "type": "string" });
+        let password = json!({ "type": "string", "format": "password" });
+        let properties = json!({ "login": login, "password": password });
+        let schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+        if self == Self::Shown { with_required(schema, &["login", "password"]) } else { schema }
+    }
+
+    fn backend(self) -> Value {
+        match self {
+            Self::Shown => with_required(self.own_backend(), &["url"]),
+            Self::Patch => self.block_backend(),
+        }
+    }
+
+    /// The own backend, and what is repeated beside it.
+    fn block_backend(self) -> Value {
+        let mut schema = self.own_backend();
+        parameters(Scope::Backend).for_each(|row| schema["properties"][row.key] = self.member(row));
+        schema
+    }
+
+    /// The words of the directive.
+    fn own_backend(self) -> Value {
+        let url = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": false }] }));
+        let value = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": true }] }));
+        let extra = self.or_null(json!({ "type": "object", "additionalProperties": value }));
+        let properties = json!({ "url": url, "extra": extra });
+        json!({ "type": "object", "properties": properties, "additionalProperties": false })
+    }
+
+    /// `[name, value]`, or `[name]` for a bare flag.
+    fn transcoder_option(self) -> Value {
+        let parts = json!([{ "type": "string" }, self.word()]);
+        json!({ "type": "array", "prefixItems": parts, "minItems": 1, "maxItems": 2 })
+    }
+
+    /// The value of an option. A fraction is taken, and becomes the string of its digits.
+    fn word(self) -> Value {
+        let number = if self == Self::Shown { "integer" } else { "number" };
+        json!({ "type": ["string", number, "boolean"] })
+    }
+
+    fn or_null(self, schema: Value) -> Value {
+        match self {
+            Self::Shown => schema,
+            Self::Patch => json!({ "anyOf": [schema, { "type": "null" }] }),
+        }
+    }
+}
+
+fn object_name(scope: Scope) -> &'static str {
+    OBJECTS.iter().find(|(of, _)| *of == scope).expect("every group has its object").1
+}
+
+fn with_required(mut schema: Value, keys: &[&str]) -> Value {
+    schema["required"] = json!(keys);
+    schema
+}
+
+/// Sent back it is ignored, or has to be what it was.
+fn is_read_only(row: &Parameter) -> bool {
+    matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
+}
+
+/// Taken from clients of an earlier version, and not shown any more.
+fn is_former(row: &Parameter) -> bool {
+    row.shape == Shape::Derived(Derived::Former)
+}
+
+fn is_address(row: &Parameter) -> bool {
+    row.shape == Shape::Derived(Derived::Address)
+}
+
+fn is_always_there(row: &Parameter) -> bool {
+    row.is_always_shown() || matches!(row.shape, Shape::Derived(derived) if !derived.is_output_only())
+}
+
+fn derived_value(derived: Derived) -> Value {
+    match derived {
+        Derived::Name | Derived::Address | Derived::Global | Derived::Former => json!({ "type": "string" }),
+        Derived::Static => json!({ "type": "boolean" }),
+        Derived::Position => json!({ "type": "integer", "minimum": 1 }),
+        Derived::Runtime => json!({ "type": "object" }),
+    }
+}
+
+fn port() -> Value {
+    let address = json!({ "type": "string", "pattern": ":[0-9]+$", "description": "`HOST:PORT`" });
+    json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": u16::MAX }, address] })
+}
+
+/// An entry of the history, as `store` has it.
+fn change() -> Value {
+    let text = || json!({ "type": "string" });
+    let or_null = || json!({ "type": ["string", "null"] });
+    json!({
+        "type": "object",
+        "required": ["number", "serial", "at", "operation", "by", "message", "before", "after", "aside"],
+        "properties": {
+            "number": { "type": ["integer", "null"], "minimum": 1 },
+            "serial": { "type": "integer", "minimum": 1 },
+            "at": { "type": "string", "format": "date-time" },
+            "operation": text(),
+            "by": or_null(),
+            "message": or_null(),
+            "before": or_null(),
+            "after": or_null(),
+            "aside": { "type": "boolean" },
+        },
+    })
+}
+
+fn problem() -> Value {
+    let names: Vec<String> = KINDS.iter().map(|kind| kind.urn()).collect();
+    json!({
+        "type": "object",
+        "description": "What is refused or fails (RFC 9457).",
+        "properties": {
+            "type": { "type": "string", "enum": names },
+            "title": { "type": "string", "description": "The type in words." },
+            "status": { "type": "integer", "description": "The status it is sent with." },
+            "detail": { "type": "string", "description": "This one case in words." },
+            "errors": {
+                "type": "array",
+                "items": reference("Fault"),
+                "description": "All faults, where there are several or places to name.",
+            },
+        },
+        "required": ["type", "title", "status", "detail"],
+        "additionalProperties": false,
+    })
+}
+
+fn fault() -> Value {
+    let text = |what: &str| json!({ "type": "string", "description": what });
+    let number = |what: &str| json!({ "type": "integer", "minimum": 1, "description": what });
+    let any = |what: &str| json!({ "description": what });
+    json!({
+        "type": "object",
+        "properties": {
+            "message": text("What is wrong."),
+            "pointer": text("Where in the JSON (RFC 6901)."),
+            "line": number("Where in the text."),
+            "column": number("Where in the line, in characters."),
+            "hint": text("What to do."),
+            "base": any("Of a conflict: the value both started from, secrets masked; absent if there was none."),
+            "theirs": any("Of a conflict: the value that somebody else gave it."),
+            "mine": any("Of a conflict: the value that was asked for."),
+        },
+        "required": ["message"],
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,288 @@
+//! The query parameters of the API, in one table: requests are read by it, and the manual page and
+//! the OpenAPI document are made from it. A known one has to make sense; unknown ones are ignored,
+//! unless they are nearly known.
+
+mod unknown;
+
+use std::ops::RangeInclusive;
+
+use crate::engine::{GUARD_NAMES, Guard};
+use crate::http::protocol::headers::{
+    ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
+    SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
+};
+use crate::http::protocol::masked::masked_text;
+use crate::http::protocol::problem::{Fault, Kind, Problem};
+use crate::http::protocol::routes::Route;
+use crate::store::{NotAChange, Which};
+
+/// One row of the table.
+pub struct Parameter {
+    /// Its name in a query.
+    pub name: &'static str,
+    /// What it takes, and where that goes.
+    pub values: Values,
+    /// What it does, in a sentence that follows the names of the routes that take it.
+    pub doc: &'static str,
+}
+
+/// The values that a parameter takes, with the field that one goes to.
+pub enum Values {
+    /// `true`, `1`, `false` or `0`.
+    Switch(fn(&mut Parameters) -> &mut bool),
+    /// One of two words, of which the first is the default; the field says whether it is the second.
+    OneOf([&'static str; 2], fn(&mut Parameters) -> &mut bool),
+    /// Names of guards, with commas between.
+    Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
+    /// Any text.
+    Text(fn(&mut Parameters) -> &mut Option<String>),
+    /// A change of the history.
+    Change(fn(&mut Parameters) -> &mut Option<Which>),
+    /// A whole number within bounds.
+    Number(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<u64>),
+}
+
+/// Every parameter, in the order of documentation.
+pub static PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: SKIP_STREAMS,
+        values: Values::Switch(|parameters| &mut parameters.skip_streams),
+        doc: "leaves out streams that are static.",
+    },
+    Parameter {
+        name: RUNTIME,
+        values: Values::Switch(|parameters| &mut parameters.runtime),
+        doc: "adds `runtime`, the figures of the server; see RUNTIME.",
+    },
+    Parameter {
+        name: SOURCE,
+        values: Values::OneOf([SOURCE_RUNNING, SOURCE_SAVED], |parameters| &mut parameters.saved),
+        doc: "the configuration in the file instead of the running one.",
+    },
+    Parameter {
+        name: FORMAT,
+        values: Values::OneOf([FORMAT_JSON, FORMAT_CONF], |parameters| &mut parameters.text),
+        doc: "answers with the text instead of JSON.",
+    },
+    Parameter {
+        name: DRY_RUN,
+        values: Values::Switch(|parameters| &mut parameters.dry_run),
+        doc: "does everything, also the check command, but writes nothing, replaces nothing, and does not \
+              run the reload command.",
+    },
+    Parameter {
+        name: FORCE,
+        values: Values::Switch(|parameters| &mut parameters.force),
+        doc: "passes the guards, and overwrites a hand edit of the file.",
+    },
+    Parameter {
+        name: ASYNC,
+        values: Values::Switch(|parameters| &mut parameters.reload_later),
+        doc: "the answer does not wait for the reload command. If that fails later, file and running \
+              configuration still go back; it is logged, and shown in `runtime.config.last_error`.",
+    },
+    Parameter {
+        name: ACCEPT,
+        values: Values::Guards(|parameters| &mut parameters.accepted),
+        doc: "go on although this guard would refuse: `would-remove-credentials`, `empty-replacement`, \
+              `form-change` and `near-miss` are named like their problem types; `one-line` is a text whose \
+              line ends are gone.",
+    },
+    Parameter {
+        name: MESSAGE,
+        values: Values::Text(|parameters| &mut parameters.message),
+        doc: "why, for the history.",
+    },
+    Parameter {
+        name: CONFIRM,
+        values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
+        doc: "the change is taken back after so many seconds, unless `confirm_config` comes before; see \
+              CONFIRMATION.",
+    },
+    Parameter {
+        name: TO,
+        values: Values::Change(|parameters| &mut parameters.to),
+        doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before a certain change.",
+    },
+    Parameter {
+        name: ID,
+        values: Values::Text(|parameters| &mut parameters.id),
+        doc: "which change: what the header `Mediactl-Pending` says.",
+    },
+];
+
+/// The longest time that a change may wait to be confirmed: a day, in seconds.
+pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
+
+/// What was asked for beside the operation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// `skip_streams=true`: leave out streams that are static.
+    pub skip_streams: bool,
+    /// `runtime=true`: add figures of the server.
+    pub runtime: bool,
+    /// `dry_run=true`: change nothing.
+    pub dry_run: bool,
+    /// `force=true`: answer guards and conflicts with yes.
+    pub force: bool,
+    /// `async=true`: don't wait for the reload command.
+    pub reload_later: bool,
+    /// `format=conf`: text instead of JSON.
+    pub text: bool,
+    /// `source=saved`: the file instead of the running configuration.
+    pub saved: bool,
+    /// `accept=NAME,…`: the guards that are answered with yes, by their names.
+    pub accepted: Vec<Guard>,
+    /// `message=TEXT`: why the change is made.
+    pub message: Option<String>,
+    /// `confirm=SECONDS`: take the change back unless it is confirmed by then.
+    pub confirm: Option<u64>,
+    /// `to=N`: which text of the history.
+    pub to: Option<Which>,
+    /// `id=ID`: which change is confirmed or taken back.
+    pub id: Option<String>,
+    /// The notes about names that the operation does not take.
+    pub notes: Vec<String>,
+}
+
+impl Parameters {
+    /// Reads the query of a request for `route`; all faults at once.
+    pub fn of(route: &Route, query: &str) -> Result<Self, Problem> {
+        let mut parameters = Self::default();
+        let mut missing = route.required.to_vec();
+        let mut faults = Vec::new();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            missing.retain(|required| *required != name);
+            faults.extend(parameters.take(route, &name, &value));
+        }
+        faults.extend(missing.iter().map(|name| fault(name, "it has to be given")));
+        let Some(first) = faults.first() else { return Ok(parameters) };
+        let detail = first.message.clone();
+        Err(Problem::new(Kind::BadParameter, detail).with_errors(faults))
+    }
+
+    /// Reads one name with its value; what is wrong with it.
+    fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<Fault> {
+        if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
+            if let Err(message) = known.values.put(value, self) {
+                return Some(fault(name, &message));
+            }
+        } else if let Some(meant) = unknown::meant(route, name) {
+            let hint = Some(format!("did you mean `{meant}`? nothing was done"));
+            return Some(Fault { hint, ..fault(name, "there is no such parameter") });
+        }
+        if !route.parameters.contains(&name) {
+            unknown::note(&mut self.notes, name);
+        }
+        None
+    }
+}
+
+impl Values {
+    /// Reads `value` into its field.
+    fn put(&self, value: &str, parameters: &mut Parameters) -> Result<(), String> {
+        match self {
+            Self::Switch(field) => *field(parameters) = switch(value)?,
+            Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
+            Self::Guards(field) => *field(parameters) = guards(value)?,
+            Self::Text(field) => *field(parameters) = Some(value.to_owned()),
+            Self::Change(field) => {
+                *field(parameters) = Some(value.parse().map_err(|error: NotAChange| error.to_string())?);
+            }
+            Self::Number(bounds, field) => *field(parameters) = Some(number(bounds, value)?),
+        }
+        Ok(())
+    }
+}
+
+/// What a switch may be.
+pub const SWITCH_WORDS: [&str; 4] = ["true", "1", "false", "0"];
+
+fn switch(value: &str) -> Result<bool, String> {
+    let place = SWITCH_WORDS.iter().position(|word| *word == value);
+    place.map(|place| place < 2).ok_or_else(|| "it takes `true` or `false`".to_owned())
+}
+
+fn is_second([first, second]: &[&str; 2], value: &str) -> Result<bool, String> {
+    match value {
+        value if value == *first => Ok(false),
+        value if value == *second => Ok(true),
+        _ => Err(format!("it takes `{first}` or `{second}`")),
+    }
+}
+
+fn guards(value: &str) -> Result<Vec<Guard>, String> {
+    let names = value.split(',').map(str::trim).filter(|guard| !guard.is_empty());
+    names
+        .map(|wanted| {
+            let unknown = || {
+                let known: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();
+                format!("there is no guard `{}`, only {}", masked_text(wanted), known.join(", "))
+            };
+            Guard::named(wanted).ok_or_else(unknown)
+        })
+        .collect()
+}
+
+fn number(bounds: &RangeInclusive<u64>, value: &str) -> Result<u64, String> {
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value.parse().ok().filter(|number| is_plain && bounds.contains(number));
+    number.ok_or_else(|| format!("it takes a number from {} to {}", bounds.start(), bounds.end()))
+}
+
+fn fault(name: &str, message: &str) -> Fault {
+    Fault { message: format!("`{name}`: {message}"), ..Fault::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::protocol::routes::Operation;
+
+    fn read(query: &str) -> Result<Parameters, Problem> {
+        Parameters::of(Operation::Read.route(), query)
+    }
+
+    #[test]
+    fn known_values_are_read_and_others_refused() {
+        let read = read("skip_streams=true&runtime=0&x=y&async=1&format=conf&message=a+b%21");
+        let expected = Parameters {
+            skip_streams: true,
+            reload_later: true,
+            text: true,
+            message: Some("a b!".to_owned()),
+            notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
+            ..Parameters::default()
+        };
+        assert_eq!(read, Ok(expected));
+        for (query, faults) in [
+            ("dry_run=yes", 1),
+            ("dry_run", 1),
+            ("format=xml&source=disk", 2),
+            ("confirm=0&to=x", 2),
+            ("", 0),
+        ] {
+            let found = super::tests::read(query).map_or_else(|problem| problem.errors.len(), |_| 0);
+            assert_eq!(found, faults, "{query}");
+        }
+    }
+    #[test]
+    fn numbers_have_bounds_and_are_plain() {
+        for (value, expected) in
+            [("1", Some(1)), ("86400", Some(86400)), ("007", Some(7)), ("0", None), ("86401", None)]
+        {
+            assert_eq!(number(&(1..=86400), value).ok(), expected, "{value}");
+        }
+        for value in ["", "+1", "-1", "1.0", "x", "99999999999999999999999"] {
+            assert!(number(&(1..=86400), value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_a_route_can_not_do_without_has_to_be_given() {
+        let route = Route { required: &[MESSAGE], ..Operation::Modify.route().clone() };
+        assert!(Parameters::of(&route, "message=x").is_ok());
+        let problem = Parameters::of(&route, "force=1").expect_err("it is missing");
+        assert_eq!(problem.detail, "`message`: it has to be given");
+    }
+}

@@ -1,0 +1,130 @@
+//! How many wrong passwords came from where. Pure: the time is passed in.
+//!
+//! A wrong value counts for a minute, once in its network and once in each wider network that this
+//! one is in; each has a limit of its own. What was right is kept in a table of its own: only clients
+//! that know the password add to it, so strangers can't make it forget one.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::http::server::network::Network;
+
+/// So many different wrong values are let pass from one address (IPv6: from one /64).
+pub const MAX_FAILURES: usize = 10;
+
+/// The same for a whole /48, and for a whole /32.
+const MAX_FAILURES_WIDER: [usize; 2] = [40, 1000];
+
+/// How long a wrong value counts.
+pub const FAILURE_LIFE: Duration = Duration::from_secs(60);
+
+/// How long a right value is let pass, however many wrong ones there are.
+pub const SUCCESS_LIFE: Duration = Duration::from_secs(60 * 60);
+
+/// Networks with wrong values that are remembered, and as many with right ones.
+pub const MAX_NETWORKS: usize = 4096;
+
+/// Right values that are remembered of one network.
+const MAX_SUCCESSES: usize = 8;
+
+/// The shortest time that a client is told to wait.
+const MIN_WAIT: Duration = Duration::from_secs(1);
+
+/// The values that came from each network, as hashes.
+#[derive(Debug, Default)]
+pub struct Guesses {
+    wrong: HashMap<Network, Vec<Seen>>,
+    right: HashMap<Network, Vec<Seen>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    value: u64,
+    at: Instant,
+}
+
+impl Seen {
+    fn left(&self, life: Duration, now: Instant) -> Duration {
+        (self.at + life).saturating_duration_since(now)
+    }
+
+    fn counts(&self, life: Duration, now: Instant) -> bool {
+        !self.left(life, now).is_zero()
+    }
+}
+
+impl Guesses {
+    /// How long a value from this network has to wait; `None` if it is looked at.
+    pub fn wait(&self, from: Network, value: u64, now: Instant) -> Option<Duration> {
+        let was_right = |seen: &Seen| seen.value == value && seen.counts(SUCCESS_LIFE, now);
+        if self.right.get(&from).is_some_and(|values| values.iter().any(was_right)) {
+            return None;
+        }
+        from.with_wider().filter_map(|network| self.locked(network, now)).max()
+    }
+
+    /// Counts a wrong value.
+    pub fn failed(&mut self, from: Network, value: u64, now: Instant) {
+        for network in from.with_wider() {
+            if self.wrong.len() >= MAX_NETWORKS && !self.wrong.contains_key(&network) {
+                forget_expired(&mut self.wrong, FAILURE_LIFE, now);
+                forget_one(&mut self.wrong);
+            }
+            add(self.wrong.entry(network).or_default(), value, limit(network), FAILURE_LIFE, now);
+        }
+    }
+
+    /// Remembers a right value.
+    pub fn succeeded(&mut self, from: Network, value: u64, now: Instant) {
+        if self.right.len() >= MAX_NETWORKS && !self.right.contains_key(&from) {
+            forget_expired(&mut self.right, SUCCESS_LIFE, now);
+            forget_one(&mut self.right);
+        }
+        add(self.right.entry(from).or_default(), value, MAX_SUCCESSES, SUCCESS_LIFE, now);
+    }
+
+    /// How long a network has to wait, if it had as many wrong values as it may have.
+    fn locked(&self, network: Network, now: Instant) -> Option<Duration> {
+        let values = self.wrong.get(&network)?.iter().filter(|seen| seen.counts(FAILURE_LIFE, now));
+        let ends = values.clone().map(|seen| seen.left(FAILURE_LIFE, now)).min()?;
+        (values.count() >= limit(network)).then(|| ends.max(MIN_WAIT))
+    }
+}
+
+fn limit(network: Network) -> usize {
+    match network.level() {
+        0 => MAX_FAILURES,
+        wider => MAX_FAILURES_WIDER[wider - 1],
+    }
+}
+
+/// Adds a value, of which there is one at most; the oldest goes where there are too many.
+fn add(values: &mut Vec<Seen>, value: u64, most: usize, life: Duration, now: Instant) {
+    values.retain(|seen| seen.value != value && seen.counts(life, now));
+    if values.len() == most {
+        values.remove(0);
+    }
+    values.push(Seen { value, at: now });
+}
+
+fn forget_expired(table: &mut HashMap<Network, Vec<Seen>>, life: Duration, now: Instant) {
+    table.retain(|_, values| values.last().is_some_and(|last| last.counts(life, now)));
+}
+
+/// Where all still count, the network goes that was heard of longest ago; one that has to wait goes
+/// last, or other addresses would end its waiting.
+fn forget_one(table: &mut HashMap<Network, Vec<Seen>>) {
+    if table.len() < MAX_NETWORKS {
+        return;
+    }
+    let last_heard = |network: &Network, values: &[Seen]| {
+        (values.len() >= limit(*network), values.last().map(|last| last.at))
+    };
+    let oldest = table.iter().min_by_key(|(network, values)| last_heard(network, values));
+    if let Some(oldest) = oldest.map(|(network, _)| *network) {
+        table.remove(&oldest);
+    }
+}
+
+#[cfg(test)]
+mod tests;

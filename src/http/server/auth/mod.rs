@@ -1,0 +1,183 @@
+//! Basic authentication (RFC 7617) against the running `edit_auth`, and who guesses too often.
+//!
+//! A wrong password counts once per distinct value and network for a minute; after ten, the network
+//! waits, except with a value that was right from it in the last hour. So a client with an old
+//! password in a loop counts once, and one that guesses is slowed down.
+
+mod guesses;
+
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use subtle::ConstantTimeEq;
+
+use crate::http::server::network::Network;
+use guesses::Guesses;
+
+pub use guesses::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
+
+/// Login and password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// The login; it holds no `:`.
+    pub login: String,
+    /// The password.
+    pub password: String,
+}
+
+/// Neither part is for a log.
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Credentials(..)")
+    }
+}
+
+impl Credentials {
+    /// What an `Authorization` header says; `None` if that is nothing of Basic authentication.
+    pub fn of_header(value: &str) -> Option<Self> {
+        let (scheme, encoded) = value.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("basic") {
+            return None;
+        }
+        let decoded = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+        let (login, password) = decoded.split_once(':')?;
+        Some(Self { login: login.to_owned(), password: password.to_owned() })
+    }
+
+    /// The header value that says this.
+    pub fn to_header(&self) -> String {
+        format!("Basic {}", STANDARD.encode(format!("{}:{}", self.login, self.password)))
+    }
+
+    /// Whether both parts are equal, in a time that does not depend on where they differ.
+    pub fn matches(&self, other: &Self) -> bool {
+        let login = self.login.as_bytes().ct_eq(other.login.as_bytes());
+        let password = self.password.as_bytes().ct_eq(other.password.as_bytes());
+        (login & password).into()
+    }
+}
+
+/// What an `Authorization` header came to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Login and password are right.
+    Admitted {
+        /// The login.
+        login: String,
+    },
+    /// There are none.
+    Missing,
+    /// They are wrong.
+    Wrong,
+    /// Too many wrong ones came from this address.
+    LockedOut {
+        /// How long it has to wait.
+        retry_after: Duration,
+    },
+}
+
+/// Judges credentials, and counts the wrong ones.
+#[derive(Debug, Default)]
+pub struct Gatekeeper {
+    key: RandomState,
+    guesses: Mutex<Guesses>,
+}
+
+impl Gatekeeper {
+    /// What `header` comes to, and counts it. A peer without an address is not counted.
+    pub fn judge(
+        &self,
+        address: Option<IpAddr>,
+        header: Option<&str>,
+        expected: Option<&Credentials>,
+    ) -> Verdict {
+        let verdict = self.look(address, header, expected);
+        let (Some(address), Some(header)) = (address, header) else { return verdict };
+        let (from, value, now) = (Network::of(address), self.key.hash_one(header), Instant::now());
+        match verdict {
+            Verdict::Admitted { .. } => self.guesses().succeeded(from, value, now),
+            Verdict::Missing | Verdict::Wrong => self.guesses().failed(from, value, now),
+            Verdict::LockedOut { .. } => {}
+        }
+        verdict
+    }
+
+    /// The same without counting it.
+    pub fn look(
+        &self,
+        address: Option<IpAddr>,
+        header: Option<&str>,
+        expected: Option<&Credentials>,
+    ) -> Verdict {
+        let Some(header) = header else { return Verdict::Missing };
+        if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
+            return Verdict::LockedOut { retry_after };
+        }
+        let Some(given) = Credentials::of_header(header) else { return Verdict::Missing };
+        match expected.is_some_and(|expected| given.matches(expected)) {
+            true => Verdict::Admitted { login: given.login },
+            false => Verdict::Wrong,
+        }
+    }
+
+    fn lock_out(&self, address: IpAddr, header: &str) -> Option<Duration> {
+        self.guesses().wait(Network::of(address), self.key.hash_one(header), Instant::now())
+    }
+
+    fn guesses(&self) -> MutexGuard<'_, Guesses> {
+        self.guesses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(password: &str) -> String {
+        Credentials { login: "admin".to_owned(), password: password.to_owned() }.to_header()
+    }
+
+    fn expected() -> Credentials {
+        Credentials { login: "admin".to_owned(), password: "a:b".to_owned() }
+    }
+
+    #[test]
+    fn a_header_is_read_as_it_is_written() {
+        let read = Credentials::of_header(&expected().to_header()).expect("it is Basic");
+        assert!(read.matches(&expected()));
+        for wrong in ["", "Basic", "Bearer YTpi", "Basic !", "Basic YQ==", "Basic /w=="] {
+            assert!(Credentials::of_header(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ten_different_wrong_values_lock_out_all_but_a_right_one() {
+        let gatekeeper = Gatekeeper::default();
+        let address: Option<IpAddr> = Some([10, 0, 0, 1].into());
+        let other: Option<IpAddr> = Some([10, 0, 0, 2].into());
+        let judge = |from, password: &str| gatekeeper.judge(from, Some(&header(password)), Some(&expected()));
+        assert_eq!(judge(address, "a:b"), Verdict::Admitted { login: "admin".to_owned() });
+        for round in 0..30 {
+            gatekeeper.judge(address, None, Some(&expected()));
+            assert_eq!(judge(address, "always the same"), Verdict::Wrong, "{round}");
+        }
+        for number in 1..MAX_FAILURES {
+            assert_eq!(judge(address, &format!("wrong {number}")), Verdict::Wrong);
+        }
+        assert!(matches!(judge(address, "wrong again"), Verdict::LockedOut { .. }));
+        assert!(matches!(judge(address, "a:b"), Verdict::Admitted { .. }));
+        assert!(matches!(judge(other, "a:b"), Verdict::Admitted { .. }));
+    }
+
+    #[test]
+    fn without_credentials_nobody_comes_in() {
+        let gatekeeper = Gatekeeper::default();
+        assert_eq!(gatekeeper.judge(None, Some(&header("a:b")), None), Verdict::Wrong);
+        assert_eq!(gatekeeper.judge(None, None, Some(&expected())), Verdict::Missing);
+        assert_eq!(gatekeeper.judge(None, Some("Bearer x"), Some(&expected())), Verdict::Missing);
+    }
+}

@@ -1,0 +1,174 @@
+//! Reading and changing the configuration, from their parameters to their answers.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::edit::Note;
+use crate::engine::{self, Change, EngineError, Remark, Snapshot};
+use crate::http::protocol::headers::{DELETED_STREAMS, HTTP_OPTIONS_DROPPED, NOTE_HEADER, PENDING_HEADER};
+use crate::http::protocol::parameters::Parameters;
+use crate::http::protocol::problem::{Kind, Problem};
+use crate::http::protocol::routes::{JSON, Operation, TEXT};
+use crate::http::server::entity_tag::{entity_tag, expected, names};
+use crate::http::server::error_mapping::problem;
+use crate::http::server::handler::{Caller, Handler};
+use crate::http::server::log::Access;
+use crate::http::server::message::{Head, Request, Response};
+use crate::model::{Lens, View, top_members, write_compact};
+use crate::store::{Revision, Which};
+
+/// `read_config`
+pub(crate) fn read(handler: &Handler, head: &Head, parameters: &Parameters) -> Result<Response, Problem> {
+    let snapshot = match parameters.saved {
+        true => handler.engine.saved().map_err(|error| problem(&error))?,
+        false => handler.running(),
+    };
+    let tag = entity_tag(snapshot.revision());
+    if !parameters.runtime && head.values("if-none-match").any(|known| names(known, &tag)) {
+        return Ok(answer(304, Vec::new(), Arc::default()).with("ETag", tag));
+    }
+    if parameters.text {
+        let body = Arc::new(snapshot.bytes().to_vec());
+        return Ok(answer(200, vec![("Content-Type", TEXT.to_owned())], body).with("ETag", tag));
+    }
+    if !snapshot.is_valid() {
+        return Err(problem(&EngineError::BadConfig(snapshot)));
+    }
+    let mut body =
+        if parameters.skip_streams { without_static(&snapshot) } else { snapshot.json().json().clone() };
+    if parameters.runtime {
+        body = handler.runtime.added_to(&body, &handler.engine);
+        return Ok(answer(200, vec![("Content-Type", JSON.to_owned())], body));
+    }
+    Ok(answer(200, vec![("Content-Type", JSON.to_owned())], body).with("ETag", tag))
+}
+
+fn without_static(snapshot: &Snapshot) -> Arc<Vec<u8>> {
+    let lens = Lens { skip_static_streams: true, ..Lens::default() };
+    let mut body = Vec::new();
+    write_compact(&View::new(&top_members(snapshot.document()), &lens), &mut body)
+        .expect("a vector takes everything");
+    Arc::new(body)
+}
+
+/// `openapi.json`
+pub(crate) fn describe(handler: &Handler) -> Response {
+    answer(200, vec![("Content-Type", JSON.to_owned())], handler.description())
+}
+
+/// `modify_config`, `update_config`, `save_config` and `rollback_config`
+pub(crate) fn change(
+    handler: &Handler,
+    operation: Operation,
+    request: &Request,
+    parameters: &Parameters,
+    caller: &Caller,
+    access: &mut Access,
+) -> Result<Response, Problem> {
+    let asked = engine::Request {
+        dry_run: parameters.dry_run,
+        force: parameters.force,
+        // How many streams are deleted at once is asked about where somebody can answer.
+        max_delete: Some(usize::MAX),
+        named_deletions: HashSet::new(),
+        accepted: parameters.accepted.clone(),
+        by: caller.by.clone(),
+        message: parameters.message.clone(),
+        expected: expected(&request.head.values("if-match").collect::<Vec<_>>()),
+        confirm: parameters.confirm.map(Duration::from_secs),
+        reload_later: parameters.reload_later,
+        until: Some(handler.until()),
+    };
+    let engine = &handler.engine;
+    let before = handler.running().revision();
+    let changed = match operation {
+        Operation::Modify => handler.modify(&asked, &request.body),
+        Operation::Save => engine.save(&asked, &request.body),
+        Operation::Update => engine.update(&asked, &request.body),
+        Operation::Rollback => {
+            let which = parameters.to.ok_or(EngineError::NoSuchChange { which: Which::Back(0), known: 0 });
+            which.and_then(|which| engine.rollback(&asked, which))
+        }
+        Operation::Read
+        | Operation::OpenApi
+        | Operation::History
+        | Operation::Kept
+        | Operation::Confirm
+        | Operation::Cancel => {
+            unreachable!("these change no text")
+        }
+    };
+    let change = changed.map_err(|error| {
+        access.detail = Some(error.without_output());
+        problem(&error)
+    })?;
+    let after = change.after().or_else(|| change.before.clone());
+    let after = after.ok_or_else(|| Problem::new(Kind::EngineFailed, "nothing is left to show"))?;
+    if !parameters.dry_run {
+        note(&change, before, &after, access);
+    }
+    let (body, kind) = match operation {
+        Operation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
+        Operation::Modify => (after.json().json().clone(), JSON),
+        _ => (Arc::new(b"true".to_vec()), JSON),
+    };
+    let mut headers = vec![("Content-Type", kind.to_owned())];
+    let words = note_words(&change);
+    if !words.is_empty() {
+        headers.push((NOTE_HEADER, words.join("; ")));
+    }
+    headers.extend(change.pending.as_ref().map(|waiting| (PENDING_HEADER, waiting.id.clone())));
+    Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
+}
+
+fn note(change: &Change, before: Revision, after: &Snapshot, access: &mut Access) {
+    access.revisions = Some((before, after.revision())).filter(|(before, after)| before != after);
+    let warnings: Vec<String> = change.warnings.iter().map(ToString::to_string).collect();
+    access.detail = (!warnings.is_empty()).then(|| warnings.join("; "));
+}
+
+/// What a change did beside what was asked for, each thing once.
+fn note_words(change: &Change) -> Vec<String> {
+    let mut words: Vec<String> = change.remarks.iter().copied().map(remark_word).collect();
+    words.extend(change.notes.iter().map(|note| match note {
+        Note::CommentsKept { .. } => "comments-kept".to_owned(),
+        Note::ExtrasDropped { .. } => "extras-dropped".to_owned(),
+        Note::PortOptionsDropped { port } => format!("{HTTP_OPTIONS_DROPPED} {}", in_header(port)),
+    }));
+    words.extend((!change.warnings.is_empty()).then(|| "warnings-in-log".to_owned()));
+    let mut seen = HashSet::new();
+    words.retain(|word| seen.insert(word.clone()));
+    words
+}
+
+/// A word of the text in a header, percent-encoded where it could be taken for something else.
+fn in_header(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".:[]-_".contains(&byte);
+    match text.bytes().all(is_plain) {
+        true => text.into(),
+        false => form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().into(),
+    }
+}
+
+/// What a note is called in its header.
+pub fn remark_word(remark: Remark) -> String {
+    match remark {
+        Remark::SavedEarlierUpdate => "saved-earlier-update".to_owned(),
+        Remark::PickedUpHandEdit => "picked-up-hand-edit".to_owned(),
+        Remark::OverwroteHandEdit => "overwrote-hand-edit".to_owned(),
+        Remark::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
+    }
+}
+
+fn answer(status: u16, headers: Vec<(&'static str, String)>, body: Arc<Vec<u8>>) -> Response {
+    Response { status, headers, body }
+}
+
+impl Response {
+    fn with(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}

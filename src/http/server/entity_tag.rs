@@ -1,0 +1,39 @@
+//! Entity tags: what `ETag`, `If-Match` and `If-None-Match` say (RFC 9110, 8.8.3 and 13.1).
+
+use crate::engine::Expected;
+use crate::store::Revision;
+
+/// Behind the revision in an entity tag: another version of us may write other JSON.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A strong entity tag (RFC 9110, 8.8.3).
+pub fn entity_tag(revision: Revision) -> String {
+    format!("\"{revision}-{VERSION}\"")
+}
+
+/// Whether `If-None-Match` names the tag; the comparison is weak, so `W/` does not matter.
+pub fn names(list: &str, tag: &str) -> bool {
+    list.trim() == "*" || tags(list).any(|named| named == tag)
+}
+
+fn tags(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|tag| tag.trim()).map(|tag| tag.strip_prefix("W/").unwrap_or(tag))
+}
+
+/// What `If-Match` asks for; the comparison is strong, and tags of other versions match nothing.
+pub fn expected(lists: &[&str]) -> Option<Expected> {
+    let tags = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
+    match lists {
+        [] => None,
+        _ if tags.clone().any(|tag| tag == "*") => Some(Expected::Any),
+        _ => {
+            Some(Expected::OneOf(tags.filter(|tag| !tag.starts_with("W/")).filter_map(revision_of).collect()))
+        }
+    }
+}
+
+fn revision_of(tag: &str) -> Option<Revision> {
+    let inside = tag.strip_prefix('"')?.strip_suffix('"')?;
+    let (revision, version) = inside.split_once('-')?;
+    if version == VERSION { revision.parse().ok() } else { None }
+}

@@ -1,0 +1,206 @@
+//! Why an operation did not happen, as a problem: the one place that maps errors to HTTP.
+
+use crate::edit::FaultKind;
+use crate::engine::{Clash, EngineError, Guard, Snapshot};
+use crate::http::protocol::masked::masked_text;
+use crate::http::protocol::problem::{Fault, Kind, Problem};
+use crate::model::Masker;
+use crate::model::redact::{masked_below, masked_keys};
+use crate::store::StoreError;
+use crate::syntax::{LineIndex, MAX_DIAGNOSTICS, Severity};
+
+/// The problem that an error is.
+pub fn problem(error: &EngineError) -> Problem {
+    let (kind, errors) = match error {
+        EngineError::Store(error) => (store_kind(error), hinted(error.to_string(), error.hint())),
+        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => {
+            (Kind::BadConfig, diagnostics(snapshot))
+        }
+        EngineError::MaskedText => (Kind::MaskedValue, Vec::new()),
+        EngineError::BadPatch(faults) => {
+            let kind = faults.0.first().map_or(Kind::NotJson, |fault| fault_kind(fault.kind));
+            (kind, faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect())
+        }
+        EngineError::BadAssignments(faults) => {
+            let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| Fault {
+                message: fault.to_string(),
+                hint: fault.hint.clone(),
+                ..Fault::default()
+            });
+            (Kind::WrongType, faults.collect())
+        }
+        EngineError::Guarded(guard) => {
+            (guard_kind(guard), hinted(guard.to_string(), Some(guard_hint(guard))))
+        }
+        EngineError::CheckFailed(_) => (Kind::RejectedByCheck, Vec::new()),
+        // A server holds no signals back.
+        EngineError::CheckInterrupted { .. } => (Kind::RejectedByCheck, Vec::new()),
+        EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => {
+            (Kind::ReloadFailed, hinted(error.to_string(), error.hint()))
+        }
+        EngineError::Unproved(_) => (Kind::WriteFailed, Vec::new()),
+        EngineError::NoServer => (Kind::NotFound, Vec::new()),
+        EngineError::Stale => (Kind::Stale, Vec::new()),
+        EngineError::HandEditedSince => (Kind::Stale, hinted(error.to_string(), error.hint())),
+        EngineError::Moved => (Kind::Conflict, hinted(error.to_string(), error.hint())),
+        EngineError::HandEditedBadly { is_conditional, .. } => {
+            let kind = if *is_conditional { Kind::Stale } else { Kind::Conflict };
+            (kind, hinted(error.to_string(), error.hint()))
+        }
+        EngineError::HandEdited { clashes } if clashes.is_empty() => {
+            (Kind::Conflict, hinted(error.to_string(), error.hint()))
+        }
+        EngineError::HandEdited { clashes } => (Kind::Conflict, conflict(clashes, error.hint())),
+        EngineError::Busy => (Kind::Busy, Vec::new()),
+        EngineError::TooLate => (Kind::EngineFailed, hinted(error.to_string(), error.hint())),
+        EngineError::Pending(_) | EngineError::OtherPending => {
+            (Kind::Pending, hinted(error.to_string(), error.hint()))
+        }
+        EngineError::NothingPending | EngineError::NoSuchChange { .. } | EngineError::NotKept { .. } => {
+            (Kind::NotFound, hinted(error.to_string(), error.hint()))
+        }
+        EngineError::Unexpected(_) => (Kind::Conflict, Vec::new()),
+    };
+    let detail = match (errors.len(), count_faults(error).saturating_sub(errors.len())) {
+        (0 | 1, 0) => error.to_string(),
+        (count, 0) => format!("the request has {count} faults"),
+        (count, more) => format!("the request has these {count} faults and {more} more"),
+    };
+    let problem = Problem::new(kind, detail).with_errors(errors);
+    masked(match error {
+        EngineError::TooLate => problem.with_status(504),
+        _ => problem,
+    })
+}
+
+/// How many faults there are, named or not.
+fn count_faults(error: &EngineError) -> usize {
+    match error {
+        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => snapshot.diagnostics().errors(),
+        EngineError::BadPatch(faults) => faults.0.len(),
+        EngineError::BadAssignments(faults) => faults.len(),
+        EngineError::HandEdited { clashes } => clashes.len(),
+        _ => 0,
+    }
+}
+
+/// What people sent may hold secrets where none belong: a URL as the name of a stream, for instance.
+fn masked(mut problem: Problem) -> Problem {
+    for fault in &mut problem.errors {
+        if let Some(pointer) = fault.pointer.take() {
+            let shown = masked_pointer(&pointer);
+            if shown != pointer {
+                problem.detail = problem.detail.replace(&pointer, &shown);
+            }
+            fault.pointer = Some(shown);
+        }
+        fault.message = masked_text(&fault.message);
+    }
+    problem.detail = masked_text(&problem.detail);
+    problem
+}
+
+fn masked_pointer(pointer: &str) -> String {
+    let keys = keys_of(pointer);
+    let masked = masked_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>(), &Masker::default());
+    masked.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+/// The keys of a JSON Pointer.
+fn keys_of(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+fn hinted(message: String, hint: Option<String>) -> Vec<Fault> {
+    hint.map(|hint| Fault { message, hint: Some(hint), ..Fault::default() }).into_iter().collect()
+}
+
+fn store_kind(error: &StoreError) -> Kind {
+    match error {
+        StoreError::Busy { .. } | StoreError::Serving { .. } => Kind::Busy,
+        StoreError::ChangedMeanwhile { .. } => Kind::Conflict,
+        StoreError::NotFound { .. }
+        | StoreError::DanglingLink { .. }
+        | StoreError::LinkLoop { .. }
+        | StoreError::NotAFile { .. } => Kind::NotFound,
+        _ => Kind::WriteFailed,
+    }
+}
+
+fn fault_kind(kind: FaultKind) -> Kind {
+    match kind {
+        FaultKind::NotJson => Kind::NotJson,
+        FaultKind::TooLarge => Kind::TooLarge,
+        FaultKind::WrongType => Kind::WrongType,
+        FaultKind::ReadOnly => Kind::ReadOnly,
+        FaultKind::MaskedValue => Kind::MaskedValue,
+        FaultKind::FormChange => Kind::FormChange,
+        FaultKind::NearMiss => Kind::NearMiss,
+    }
+}
+
+/// The problem that a guard is.
+fn guard_kind(guard: &Guard) -> Kind {
+    match guard {
+        Guard::WouldRemoveCredentials | Guard::WouldDeleteStreams { .. } => Kind::WouldRemoveCredentials,
+        Guard::EmptyReplacement => Kind::EmptyReplacement,
+        Guard::FormChange => Kind::FormChange,
+        Guard::NearMiss => Kind::NearMiss,
+        Guard::OneLine => Kind::BadConfig,
+    }
+}
+
+/// What to do about a guard over HTTP.
+fn guard_hint(guard: &Guard) -> String {
+    match guard {
+        Guard::OneLine => guard.hint(),
+        _ => "`force=true` does it all the same".to_owned(),
+    }
+}
+
+fn patch_fault(fault: &crate::edit::Fault) -> Fault {
+    Fault {
+        message: fault.message.clone(),
+        pointer: Some(fault.pointer.as_str().to_owned()),
+        hint: fault.hint.clone(),
+        ..Fault::default()
+    }
+}
+
+/// The errors of a text; its warnings refuse nothing.
+fn diagnostics(snapshot: &Snapshot) -> Vec<Fault> {
+    let lines = LineIndex::new(snapshot.document().text());
+    let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
+    errors
+        .map(|found| {
+            let position = lines.position(found.span.start);
+            Fault {
+                message: found.message.clone(),
+                line: Some(position.line),
+                column: Some(position.column),
+                hint: found.hint.clone(),
+                ..Fault::default()
+            }
+        })
+        .collect()
+}
+
+/// What both sides made of each place, secrets masked: a problem is shown, logged, and kept.
+fn conflict(clashes: &[Clash], hint: Option<String>) -> Vec<Fault> {
+    let masker = Masker::default();
+    let masked = |pointer: &str, value: &serde_json::Value| {
+        // The keys above a value tell whether it is a secret.
+        let keys = keys_of(pointer);
+        masked_below(&keys.iter().map(String::as_str).collect::<Vec<_>>(), value, &masker)
+    };
+    let faults = clashes.iter().take(MAX_DIAGNOSTICS).map(|clash| Fault {
+        message: "the file was changed by hand here since it was loaded".to_owned(),
+        pointer: Some(clash.pointer.clone()),
+        base: clash.base.as_ref().map(|value| masked(&clash.pointer, value).into()),
+        theirs: clash.theirs.as_ref().map(|value| masked(&clash.pointer, value).into()),
+        mine: Some(masked(&clash.pointer, &clash.mine).into()),
+        hint: hint.clone(),
+        ..Fault::default()
+    });
+    faults.collect()
+}

@@ -1,0 +1,91 @@
+//! Requests in a form that other APIs take, and what to send instead: forms of browsers and of
+//! `curl --data-urlencode`, and `PUT`.
+
+use crate::http::protocol::problem::{Kind, Problem};
+use crate::http::protocol::routes::{Body, Route};
+
+/// The longest name of a field that a message repeats, in bytes.
+const MAX_NAME: usize = 64;
+
+/// How far the header of the first part of a multipart form is looked for, in bytes.
+const FIRST_PART: usize = 1024;
+
+/// What marks it.
+const PART_HEADER: &[u8] = b"content-disposition: form-data";
+
+/// Advice for a method that the route does not take.
+pub(super) fn method_hint(route: &Route, method: &str) -> String {
+    let right = route.methods[0];
+    match method {
+        "PUT" if route.is_change() => {
+            format!("use {right}: `curl --data-binary @FILE` sends it, where `curl -T FILE` sends PUT")
+        }
+        _ => format!("use {right}"),
+    }
+}
+
+/// Refuses a body that is a form; nothing that an operation takes looks like one.
+pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
+    let (kind, wanted) = match route.body {
+        Body::None => return Ok(()),
+        Body::Patch => (Kind::NotJson, "JSON"),
+        Body::Text => (Kind::BadConfig, "the text of a configuration"),
+    };
+    let sent = if is_multipart(body) {
+        "a multipart form, as `curl -F` sends it".to_owned()
+    } else {
+        let Some(name) = field(body, route.body) else { return Ok(()) };
+        format!("a form with the field `{name}`, as `curl --data-urlencode` sends it")
+    };
+    let detail = format!("the body is {sent}; it has to be {wanted}");
+    let hint = "send the content alone, without a name and not encoded: `curl --data-binary @FILE`";
+    Err(Problem::new(kind, detail).hinted(hint.to_owned()))
+}
+
+/// The name of the first field of `name=value&…`. In the text of a configuration, what ends an entry
+/// would be encoded.
+fn field(body: &[u8], wanted: Body) -> Option<&str> {
+    let body = body.trim_ascii();
+    let end = body.iter().take(MAX_NAME).position(|byte| *byte == b'=')?;
+    let (name, value) = (&body[..end], &body[end..]);
+    let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.[]".contains(byte));
+    let is_plain = |byte: &u8| byte.is_ascii_whitespace() || b";{}#\"'".contains(byte);
+    let is_form = is_name && (wanted == Body::Patch || !value.iter().any(is_plain));
+    is_form.then(|| std::str::from_utf8(name).ok()).flatten()
+}
+
+fn is_multipart(body: &[u8]) -> bool {
+    let start = &body[..body.len().min(FIRST_PART)];
+    start.starts_with(b"--")
+        && start.windows(PART_HEADER.len()).any(|window| window.eq_ignore_ascii_case(PART_HEADER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::protocol::routes::Operation;
+
+    #[test]
+    fn forms_are_told_from_what_operations_take() {
+        let multipart = "--x1\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nhttp 80;\r\n--x1--\r\n";
+        for (operation, body, is_form) in [
+            (Operation::Modify, "data=%7B%22rtmp%22%3A1%7D", true),
+            (Operation::Modify, "data={\"rtmp\":1}", true),
+            (Operation::Modify, "a[b]=1&c=2\n", true),
+            (Operation::Modify, multipart, true),
+            (Operation::Modify, "{\"a\":\"b=c\"}", false),
+            (Operation::Modify, "", false),
+            (Operation::Modify, "=x", false),
+            (Operation::Save, "config=http+80%3B%0A", true),
+            (Operation::Save, multipart, true),
+            (Operation::Save, "a=b;", false),
+            (Operation::Save, "a=b c;", false),
+            (Operation::Save, "http 80;\nedit_auth a b=c;\n", false),
+            (Operation::Update, "# a=b", false),
+            (Operation::Rollback, "data=%7B%7D", false),
+        ] {
+            assert_eq!(refuse(operation.route(), body.as_bytes()).is_err(), is_form, "{body}");
+        }
+    }
+}

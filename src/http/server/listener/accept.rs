@@ -1,0 +1,213 @@
+//! Takes connections, gives them slots, and never stops because one could not be taken.
+
+use std::io;
+use std::net::{self, SocketAddr, TcpListener};
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::net::Shutdown;
+
+use super::admission::NoSlot;
+use super::connection::serve;
+use super::connection_table::{Slot, Slots, Visitor};
+use super::deadline::Deadline;
+use super::refuse::Refusal;
+use super::socket::{Socket, Timed};
+use super::stream::Stream;
+use super::tally::Tally;
+use super::{Gate, Listen};
+use crate::http::protocol::problem::Kind;
+use crate::http::server::message::Peer;
+use crate::store::Peer as LocalPeer;
+
+/// Between two attempts when a connection could not be taken.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Connections that the system keeps until they are accepted.
+const QUEUE: i32 = 1024;
+
+/// Between two log lines that say so.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// Threads that tell connections that there is no slot, and wait until they have read it. Beyond
+/// them, a connection is told so without waiting, unless it speaks TLS.
+const TURNING_AWAY: usize = 16;
+
+/// Why a connection that had a slot was closed.
+pub const MADE_ROOM: &str = "the connection made room for a new one";
+
+/// For a TLS handshake and the answer to a connection that gets no slot.
+const TURN_AWAY_TIME: Duration = Duration::from_secs(2);
+
+impl Listen {
+    fn accept(&self) -> io::Result<(Socket, Peer)> {
+        match self {
+            Self::Tcp(listener) => accept_tcp(listener),
+            Self::Unix { listener, .. } => accept_unix(listener),
+        }
+    }
+
+    /// Whether the process at the other end of a Unix socket may use it; over TCP, the password tells.
+    fn lets_in(&self, socket: &Socket) -> bool {
+        match (self, socket) {
+            (Self::Unix { admits, .. }, Socket::Unix(stream)) => {
+                LocalPeer::of(stream).is_ok_and(|peer| (admits.0)(&peer))
+            }
+            _ => true,
+        }
+    }
+
+    fn is_secured_by(&self, gate: &Gate) -> bool {
+        matches!(self, Self::Tcp(_)) && gate.tls.is_some()
+    }
+
+    /// Makes the queue of the system long enough for a burst; it is refused only for a socket that
+    /// does not listen.
+    pub(super) fn lengthen_queue(&self) {
+        let _ = match self {
+            Self::Tcp(listener) => rustix::net::listen(listener, QUEUE),
+            Self::Unix { listener, .. } => rustix::net::listen(listener, QUEUE),
+        };
+    }
+
+    /// Wakes the thread that accepts from it, for good. That it fails means that it is closed.
+    pub(super) fn shut(&self) {
+        let _ = match self {
+            Self::Tcp(listener) => rustix::net::shutdown(listener, Shutdown::Both),
+            Self::Unix { listener, .. } => rustix::net::shutdown(listener, Shutdown::Both),
+        };
+    }
+}
+
+fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, Peer)> {
+    let (stream, from): (_, SocketAddr) = listener.accept()?;
+    // Answers are written in whole pieces; it fails only on a connection that is over already.
+    let _ = stream.set_nodelay(true);
+    Ok((Socket::Tcp(stream), Peer::Address(from.ip().to_canonical())))
+}
+
+fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, Peer)> {
+    let (stream, _) = listener.accept()?;
+    let uid = LocalPeer::of(&stream)?.user;
+    Ok((Socket::Unix(stream), Peer::Uid(uid)))
+}
+
+/// Accepts until the end begins.
+pub fn accept(gate: &Arc<Gate>, listen: &Listen) {
+    let slots = gate.slots_of(listen);
+    let mut said: Option<Instant> = None;
+    while !slots.stopping() {
+        match listen.accept() {
+            Ok((socket, peer)) => let_in(gate, listen, Arc::new(socket), peer),
+            Err(_) if slots.stopping() => return,
+            // The client has gone already, or a signal came: the next one is waiting.
+            Err(error) if is_passing(&error) => {}
+            Err(error) => {
+                if said.is_none_or(|said| said.elapsed() >= SILENCE) {
+                    said = Some(Instant::now());
+                    let detail = format!("a connection could not be accepted: {error}");
+                    gate.service.refused(None, 503, &detail);
+                }
+                thread::sleep(PAUSE);
+            }
+        }
+    }
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
+}
+
+fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
+    let visitor = Visitor { socket, peer, secured: listen.is_secured_by(gate) };
+    if !listen.lets_in(&visitor.socket) {
+        let detail = "this user may not write the configuration, so the socket is closed to them";
+        let refusal = Refusal::new(Kind::Unauthorized, detail).with_status(403);
+        gate.report(peer, &refusal);
+        return turn_away(gate, visitor, refusal);
+    }
+    let slots = gate.slots_of(listen);
+    slots.arrive(visitor);
+    if settle(gate, slots).is_some() {
+        slots.wake();
+    }
+}
+
+/// Serves the queue of waiting connections until the server stops.
+pub fn admit(gate: &Arc<Gate>, slots: &Arc<Slots>) {
+    let mut again = None;
+    while slots.wait_for_change(again) {
+        again = settle(gate, slots);
+    }
+    gate.write_tally(Tally::take_all);
+}
+
+/// Admits or refuses waiting connections; returns when to look again.
+fn settle(gate: &Arc<Gate>, slots: &Arc<Slots>) -> Option<Instant> {
+    let settled = Slots::settle(slots);
+    let now = Instant::now();
+    for (slot, visitor) in settled.admitted {
+        start(gate, slot, visitor);
+    }
+    for peer in settled.evicted {
+        gate.tally.add(MADE_ROOM, peer, now);
+    }
+    for (visitor, no_slot) in settled.refused {
+        gate.tally.add(reason(no_slot), visitor.peer, now);
+        turn_away(gate, visitor, Refusal::new(Kind::Full, reason(no_slot)));
+    }
+    gate.write_tally(|tally| tally.take_due(now));
+    settled.again.into_iter().chain(gate.tally.due()).min()
+}
+
+fn reason(no_slot: NoSlot) -> &'static str {
+    match no_slot {
+        NoSlot::Full => "all connections are taken",
+        NoSlot::AddressFull => "all connections that one address may have are taken",
+    }
+}
+
+fn start(gate: &Arc<Gate>, slot: Slot, visitor: Visitor) {
+    let (own, peer) = (Arc::clone(gate), visitor.peer);
+    let run = move || serve(&own, slot, visitor);
+    if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
+        gate.tally.add("there is no thread for it", peer, Instant::now());
+    }
+}
+
+fn turn_away(gate: &Arc<Gate>, visitor: Visitor, refusal: Refusal) {
+    let own = Arc::clone(gate);
+    if own.turning_away.fetch_add(1, Ordering::AcqRel) >= TURNING_AWAY {
+        own.turning_away.fetch_sub(1, Ordering::AcqRel);
+        return turn_away_at_once(visitor, &refusal);
+    }
+    let run = move || {
+        turn_away_in_time(&own, visitor, &refusal);
+        own.turning_away.fetch_sub(1, Ordering::AcqRel);
+    };
+    if thread::Builder::new().name("turn away".to_owned()).spawn(run).is_err() {
+        gate.turning_away.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn turn_away_in_time(gate: &Gate, visitor: Visitor, refusal: &Refusal) {
+    let deadline = Deadline::after(TURN_AWAY_TIME);
+    let stream = match gate.tls_for(&visitor) {
+        None => Ok(Stream::plain(visitor.socket, deadline)),
+        Some(tls) => Stream::handshake(tls.config(), Timed::new(visitor.socket, deadline)),
+    };
+    if let Ok(mut stream) = stream {
+        refusal.write_to(&mut stream);
+        stream.linger(Deadline::after(gate.deadlines.linger), gate.limits.linger);
+    }
+}
+
+fn turn_away_at_once(visitor: Visitor, refusal: &Refusal) {
+    if !visitor.secured {
+        visitor.socket.shut(net::Shutdown::Read);
+        refusal.write_last(Stream::plain(visitor.socket, Deadline::after(Duration::ZERO)));
+    }
+}

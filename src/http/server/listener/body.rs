@@ -1,0 +1,250 @@
+//! Bodies: kept whole, within their limit and the memory there is, or passed over.
+
+use std::io::{self, Write};
+
+use super::budget::{Budget, Charge};
+use super::deadline::Pace;
+use super::head::Framing;
+use super::incoming::Incoming;
+use super::limits::Limits;
+use super::refuse::{End, Refusal};
+use crate::http::protocol::problem::Kind;
+
+/// The first bytes that a body holds; it doubles from there.
+const FIRST: usize = 64 * 1024;
+
+/// Bytes of the line in front of a chunk: its length, and extensions that mean nothing here.
+const CHUNK_LINE: usize = 1024;
+
+/// Digits of the length of a chunk; more do not fit 64 bits.
+const CHUNK_DIGITS: usize = 16;
+
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// A body that was kept.
+#[derive(Debug)]
+pub struct Kept<'b> {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What it is charged for, until the answer is there: the handler holds a copy by then.
+    pub charge: Charge<'b>,
+}
+
+impl<'b> Kept<'b> {
+    /// Nothing yet.
+    pub fn new(budget: &'b Budget) -> Self {
+        Self { bytes: Vec::new(), charge: Charge::new(budget) }
+    }
+
+    fn append(&mut self, bytes: &[u8], most: usize) -> Result<(), Refusal> {
+        let length = self.bytes.len() + bytes.len();
+        if length > most {
+            return Err(too_large(most));
+        }
+        if length > self.bytes.capacity() {
+            self.grow(length.max(self.bytes.capacity() * 2).max(FIRST).min(most))?;
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn grow(&mut self, capacity: usize) -> Result<(), Refusal> {
+        let full = || Refusal::new(Kind::Full, "there is no memory left for the body of the request");
+        if !self.charge.grow_to(capacity) {
+            return Err(full());
+        }
+        self.bytes.try_reserve_exact(capacity - self.bytes.len()).map_err(|_| full())
+    }
+}
+
+/// Why the reading of a body stops before its end.
+enum Stop {
+    /// It is longer than anybody wants to pass over.
+    Enough,
+    /// The connection ends.
+    End(End),
+}
+
+impl<E: Into<End>> From<E> for Stop {
+    fn from(end: E) -> Self {
+        Self::End(end.into())
+    }
+}
+
+/// A body on its way in.
+pub struct BodyReader<'i> {
+    incoming: &'i mut Incoming,
+    pace: Pace,
+    framing: Framing,
+    taken: usize,
+}
+
+impl<'i> BodyReader<'i> {
+    /// The body that comes next.
+    pub fn new(incoming: &'i mut Incoming, framing: Framing, pace: Pace) -> Self {
+        Self { incoming, pace, framing, taken: 0 }
+    }
+
+    /// The whole body. A client that waits for `100 Continue` gets it, if the length that it
+    /// announces is within the limit.
+    pub fn keep<'b>(mut self, limits: &Limits, budget: &'b Budget, waits: bool) -> Result<Kept<'b>, End> {
+        if matches!(self.framing, Framing::Length(length) if length > limits.body as u64) {
+            return Err(too_large(limits.body).into());
+        }
+        if waits {
+            self.invite()?;
+        }
+        let mut kept = Kept::new(budget);
+        match self.each(&mut |bytes| Ok(kept.append(bytes, limits.body)?)) {
+            Ok(()) | Err(Stop::Enough) => Ok(kept),
+            Err(Stop::End(end)) => Err(end),
+        }
+    }
+
+    /// Passes over the body; `false` if it is longer than `most`, and some of it is left.
+    pub fn discard(mut self, most: usize) -> Result<bool, End> {
+        if matches!(self.framing, Framing::Length(length) if length > most as u64) {
+            return Ok(false);
+        }
+        let mut left = most;
+        let count = &mut |bytes: &[u8]| {
+            left = left.checked_sub(bytes.len()).ok_or(Stop::Enough)?;
+            Ok(())
+        };
+        match self.each(count) {
+            Ok(()) => Ok(true),
+            Err(Stop::Enough) => Ok(false),
+            Err(Stop::End(end)) => Err(end),
+        }
+    }
+
+    /// Tells a client that waits for it that the body is wanted; not one that sends it already.
+    fn invite(&mut self) -> Result<(), End> {
+        if !self.incoming.pending().is_empty() {
+            return Ok(());
+        }
+        let stream = &mut self.incoming.stream;
+        stream.set_deadline(self.pace.after(0));
+        stream.write_all(CONTINUE).and_then(|()| stream.flush()).map_err(|_| End::Gone)
+    }
+
+    fn each(&mut self, put: &mut dyn FnMut(&[u8]) -> Result<(), Stop>) -> Result<(), Stop> {
+        match self.framing {
+            Framing::Empty => Ok(()),
+            Framing::Length(length) => self.pass(length, put),
+            Framing::Chunked => self.chunks(put),
+        }
+    }
+
+    fn pass(&mut self, length: u64, put: &mut dyn FnMut(&[u8]) -> Result<(), Stop>) -> Result<(), Stop> {
+        let mut left = length;
+        while left > 0 {
+            if self.incoming.pending().is_empty() {
+                self.more()?;
+            }
+            let pending = self.incoming.pending();
+            let here = pending.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            put(&pending[..here])?;
+            self.incoming.consume(here);
+            self.taken += here;
+            left -= here as u64;
+        }
+        Ok(())
+    }
+
+    /// RFC 9112, section 7.1.
+    fn chunks(&mut self, put: &mut dyn FnMut(&[u8]) -> Result<(), Stop>) -> Result<(), Stop> {
+        loop {
+            let line = self.line()?;
+            match chunk_length(&line)? {
+                0 => return self.trailers(),
+                length => self.pass(length, put)?,
+            }
+            if !self.line()?.is_empty() {
+                return Err(Refusal::malformed("a chunk of the body is longer than it says").into());
+            }
+        }
+    }
+
+    /// Trailers mean nothing here; as many lines as of chunks may stand there.
+    fn trailers(&mut self) -> Result<(), Stop> {
+        let mut length = 0;
+        while length <= FIRST {
+            match self.line()?.len() {
+                0 => return Ok(()),
+                line => length += line,
+            }
+        }
+        Err(Refusal::head_too_large("the trailers of the body are too long").into())
+    }
+
+    fn line(&mut self) -> Result<Vec<u8>, Stop> {
+        loop {
+            let pending = self.incoming.pending();
+            if let Some(end) = pending.iter().position(|byte| *byte == b'\n') {
+                let line = pending[..end].strip_suffix(b"\r").map(<[u8]>::to_vec);
+                self.incoming.consume(end + 1);
+                return Ok(whole_line(line)?);
+            }
+            if pending.len() > CHUNK_LINE {
+                return Err(Refusal::malformed("a line between the chunks of the body has no end").into());
+            }
+            self.more()?;
+        }
+    }
+
+    fn more(&mut self) -> Result<(), End> {
+        self.incoming.stream.set_deadline(self.pace.after(self.taken));
+        match self.incoming.fill() {
+            Ok(0) => Err(Refusal::malformed("the connection ended within the body").into()),
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                Err(Refusal::new(Kind::TooSlow, "the body did not arrive in time").into())
+            }
+            Err(_) => Err(End::Gone),
+        }
+    }
+}
+
+fn too_large(most: usize) -> Refusal {
+    Refusal::new(Kind::TooLarge, format!("the body is longer than {most} bytes"))
+}
+
+/// What stands between two line ends: visible characters and white space. A control character would
+/// end the line for some readers.
+fn whole_line(line: Option<Vec<u8>>) -> Result<Vec<u8>, Refusal> {
+    let line = line.ok_or_else(|| {
+        Refusal::malformed("a line between the chunks of the body ends without a carriage return")
+    })?;
+    match line.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
+        true => Err(Refusal::malformed("a control character stands between the chunks of the body")),
+        false => Ok(line),
+    }
+}
+
+fn chunk_length(line: &[u8]) -> Result<u64, Refusal> {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let ends = line[digits..].trim_ascii_start().first().is_none_or(|byte| *byte == b';');
+    let text = std::str::from_utf8(&line[..digits]).expect("hexadecimal digits are ASCII");
+    match u64::from_str_radix(text, 16) {
+        Ok(length) if ends && digits <= CHUNK_DIGITS => Ok(length),
+        _ => Err(Refusal::malformed("a chunk of the body has no length")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chunk_length;
+
+    #[test]
+    fn a_chunk_has_a_length_in_hexadecimal_digits_alone() {
+        for (line, expected) in
+            [("0", 0), ("1a", 26), ("1A;x=\"y\"", 26), ("5 ;x", 5), ("00000000000000ff", 255)]
+        {
+            assert_eq!(chunk_length(line.as_bytes()).ok(), Some(expected), "{line}");
+        }
+        for line in ["", "g", "0x1", "+1", "-1", " 1", "1 1", "1x", ";", "11111111111111111"] {
+            assert!(chunk_length(line.as_bytes()).is_err(), "{line}");
+        }
+    }
+}

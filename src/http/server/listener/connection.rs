@@ -1,0 +1,244 @@
+//! One connection, from its first byte to its last: one request after the other, each read whole,
+//! answered whole. Nothing here is concurrent, so a client can keep busy only its own thread.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Gate;
+use super::accept::MADE_ROOM;
+use super::admission::Phase;
+use super::body::{BodyReader, Kept};
+use super::connection_table::{Slot, Visitor};
+use super::deadline::{Deadline, Pace};
+use super::head::{Framing, Parsed, parse};
+use super::incoming::Incoming;
+use super::refuse::{End, Refusal};
+use super::relay::{Afterwards, relay};
+use super::scan::{Progress, Scan};
+use super::socket::{Socket, Timed};
+use super::stream::Stream;
+use super::upstream::ask;
+use crate::http::protocol::problem::Kind;
+use crate::http::server::message::Peer;
+use crate::http::server::tls::Tls;
+
+/// How often a connection that waits looks whether it has become crowded.
+const GLANCE: Duration = Duration::from_secs(2);
+
+/// A connection that has a slot.
+pub struct Connection<'g> {
+    gate: &'g Gate,
+    slot: Slot,
+    peer: Peer,
+    incoming: Incoming,
+}
+
+/// What comes after an answer.
+enum Next {
+    Request,
+    Close,
+}
+
+/// Serves a connection until it ends.
+pub fn serve(gate: &Gate, slot: Slot, visitor: Visitor) {
+    let peer = visitor.peer;
+    let stream = match gate.tls_for(&visitor) {
+        None => Ok(Stream::plain(visitor.socket, Deadline::after(gate.deadlines.idle))),
+        Some(tls) => handshake(gate, &slot, visitor.socket, tls),
+    };
+    match stream {
+        Ok(stream) => Connection { gate, slot, peer, incoming: Incoming::new(stream) }.run(),
+        // There is no way to say it to the client.
+        Err(End::Refused(refusal)) => gate.report(peer, &refusal),
+        Err(End::Gone) => {}
+    }
+}
+
+fn handshake(gate: &Gate, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result<Stream, End> {
+    let mut timed = Timed::new(socket, Deadline::after(gate.deadlines.idle));
+    wait(gate, slot, |deadline| {
+        timed.deadline = deadline;
+        timed.wait()
+    })?;
+    if !slot.enter(Phase::Arriving) {
+        return Err(End::Gone);
+    }
+    timed.deadline = Deadline::after(gate.deadlines.handshake);
+    let stream = Stream::handshake(tls.config(), timed);
+    let stream = stream.map_err(|error| refused_handshake(slot, &error))?;
+    match slot.enter(Phase::Idle) {
+        true => Ok(stream),
+        false => Err(End::Gone),
+    }
+}
+
+fn refused_handshake(slot: &Slot, error: &io::Error) -> End {
+    let slow = error.kind() == io::ErrorKind::TimedOut;
+    match (slot.made_room(), slow) {
+        (true, _) => End::Gone,
+        (_, true) => Refusal::new(Kind::TooSlow, "the TLS handshake was not over in time").into(),
+        _ => Refusal::malformed(format!("the TLS handshake failed: {error}")).into(),
+    }
+}
+
+/// Waits for a first byte, as long as a connection may be idle.
+fn wait(gate: &Gate, slot: &Slot, mut read: impl FnMut(Deadline) -> io::Result<usize>) -> Result<(), End> {
+    let since = Instant::now();
+    loop {
+        let most = if slot.is_crowded() { gate.deadlines.crowded_idle } else { gate.deadlines.idle };
+        let left = most.saturating_sub(since.elapsed());
+        match read(Deadline::after(left.min(GLANCE))) {
+            Ok(1..) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut && !left.is_zero() => {}
+            Ok(0) | Err(_) => return Err(End::Gone),
+        }
+    }
+}
+
+impl<'g> Connection<'g> {
+    fn run(mut self) {
+        loop {
+            match self.exchange() {
+                Ok(Next::Request) => {}
+                Ok(Next::Close) => return self.linger(),
+                Err(_) if self.slot.made_room() => return self.make_room(),
+                Err(End::Gone) => return,
+                Err(End::Refused(refusal)) => return self.refuse(&refusal),
+            }
+        }
+    }
+
+    fn exchange(&mut self) -> Result<Next, End> {
+        self.await_request()?;
+        let mut parsed = self.read_head()?;
+        let gate = self.gate;
+        let admitted = self.judge(&parsed)?;
+        let (kept, in_step) = self.read_body(&mut parsed, admitted)?;
+        self.go_on(Phase::Busy)?;
+        let answer = ask(&gate.engine, &parsed.head, kept, Deadline::after(gate.deadlines.handler))?;
+        let afterwards = match parsed.keep && in_step && self.slot.may_stay() {
+            false => Afterwards::Closed,
+            true if parsed.old => Afterwards::KeptAsAsked,
+            true => Afterwards::Kept,
+        };
+        let pace = self.pace();
+        relay(answer, &mut self.incoming.stream, afterwards, pace).map_err(|_| End::Gone)?;
+        match afterwards {
+            Afterwards::Closed => Ok(Next::Close),
+            _ => Ok(Next::Request),
+        }
+    }
+
+    fn await_request(&mut self) -> Result<(), End> {
+        if self.incoming.pending().is_empty() {
+            self.incoming.shrink();
+            self.go_on(Phase::Idle)?;
+            let incoming = &mut self.incoming;
+            wait(self.gate, &self.slot, |deadline| {
+                incoming.stream.set_deadline(deadline);
+                incoming.fill()
+            })?;
+        }
+        self.go_on(Phase::Arriving)
+    }
+
+    fn read_head(&mut self) -> Result<Parsed, End> {
+        let limits = &self.gate.limits;
+        let mut scan = Scan::default();
+        self.incoming.stream.set_deadline(Deadline::after(self.gate.deadlines.head));
+        loop {
+            let pending = self.incoming.pending();
+            match scan.look(pending) {
+                Progress::Wrong(detail) => return Err(Refusal::malformed(detail).into()),
+                Progress::Whole(start, end) if end <= limits.head => {
+                    let parsed = parse(&pending[start..end], limits, self.peer)?;
+                    self.incoming.consume(end);
+                    return Ok(parsed);
+                }
+                Progress::More if pending.len() < limits.head => self.read_more_head()?,
+                Progress::More | Progress::Whole(..) => {
+                    let detail = format!("the head is longer than {} bytes", limits.head);
+                    return Err(Refusal::head_too_large(detail).into());
+                }
+            }
+        }
+    }
+
+    fn read_more_head(&mut self) -> Result<(), End> {
+        match self.incoming.fill() {
+            Ok(1..) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                Err(Refusal::new(Kind::TooSlow, "the head did not arrive in time").into())
+            }
+            Ok(0) => Err(Refusal::malformed("the connection ended within the head").into()),
+            Err(_) => Err(End::Gone),
+        }
+    }
+
+    /// Whether the request is authenticated, which renews the claim of the connection to its slot.
+    fn judge(&self, parsed: &Parsed) -> Result<bool, End> {
+        let admitted = self.gate.service.admits(&parsed.head);
+        match self.slot.judge(admitted) {
+            true => Ok(admitted),
+            false => Err(End::Gone),
+        }
+    }
+
+    /// The body, and whether another request could follow it. One that is not admitted is passed
+    /// over if it is short; a client that waits to be told whether to send it may or may not do so
+    /// after another answer, so nobody knows what follows.
+    fn read_body(&mut self, parsed: &mut Parsed, admitted: bool) -> Result<(Kept<'g>, bool), End> {
+        let gate = self.gate;
+        if parsed.framing == Framing::Empty {
+            return Ok((Kept::new(&gate.bodies), true));
+        }
+        if admitted {
+            self.go_on(Phase::Busy)?;
+        }
+        let pace = self.pace();
+        let body = BodyReader::new(&mut self.incoming, parsed.framing, pace);
+        if admitted {
+            return Ok((body.keep(&gate.limits, &gate.bodies, parsed.expects_continue)?, true));
+        }
+        parsed.head.unread = true;
+        let in_step = !parsed.expects_continue && body.discard(gate.limits.unread)?;
+        Ok((Kept::new(&gate.bodies), in_step))
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::start(self.gate.deadlines.transfer, self.gate.deadlines.rate)
+    }
+
+    fn go_on(&self, phase: Phase) -> Result<(), End> {
+        match self.slot.enter(phase) {
+            true => Ok(()),
+            false => Err(End::Gone),
+        }
+    }
+
+    /// Tells a client whose request was on its way that the connection made room. One that sent
+    /// nothing is not told: it does not wait for an answer.
+    fn make_room(self) {
+        if !self.incoming.pending().is_empty() {
+            Refusal::new(Kind::Full, MADE_ROOM).write_last(self.incoming.stream);
+        }
+    }
+
+    fn refuse(mut self, refusal: &Refusal) {
+        self.gate.report(self.peer, refusal);
+        // A client that does not read can hold up the answer: the slot must not wait for that.
+        if !self.slot.enter(Phase::Busy) {
+            return;
+        }
+        self.incoming.stream.set_deadline(Deadline::after(self.gate.deadlines.transfer));
+        refusal.write_to(&mut self.incoming.stream);
+        self.linger();
+    }
+
+    /// Whoever needs the slot gets it: nothing is owed to this client any more.
+    fn linger(mut self) {
+        let most = if self.slot.enter(Phase::Idle) { self.gate.limits.linger } else { 0 };
+        self.incoming.stream.linger(Deadline::after(self.gate.deadlines.linger), most);
+    }
+}

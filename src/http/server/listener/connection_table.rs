@@ -1,0 +1,239 @@
+//! The connections of a server, and the slots that they hold: [`Admission`] says who gets one, here
+//! are the sockets and the threads that it is about.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Shutdown};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::admission::{Admission, NoSlot, Phase, Rules};
+use super::origin::Origin;
+use super::socket::Socket;
+use crate::http::server::message::Peer;
+
+/// How long accepting pauses until connections that made room are closed.
+const ENDING_TIME: Duration = Duration::from_secs(1);
+
+/// An accepted connection.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// Its socket.
+    pub socket: Arc<Socket>,
+    /// Who is at the other end.
+    pub peer: Peer,
+    /// Whether it speaks TLS.
+    pub secured: bool,
+}
+
+/// All slots.
+#[derive(Debug)]
+pub struct Slots {
+    proxies: Vec<IpAddr>,
+    table: Mutex<Table>,
+    changed: Condvar,
+    ended: Condvar,
+}
+
+#[derive(Debug)]
+struct Table {
+    admission: Admission,
+    /// Those who wait, and those who have a slot.
+    visitors: HashMap<u64, Visitor>,
+    /// Whether the queue of waiting connections has to be looked at again.
+    changed: bool,
+    stopping: bool,
+}
+
+/// The outcome for connections that waited.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// They have a slot.
+    pub admitted: Vec<(Slot, Visitor)>,
+    /// They had one, and made room.
+    pub evicted: Vec<Peer>,
+    /// They get none.
+    pub refused: Vec<(Visitor, NoSlot)>,
+    /// When to look again.
+    pub again: Option<Instant>,
+}
+
+impl Slots {
+    /// Free slots. Peers that are `proxies` have no limit of an address.
+    pub fn new(rules: Rules, proxies: Vec<IpAddr>) -> Self {
+        let table = Table {
+            admission: Admission::new(rules),
+            visitors: HashMap::new(),
+            changed: false,
+            stopping: false,
+        };
+        Self { proxies, table: Mutex::new(table), changed: Condvar::new(), ended: Condvar::new() }
+    }
+
+    /// A new connection, which waits until [`Self::settle`] says what becomes of it. When those who
+    /// made room do not end as fast as others come, those wait in the queue of the system.
+    pub fn arrive(&self, visitor: Visitor) {
+        let origin = Origin::of(visitor.peer, &self.proxies);
+        let mut table = self.wait_while(ENDING_TIME, |table| table.admission.is_held_up());
+        let id = table.admission.arrive(origin, Instant::now());
+        table.visitors.insert(id, visitor);
+    }
+
+    /// Lets in as many as there is room for; whoever makes room is closed.
+    pub fn settle(slots: &Arc<Self>) -> Settled {
+        let mut table = slots.lock();
+        table.changed = false;
+        if table.stopping {
+            return Settled::default();
+        }
+        let outcome = table.admission.settle(Instant::now());
+        let visitors = &mut table.visitors;
+        let evict = |(id, phase)| {
+            let visitor = visitors.remove(&id)?;
+            visitor.socket.shut(how_to_shut(phase));
+            Some(visitor.peer)
+        };
+        let evicted = outcome.evicted.into_iter().filter_map(evict).collect();
+        let refuse = |(id, reason)| Some((visitors.remove(&id)?, reason));
+        let refused = outcome.refused.into_iter().filter_map(refuse).collect();
+        let admit = |id| {
+            let visitor = visitors.get(&id)?.clone();
+            Some((Slot { slots: Arc::clone(slots), id }, visitor))
+        };
+        let admitted = outcome.admitted.into_iter().filter_map(admit).collect();
+        Settled { admitted, evicted, refused, again: outcome.again }
+    }
+
+    /// Waits until those who wait have to be looked at again, for which `at` is a reason, too;
+    /// `false` at the end.
+    pub fn wait_for_change(&self, at: Option<Instant>) -> bool {
+        let is_quiet = |table: &mut Table| !table.changed && !table.stopping;
+        let table = match at {
+            None => self.changed.wait_while(self.lock(), is_quiet).unwrap_or_else(PoisonError::into_inner),
+            Some(at) => {
+                let left = at.saturating_duration_since(Instant::now());
+                let waited = self.changed.wait_timeout_while(self.lock(), left, is_quiet);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+        };
+        !table.stopping
+    }
+
+    /// Ends a wait for a change.
+    pub fn wake(&self) {
+        self.lock().changed = true;
+        self.changed.notify_one();
+    }
+
+    /// Connections whose thread has not ended.
+    pub fn alive(&self) -> usize {
+        self.lock().admission.alive()
+    }
+
+    /// Whether the end has begun.
+    pub fn stopping(&self) -> bool {
+        self.lock().stopping
+    }
+
+    /// Begins the end: who waits for a slot or a request is closed, and nobody waits for another one.
+    pub fn stop(&self) {
+        let mut table = self.lock();
+        table.stopping = true;
+        let busy: Vec<u64> =
+            table.admission.open().filter(|(_, phase)| *phase != Phase::Idle).map(|(id, _)| id).collect();
+        let idle = table.visitors.iter().filter(|(id, _)| !busy.contains(id));
+        idle.for_each(|(_, visitor)| visitor.socket.shut(Shutdown::Both));
+        self.changed.notify_all();
+    }
+
+    /// Closes all connections.
+    pub fn shut_all(&self) {
+        self.lock().visitors.values().for_each(|visitor| visitor.socket.shut(Shutdown::Both));
+    }
+
+    /// Waits until no connection is left, at most so long.
+    pub fn wait_for_all(&self, most: Duration) {
+        drop(self.wait_while(most, |table| table.admission.alive() > 0));
+    }
+
+    fn wait_while(&self, most: Duration, so: impl Fn(&Table) -> bool) -> MutexGuard<'_, Table> {
+        let waited = self.ended.wait_timeout_while(self.lock(), most, |table| so(table));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes something of the connections that may make room for those who wait.
+    fn change<T>(&self, change: impl FnOnce(&mut Table) -> T) -> T {
+        let mut table = self.lock();
+        let done = change(&mut table);
+        if table.admission.has_waiting() {
+            table.changed = true;
+            self.changed.notify_one();
+        }
+        done
+    }
+}
+
+/// A connection that reads can still be told why it is closed; one that writes to a client that
+/// does not read cannot.
+fn how_to_shut(phase: Phase) -> Shutdown {
+    match phase {
+        Phase::Idle | Phase::Arriving => Shutdown::Read,
+        Phase::Busy => Shutdown::Both,
+    }
+}
+
+/// One taken slot; free again when dropped.
+#[derive(Debug)]
+pub struct Slot {
+    slots: Arc<Slots>,
+    id: u64,
+}
+
+impl Slot {
+    /// Goes over to a phase. `false` if the connection has to end instead: it made room for
+    /// another one, or it would wait for a request and the end has begun.
+    pub fn enter(&self, phase: Phase) -> bool {
+        self.slots.change(|table| {
+            let may_wait = !(table.stopping && phase == Phase::Idle);
+            table.admission.enter(self.id, phase, Instant::now()) && may_wait
+        })
+    }
+
+    /// Notes whether a request was authenticated; `false` if the connection made room for another one.
+    pub fn judge(&self, authenticated: bool) -> bool {
+        self.slots.change(|table| table.admission.judge(self.id, authenticated, Instant::now()))
+    }
+
+    /// Whether the connection made room for another one.
+    pub fn made_room(&self) -> bool {
+        !self.slots.lock().admission.holds(self.id)
+    }
+
+    /// Whether over half of the slots are taken that connections like this one may have.
+    pub fn is_crowded(&self) -> bool {
+        self.slots.lock().admission.is_crowded(self.id)
+    }
+
+    /// Whether the connection may stay after its answer: the end has not begun, and nobody waits for
+    /// its slot.
+    pub fn may_stay(&self) -> bool {
+        let table = self.slots.lock();
+        !table.stopping && !table.admission.is_wanted(self.id)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.slots.change(|table| {
+            table.visitors.remove(&self.id);
+            table.admission.leave(self.id);
+        });
+        self.slots.ended.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests;

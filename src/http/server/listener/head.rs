@@ -1,0 +1,175 @@
+//! A head: checked, and brought into the form in which the handler sees it. What two readers could
+//! understand in two ways is refused, because two of them read it: the gate and tiny_http.
+
+use std::borrow::Cow;
+
+use super::limits::Limits;
+use super::refuse::Refusal;
+use crate::http::server::message::{Head, Peer};
+
+/// Headers of the connection, which the gate settles with the client.
+const OF_THE_CONNECTION: &[&str] = &[
+    "connection",
+    "content-length",
+    "expect",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// In front of the names that only the gate writes.
+const OURS: &str = "mediactl-";
+
+/// How long the body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// There is none.
+    Empty,
+    /// So many bytes, more than none.
+    Length(u64),
+    /// In chunks, each with its length.
+    Chunked,
+}
+
+/// A head, and what it says of the connection.
+#[derive(Debug)]
+pub struct Parsed {
+    /// As the handler sees it.
+    pub head: Head,
+    /// How long the body is.
+    pub framing: Framing,
+    /// Whether the client would send another request.
+    pub keep: bool,
+    /// Whether it waits to be told that its body is wanted.
+    pub expects_continue: bool,
+    /// Whether it is HTTP/1.0, and has to be told that the connection is kept.
+    pub old: bool,
+}
+
+/// Reads a head from its first line to its empty line. All of it is ASCII.
+pub fn parse(bytes: &[u8], limits: &Limits, peer: Peer) -> Result<Parsed, Refusal> {
+    let mut places = vec![httparse::EMPTY_HEADER; limits.headers];
+    let mut request = httparse::Request::new(&mut places);
+    match request.parse(bytes) {
+        Ok(httparse::Status::Complete(_)) => {}
+        Ok(httparse::Status::Partial) => return Err(Refusal::malformed("the head is not whole")),
+        Err(httparse::Error::TooManyHeaders) => {
+            let detail = format!("the request has more than {} headers", limits.headers);
+            return Err(Refusal::head_too_large(detail));
+        }
+        Err(error) => return Err(Refusal::malformed(format!("the head is no HTTP: {error}"))),
+    }
+    let whole = "a whole head has a first line";
+    let old = request.version.expect(whole) == 0;
+    let headers = lines(request.headers);
+    let (target, authority) = origin_form(request.path.expect(whole))?;
+    check_host(&headers, old)?;
+    Ok(Parsed {
+        framing: framing(&headers, old)?,
+        keep: keeps(&headers, old),
+        expects_continue: !old && has_word(&headers, "expect", "100-continue"),
+        old,
+        head: Head {
+            method: request.method.expect(whole).to_owned(),
+            target: target.into_owned(),
+            headers: end_to_end(headers, authority),
+            peer,
+            unread: false,
+        },
+    })
+}
+
+fn lines(headers: &[httparse::Header<'_>]) -> Vec<(String, String)> {
+    let text = |value: &[u8]| String::from_utf8_lossy(value).trim_matches([' ', '\t']).to_owned();
+    headers.iter().map(|header| (header.name.to_ascii_lowercase(), text(header.value))).collect()
+}
+
+fn values<'h>(headers: &'h [(String, String)], name: &str) -> impl Iterator<Item = &'h str> {
+    headers.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+fn has_word(headers: &[(String, String)], name: &str, word: &str) -> bool {
+    let mut words = values(headers, name).flat_map(|value| value.split(','));
+    words.any(|known| known.trim().eq_ignore_ascii_case(word))
+}
+
+/// Path and query, and the authority if the target has one (RFC 9112, section 3.2).
+fn origin_form(target: &str) -> Result<(Cow<'_, str>, Option<&str>), Refusal> {
+    if target.starts_with('/') || target == "*" {
+        return Ok((Cow::Borrowed(target), None));
+    }
+    let rest = match target.split_once("://") {
+        Some((scheme, rest)) if ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) => {
+            rest
+        }
+        _ => return Err(Refusal::malformed("the target of the request is neither a path nor a URL")),
+    };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.is_empty() || authority.contains('@') {
+        return Err(Refusal::malformed("the URL in the request names no host, or a login"));
+    }
+    let path = if path.starts_with('/') { Cow::Borrowed(path) } else { Cow::Owned(format!("/{path}")) };
+    Ok((path, Some(authority)))
+}
+
+fn check_host(headers: &[(String, String)], old: bool) -> Result<(), Refusal> {
+    match values(headers, "host").count() {
+        0 if !old => Err(Refusal::malformed("there is no Host header")),
+        0 | 1 => Ok(()),
+        _ => Err(Refusal::malformed("there is more than one Host header")),
+    }
+}
+
+fn framing(headers: &[(String, String)], old: bool) -> Result<Framing, Refusal> {
+    let length = length(headers)?;
+    let mut codings = values(headers, "transfer-encoding");
+    let Some(coding) = codings.next() else {
+        return Ok(length.filter(|length| *length > 0).map_or(Framing::Empty, Framing::Length));
+    };
+    match () {
+        () if length.is_some() => {
+            Err(Refusal::malformed("the body has both a Content-Length and a Transfer-Encoding"))
+        }
+        () if old => Err(Refusal::malformed("HTTP/1.0 knows no Transfer-Encoding")),
+        () if codings.next().is_some() || !coding.eq_ignore_ascii_case("chunked") => {
+            Err(Refusal::malformed("the only Transfer-Encoding that is taken is chunked, once"))
+        }
+        () => Ok(Framing::Chunked),
+    }
+}
+
+fn length(headers: &[(String, String)]) -> Result<Option<u64>, Refusal> {
+    let mut lengths = values(headers, "content-length");
+    let Some(first) = lengths.next() else { return Ok(None) };
+    if lengths.any(|other| other != first) {
+        return Err(Refusal::malformed("the body has two lengths"));
+    }
+    if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Refusal::malformed("the Content-Length is no number"));
+    }
+    // A number that does not even fit is a length all the same, and more than anybody may send.
+    Ok(Some(first.parse().unwrap_or(u64::MAX)))
+}
+
+fn keeps(headers: &[(String, String)], old: bool) -> bool {
+    !has_word(headers, "connection", "close") && (!old || has_word(headers, "connection", "keep-alive"))
+}
+
+/// What is not of the connection and not ours; with the authority of the target, if it has one, as
+/// the host (RFC 9112, section 3.2.2).
+fn end_to_end(headers: Vec<(String, String)>, authority: Option<&str>) -> Vec<(String, String)> {
+    let goes_on = |name: &str| !OF_THE_CONNECTION.contains(&name) && !name.starts_with(OURS);
+    let mut headers: Vec<_> = headers.into_iter().filter(|(name, _)| goes_on(name)).collect();
+    if let Some(authority) = authority {
+        headers.retain(|(name, _)| name != "host");
+        headers.push(("host".to_owned(), authority.to_owned()));
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Whom a connection counts for.
+
+use std::net::IpAddr;
+
+use crate::http::server::message::Peer;
+use crate::http::server::network::Network;
+
+/// The network or the user that a connection counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Origin {
+    client: Client,
+    /// Whether all of them together have the limit of one address.
+    pub limited: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Client {
+    Network(Network),
+    User(u32),
+}
+
+impl Origin {
+    /// The origin of a peer. Users of this machine and proxies are many clients behind one address,
+    /// so they have no limit of an address.
+    pub fn of(peer: Peer, proxies: &[IpAddr]) -> Self {
+        match peer {
+            Peer::Uid(uid) => Self { client: Client::User(uid), limited: false },
+            Peer::Address(address) => {
+                let address = address.to_canonical();
+                let limited = !address.is_loopback() && !proxies.contains(&address);
+                Self { client: Client::Network(Network::of(address)), limited }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Origin;
+
+    fn of(peer: &str) -> Origin {
+        let proxy = "192.0.2.7".parse().expect("it is an address");
+        Origin::of(peer.parse().expect("the tests name peers"), &[proxy])
+    }
+
+    #[test]
+    fn an_address_counts_by_64_bits_of_ipv6_and_mapped_ipv4_as_ipv4() {
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("192.0.2.1"), of("::ffff:192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+    }
+
+    #[test]
+    fn proxies_and_users_of_this_machine_have_no_limit_of_an_address() {
+        for (peer, limited) in [
+            ("192.0.2.1", true),
+            ("2001:db8::1", true),
+            ("192.0.2.7", false),
+            ("::ffff:192.0.2.7", false),
+            ("127.0.0.1", false),
+            ("::ffff:127.0.0.1", false),
+            ("::1", false),
+            ("uid:1000", false),
+        ] {
+            assert_eq!(of(peer).limited, limited, "{peer}");
+        }
+    }
+}

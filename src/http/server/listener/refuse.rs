@@ -1,0 +1,105 @@
+//! Answers that the gate gives itself: the request never was whole, or nobody could be asked.
+
+use std::io::Write;
+use std::time::Duration;
+
+use super::deadline::Deadline;
+use super::stream::Stream;
+use crate::http::protocol::headers::{API_HEADER, api_value};
+use crate::http::protocol::problem::{Kind, MEDIA_TYPE, Problem};
+
+/// For the answer to a connection that has to end now.
+const LAST_TIME: Duration = Duration::from_millis(50);
+
+/// Bytes that are still taken from it.
+const LAST_READ: usize = 32 * 1024;
+
+/// Why a request is not answered by the handler. The connection closes after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    kind: Kind,
+    /// The status it is sent with.
+    pub status: u16,
+    /// This one case in words.
+    pub detail: String,
+}
+
+impl Refusal {
+    /// A refusal of this kind.
+    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
+        Self { kind, status: kind.status(), detail: detail.into() }
+    }
+
+    /// 400
+    pub fn malformed(detail: impl Into<String>) -> Self {
+        Self::new(Kind::BadRequest, detail)
+    }
+
+    /// 431
+    pub fn head_too_large(detail: impl Into<String>) -> Self {
+        Self::new(Kind::TooLarge, detail).with_status(431)
+    }
+
+    /// The same with a nearer status.
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Writes the document. A client that does not take it has itself to blame.
+    pub fn write_to(&self, stream: &mut Stream) {
+        let _ = stream.write_all(&self.to_bytes()).and_then(|()| stream.flush());
+    }
+
+    /// The same to a connection that has to end now and whose reading was shut: takes what came
+    /// already, so that the client gets to read the document (RFC 9112, section 9.6).
+    pub fn write_last(&self, mut stream: Stream) {
+        stream.set_deadline(Deadline::after(LAST_TIME));
+        self.write_to(&mut stream);
+        stream.linger(Deadline::after(LAST_TIME), LAST_READ);
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let body = Problem::new(self.kind, self.detail.as_str()).with_status(self.status).to_json();
+        let retry = if self.status == 503 { "Retry-After: 1\r\n" } else { "" };
+        let mut bytes = format!(
+            "HTTP/1.1 {} {}\r\nContent-Type: {MEDIA_TYPE}\r\n{API_HEADER}: {}\r\n\
+             Cache-Control: no-store\r\n{retry}Content-Length: {}\r\nConnection: close\r\n\r\n",
+            self.status,
+            reason(self.status),
+            api_value(),
+            body.len()
+        )
+        .into_bytes();
+        bytes.extend_from_slice(&body);
+        bytes
+    }
+}
+
+/// How a connection ends, other than by its own wish.
+#[derive(Debug, PartialEq, Eq)]
+pub enum End {
+    /// With an answer that says why.
+    Refused(Refusal),
+    /// Without a word: nobody is there any more, or nothing was asked.
+    Gone,
+}
+
+impl From<Refusal> for End {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        400 => "Bad Request",
+        403 => "Forbidden",
+        408 => "Request Timeout",
+        413 => "Content Too Large",
+        431 => "Request Header Fields Too Large",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Error",
+    }
+}

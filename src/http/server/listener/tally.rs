@@ -1,0 +1,86 @@
+//! Connections that were closed for want of slots, counted: a flood makes one line of the log a
+//! second for each reason, not one for each connection.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::http::server::message::Peer;
+
+/// Between the first connection that is counted and the line that says how many there were.
+const SPAN: Duration = Duration::from_secs(1);
+
+/// Counts of the current second.
+#[derive(Debug, Default)]
+pub struct Tally(Mutex<Vec<Count>>);
+
+#[derive(Debug)]
+struct Count {
+    reason: &'static str,
+    since: Instant,
+    peer: Option<Peer>,
+    number: usize,
+}
+
+impl Tally {
+    /// Counts one.
+    pub fn add(&self, reason: &'static str, peer: Peer, now: Instant) {
+        let mut counts = self.lock();
+        match counts.iter_mut().find(|count| count.reason == reason) {
+            Some(count) => {
+                count.number += 1;
+                count.peer = count.peer.filter(|known| *known == peer);
+            }
+            None => counts.push(Count { reason, since: now, peer: Some(peer), number: 1 }),
+        }
+    }
+
+    /// When the next line is due.
+    pub fn due(&self) -> Option<Instant> {
+        self.lock().iter().map(|count| count.since + SPAN).min()
+    }
+
+    /// The lines that are due.
+    pub fn take_due(&self, now: Instant) -> Vec<String> {
+        let mut counts = self.lock();
+        counts.extract_if(.., |count| now >= count.since + SPAN).map(line).collect()
+    }
+
+    /// All lines, at the end.
+    pub fn take_all(&self) -> Vec<String> {
+        self.lock().drain(..).map(line).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Count>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many there were, of whom if that was one peer, and why.
+fn line(Count { reason, peer, number, .. }: Count) -> String {
+    let connections = if number == 1 { "connection" } else { "connections" };
+    let of = peer.map_or_else(String::new, |peer| format!(" of {peer}"));
+    format!("{number} {connections}{of} closed: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::Tally;
+    use crate::http::server::message::Peer;
+
+    #[test]
+    fn a_second_makes_one_line_for_each_reason() {
+        let (tally, start) = (Tally::default(), Instant::now());
+        let [one, other] = [1, 2].map(Peer::Uid);
+        for peer in [one, one, other] {
+            tally.add("a", peer, start);
+        }
+        tally.add("b", one, start + Duration::from_millis(500));
+        assert!(tally.take_due(start + Duration::from_millis(999)).is_empty());
+        assert_eq!(tally.take_due(start + Duration::from_secs(1)), ["3 connections closed: a"]);
+        assert_eq!(tally.due(), Some(start + Duration::from_millis(1500)));
+        assert_eq!(tally.take_all(), ["1 connection of uid:1 closed: b"]);
+        assert_eq!(tally.due(), None);
+    }
+}

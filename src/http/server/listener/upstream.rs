@@ -1,0 +1,118 @@
+//! Asks the handler, through tiny_http: one connection a request, one canonical form, and an answer
+//! whose length is known before its first byte goes on.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::body::Kept;
+use super::deadline::Deadline;
+use super::incoming::Incoming;
+use super::refuse::Refusal;
+use super::socket::Socket;
+use super::stream::Stream;
+use crate::http::protocol::headers::{PEER_HEADER, UNREAD_HEADER};
+use crate::http::protocol::problem::Kind;
+use crate::http::server::backend::Engine;
+use crate::http::server::message::Head;
+
+/// Headers of an answer.
+const HEADERS: usize = 64;
+
+/// Headers that the gate settles with the client.
+const OF_THE_CONNECTION: &[&str] =
+    &["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"];
+
+/// An answer whose head is there.
+#[derive(Debug)]
+pub struct Answer {
+    /// Where the rest of it comes from.
+    pub from: Incoming,
+    /// First line and headers of the handler, each with its end.
+    pub lines: Vec<u8>,
+    /// What `Content-Length` says; `None` where there may be none.
+    pub length: Option<u64>,
+    /// Bytes of the body that come.
+    pub body: u64,
+}
+
+/// Puts a request to the handler. One that changes nothing is put once more if there is no answer:
+/// the tiny_http that had it may have ended just then.
+pub fn ask(engine: &Engine, head: &Head, mut kept: Kept<'_>, deadline: Deadline) -> Result<Answer, Refusal> {
+    let changes_nothing = kept.bytes.is_empty() && matches!(head.method.as_str(), "GET" | "HEAD");
+    let body = std::mem::take(&mut kept.bytes);
+    match exchange(engine, head, body, deadline) {
+        Err(error) if changes_nothing && error.kind() != io::ErrorKind::TimedOut => {
+            exchange(engine, head, Vec::new(), deadline)
+        }
+        done => done,
+    }
+    .map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => {
+            Refusal::new(Kind::EngineFailed, "the server did not answer in time").with_status(504)
+        }
+        _ => Refusal::new(Kind::EngineFailed, format!("the server could not be asked inside: {error}")),
+    })
+}
+
+/// The body is let go as soon as it is written: the handler has it then.
+fn exchange(engine: &Engine, head: &Head, body: Vec<u8>, deadline: Deadline) -> io::Result<Answer> {
+    let socket = Arc::new(Socket::Unix(engine.connect()?));
+    let mut stream = Stream::plain(socket, deadline);
+    stream.write_all(&canonical(head, body.len()))?;
+    stream.write_all(&body)?;
+    drop(body);
+    read_head(Incoming::new(stream), head.method == "HEAD")
+}
+
+/// A head as tiny_http gets it, of a request whose body has this length.
+pub fn canonical(head: &Head, length: usize) -> Vec<u8> {
+    let mut text = format!("{} {} HTTP/1.1\r\n", head.method, head.target);
+    for (name, value) in &head.headers {
+        text.extend([name, ": ", value, "\r\n"]);
+    }
+    if head.unread {
+        text.extend([UNREAD_HEADER, ": 1\r\n"]);
+    }
+    text.push_str(&format!(
+        "{PEER_HEADER}: {}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n",
+        head.peer
+    ));
+    text.into_bytes()
+}
+
+fn read_head(mut from: Incoming, of_head: bool) -> io::Result<Answer> {
+    loop {
+        if from.fill()? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if let Some((size, lines, status, length)) = parse(from.pending())? {
+            from.consume(size);
+            let without_body = matches!(status, 100..=199 | 204 | 304);
+            let body = if without_body || of_head { 0 } else { length };
+            return Ok(Answer { from, lines, length: (!without_body).then_some(length), body });
+        }
+    }
+}
+
+type ParsedHead = (usize, Vec<u8>, u16, u64);
+
+fn parse(bytes: &[u8]) -> io::Result<Option<ParsedHead>> {
+    let mut places = [httparse::EMPTY_HEADER; HEADERS];
+    let mut response = httparse::Response::new(&mut places);
+    let httparse::Status::Complete(size) = response.parse(bytes).map_err(io::Error::other)? else {
+        return Ok(None);
+    };
+    let status = response.code.unwrap_or_default();
+    let mut lines = format!("HTTP/1.1 {status} {}\r\n", response.reason.unwrap_or_default()).into_bytes();
+    let mut length = None;
+    for header in &*response.headers {
+        if header.name.eq_ignore_ascii_case("content-length") {
+            length = std::str::from_utf8(header.value).ok().and_then(|text| text.parse().ok());
+        }
+        if !OF_THE_CONNECTION.iter().any(|known| header.name.eq_ignore_ascii_case(known)) {
+            lines.extend_from_slice(&[header.name.as_bytes(), b": ", header.value, b"\r\n"].concat());
+        }
+    }
+    let length = length.ok_or_else(|| io::Error::other("the answer has no length"))?;
+    Ok(Some((size, lines, status, length)))
+}

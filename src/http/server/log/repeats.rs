@@ -1,0 +1,156 @@
+//! How many lines a second one address may put into the log without being let in. What is beyond
+//! that is counted, and the count is one line when the second is over. Pure: the time is passed in.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::http::server::network::Network;
+
+/// So many lines a second are written of one address (IPv6: of one /64).
+pub const LINES: u64 = 10;
+
+/// Of so many addresses lines are written in a second; those of others are counted together.
+pub const ADDRESSES: usize = 64;
+
+/// How long is counted before the count is written.
+pub const PERIOD: Duration = Duration::from_secs(1);
+
+/// Who puts lines into the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Over TCP.
+    Network(Network),
+    /// On the Unix socket.
+    Uid(u32),
+    /// All addresses beyond [`ADDRESSES`].
+    Others,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Network(network) => network.fmt(f),
+            Self::Uid(uid) => write!(f, "uid:{uid}"),
+            Self::Others => f.write_str("other addresses"),
+        }
+    }
+}
+
+/// What was counted of one source in a second, by the status of the answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// Who it was.
+    pub source: Source,
+    /// How many lines were not written, by status.
+    pub statuses: BTreeMap<u16, u64>,
+}
+
+impl Repeated {
+    /// How many lines were not written.
+    pub fn more(&self) -> u64 {
+        self.statuses.values().sum()
+    }
+}
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is written.
+    Written,
+    /// It is counted; it is the first of its second if nothing was counted before it.
+    Counted {
+        /// Whether the caller has to call [`Repeats::ended`] when the second is over.
+        first: bool,
+    },
+}
+
+/// The lines of the current second.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    since: Option<Instant>,
+    sources: HashMap<Source, Lines>,
+}
+
+#[derive(Debug, Default)]
+struct Lines {
+    written: u64,
+    counted: BTreeMap<u16, u64>,
+}
+
+impl Repeats {
+    /// What becomes of a line. [`Self::ended`] comes before it.
+    pub fn add(&mut self, source: Source, status: u16, now: Instant) -> Fate {
+        self.since.get_or_insert(now);
+        let has_room = self.sources.contains_key(&source) || self.sources.len() < ADDRESSES;
+        let source = if has_room { source } else { Source::Others };
+        let first = self.sources.values().all(|lines| lines.counted.is_empty());
+        let lines = self.sources.entry(source).or_default();
+        if source != Source::Others && lines.written < LINES {
+            lines.written += 1;
+            return Fate::Written;
+        }
+        *lines.counted.entry(status).or_default() += 1;
+        Fate::Counted { first }
+    }
+
+    /// What was counted in the second that is over; nothing while it is not.
+    pub fn ended(&mut self, now: Instant) -> Vec<Repeated> {
+        match self.since {
+            Some(since) if now.saturating_duration_since(since) >= PERIOD => self.take(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What was counted until now, the most first.
+    pub fn take(&mut self) -> Vec<Repeated> {
+        self.since = None;
+        let counted = self.sources.drain().filter(|(_, lines)| !lines.counted.is_empty());
+        let mut counted: Vec<Repeated> =
+            counted.map(|(source, lines)| Repeated { source, statuses: lines.counted }).collect();
+        counted.sort_by_key(|repeated| std::cmp::Reverse(repeated.more()));
+        counted
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a clock that the test moves has to begin somewhere")]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    fn address(number: u32) -> Source {
+        Source::Network(Network::of(Ipv4Addr::from(0x0a00_0000 + number).into()))
+    }
+
+    #[test]
+    fn repeats_of_one_address_are_counted_a_second() {
+        let (mut repeats, start) = (Repeats::default(), Instant::now());
+        let mut add = |status| repeats.add(address(1), status, start);
+        assert!((0..LINES).all(|_| add(401) == Fate::Written));
+        assert_eq!(add(429), Fate::Counted { first: true });
+        assert!((0..4310).all(|_| add(429) == Fate::Counted { first: false }));
+        add(503);
+        assert_eq!(repeats.add(address(2), 401, start), Fate::Written, "others are not concerned");
+        assert_eq!(repeats.ended(start + PERIOD / 2), []);
+        let ended = repeats.ended(start + PERIOD);
+        assert_eq!(ended, [Repeated { source: address(1), statuses: [(429, 4311), (503, 1)].into() }]);
+        assert_eq!(ended[0].more(), 4312);
+        assert_eq!(repeats.add(address(1), 401, start + PERIOD), Fate::Written, "a new second begins");
+        assert_eq!(repeats.ended(start + PERIOD * 3), []);
+    }
+
+    #[test]
+    fn many_addresses_are_counted_together() {
+        let (mut repeats, start) = (Repeats::default(), Instant::now());
+        let written = (0..5000).filter(|number| repeats.add(address(*number), 401, start) == Fate::Written);
+        assert_eq!(written.count(), ADDRESSES);
+        assert!(repeats.sources.len() <= ADDRESSES + 1);
+        let counted = 5000 - ADDRESSES as u64;
+        assert_eq!(
+            repeats.ended(start + PERIOD),
+            [Repeated { source: Source::Others, statuses: [(401, counted)].into() }]
+        );
+    }
+}

@@ -1,0 +1,26 @@
+//! The server of the API. Read in this order: `message` (a request and its response), `handler`
+//! (authenticates, routes, answers) with its `endpoints`, `backend` (tiny_http), and `listener`,
+//! which faces the network.
+//!
+//! The handler knows no socket and no type of tiny_http, and is tested without either; the listener
+//! knows no endpoint and no configuration.
+
+#[allow(clippy::disallowed_methods, reason = "failed logins are counted for a time")]
+pub mod auth;
+#[allow(clippy::disallowed_methods, reason = "opens the private socket; clocks limit its shutdown")]
+pub mod backend;
+pub mod endpoints;
+mod entity_tag;
+mod error_mapping;
+mod form;
+#[allow(clippy::disallowed_methods, reason = "a log line has a time")]
+pub mod handler;
+#[allow(clippy::disallowed_methods, reason = "opens the public sockets; clocks are for their deadlines")]
+pub mod listener;
+pub mod log;
+pub mod message;
+pub mod network;
+#[allow(clippy::disallowed_methods, reason = "reads figures of the process and its file systems")]
+pub mod runtime;
+#[allow(clippy::disallowed_methods, reason = "certificate and key are files")]
+pub mod tls;
