@@ -16,7 +16,7 @@ use crate::edit::current::LocalView;
 use crate::edit::select::select;
 use crate::engine::{Blamed, EngineError, Snapshot, blame, is_edited_since};
 use crate::model::{Lens, top_members};
-use crate::store::{Entry, Which};
+use crate::store::{ChangeRef, HistoryEntry};
 
 /// Show which changes made a value what it is
 ///
@@ -32,7 +32,7 @@ Examples:
   mediactl blame streams.cam1.prepush
   mediactl blame 'streams.cam1.urls[0].url' -o json")]
 pub struct Args {
-    /// Which value, such as `streams.cam1.prepush`
+    /// ChangeRef value, such as `streams.cam1.prepush`
     #[arg(value_name = "PATH")]
     path: String,
 
@@ -45,7 +45,7 @@ pub struct Args {
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
-    entry: Entry,
+    entry: HistoryEntry,
     /// The value before; null if there was none.
     from: Option<Value>,
     /// The value afterwards; null if there is none.
@@ -64,7 +64,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
             "the file was edited by hand since the last change; what that did is told after the next one",
         );
     }
-    let mut kept = |serial| match target.kept(Which::Serial(serial)) {
+    let mut kept = |serial| match target.kept(ChangeRef::Serial(serial)) {
         Err(error) if error.is_not_kept() => Ok(None),
         found => found.map(Some),
     };

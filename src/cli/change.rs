@@ -11,7 +11,7 @@ use super::remote::{self, Outcome, Remote, Replacement};
 use super::target::{self, Target};
 use super::text_diff::TextDiff;
 use super::ui::Ui;
-use crate::engine::{Change, Engine, EngineError, Next, Request, Snapshot};
+use crate::engine::{After, ChangeOptions, Engine, EngineError, Outcome as EngineOutcome, Snapshot};
 use crate::model::redact::masked_json;
 use crate::model::{Lens, View, to_json, top_members};
 use crate::syntax::Document;
@@ -26,7 +26,7 @@ pub fn replace(
 ) -> Result<Exit, CliError> {
     let text = input::read(file)?;
     let target = target::resolve(global, changing.purpose(), ui)?;
-    let (operation, verb): (fn(&Engine, &Request, &[u8]) -> _, _) = match what {
+    let (operation, verb): (fn(&Engine, &ChangeOptions, &[u8]) -> _, _) = match what {
         Replacement::Save => (Engine::save, Verb::SAVE),
         Replacement::Update => (Engine::update, Verb::UPDATE),
     };
@@ -59,9 +59,9 @@ pub fn follow_up(server: &Remote, outcome: &Outcome, printing: &Printing<'_>) ->
 
 /// Runs an operation; on a terminal each guard is a question.
 pub fn with_guards<T>(
-    mut request: Request,
+    mut request: ChangeOptions,
     ui: Ui,
-    mut operation: impl FnMut(&Request) -> Result<T, CliError>,
+    mut operation: impl FnMut(&ChangeOptions) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
     loop {
         match operation(&request) {
@@ -112,7 +112,7 @@ impl Verb {
 
 impl Printing<'_> {
     /// Prints the result on stdout, and on stderr one line about it.
-    pub fn report(&self, change: &Change) -> Result<Exit, CliError> {
+    pub fn report(&self, change: &EngineOutcome) -> Result<Exit, CliError> {
         change.warnings.iter().for_each(|warning| self.ui.warning(&warning.to_string()));
         let target = &self.target;
         let Some(next) = &change.next else {
@@ -125,8 +125,8 @@ impl Printing<'_> {
         let nothing = Document::parse(String::new());
         let before = change.before.as_ref().map_or(&nothing, |before| before.document());
         let diff = match next {
-            Next::Edited { splices, .. } => TextDiff::of_edit(before, splices),
-            Next::Replacement(after) => TextDiff::of_texts(before, after.document()),
+            After::Edited { splices, .. } => TextDiff::of_edit(before, splices),
+            After::Replacement(after) => TextDiff::of_texts(before, after.document()),
         };
         let printed =
             if self.json { self.print_json(change.after().as_deref()) } else { self.print_diff(&diff) };

@@ -17,7 +17,7 @@ use super::ui::Ui;
 use crate::edit::reduce::reduce;
 use crate::edit::{guarded, json_diff};
 use crate::engine::{Engine, EngineError, Guard};
-use crate::store::{NotAChange, Which};
+use crate::store::{ChangeRef, NotAChangeRef};
 
 /// What names the configuration that a server runs.
 const RUNNING: &str = "running";
@@ -113,7 +113,7 @@ impl Side {
     }
 
     fn of_past(name: &str, global: &Global, ui: Ui) -> Result<Self, CliError> {
-        let which: Which = name.parse().map_err(|error: NotAChange| {
+        let which: ChangeRef = name.parse().map_err(|error: NotAChangeRef| {
             CliError::usage(format!("`{name}`: {error}"), "`mediactl history` shows them")
         })?;
         let mut target = target::resolve(global, Purpose::Read, ui)?;

@@ -14,7 +14,7 @@ use crate::engine::{EngineError, Snapshot};
 use crate::http::client::ClientError;
 use crate::http::protocol::headers::Feature;
 use crate::http::protocol::problem::Kind;
-use crate::store::{Holder, reason};
+use crate::store::{LockHolder, reason};
 
 /// Advice where nothing is at a path, and no name is near.
 const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
@@ -77,7 +77,7 @@ pub enum CliError {
         /// The file.
         name: String,
         /// The server.
-        holder: Holder,
+        holder: LockHolder,
         /// What the system answered.
         source: io::Error,
     },

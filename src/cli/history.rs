@@ -13,7 +13,7 @@ use super::target::{self, Purpose};
 use super::terminal::one_line;
 use super::ui::Ui;
 use crate::model::Masker;
-use crate::store::{Entry, Which};
+use crate::store::{ChangeRef, HistoryEntry};
 
 /// Show what was changed, when, and by whom
 ///
@@ -49,9 +49,9 @@ pub struct Args {
 enum Command {
     /// Show the whole text before a change
     Show {
-        /// Which change: counted back from the last one, or `serial:` and its own number
+        /// ChangeRef change: counted back from the last one, or `serial:` and its own number
         #[arg(value_name = "N")]
-        which: Which,
+        which: ChangeRef,
     },
 }
 
@@ -73,7 +73,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
             ui.print(|mut out| read::print_text(&snapshot, global.masker(), &mut out))?;
         }
         None => {
-            let entries: Vec<Entry> =
+            let entries: Vec<HistoryEntry> =
                 target.history()?.into_iter().map(|entry| masked(entry, global.masker().as_ref())).collect();
             match args.output {
                 Form::Json => ui.print_json(&entries)?,
@@ -88,13 +88,13 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 }
 
 /// What people write as a message may hold anything.
-pub(super) fn masked(entry: Entry, masker: Option<&Masker>) -> Entry {
+pub(super) fn masked(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {
     let Some(masker) = masker else { return entry };
     let shown = |text: String| masker.prose(&text).into_owned();
-    Entry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
+    HistoryEntry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
 }
 
-fn print(entries: &[Entry], ui: Ui, out: &mut impl Write) -> io::Result<()> {
+fn print(entries: &[HistoryEntry], ui: Ui, out: &mut impl Write) -> io::Result<()> {
     let rows: Vec<[String; 5]> = entries.iter().map(row).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; 5] = std::array::from_fn(width);
@@ -111,7 +111,7 @@ fn print(entries: &[Entry], ui: Ui, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn row(entry: &Entry) -> [String; 5] {
+fn row(entry: &HistoryEntry) -> [String; 5] {
     [
         entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
         format!("#{}", entry.serial),

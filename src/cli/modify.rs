@@ -19,7 +19,7 @@ use crate::edit::expect::{Expectation, unmet};
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, Segment, split_assignment};
 use crate::edit::place::MisfitKind;
-use crate::engine::{EngineError, Guard, Request};
+use crate::engine::{ChangeOptions, EngineError, Guard};
 use crate::model::member::Members;
 use crate::model::{Kind, Lens};
 
@@ -167,7 +167,7 @@ impl Wanted {
 
     /// What goes along with the change: streams that are named one by one are meant, and so is, with
     /// `--create`, every new keyword.
-    fn request(&self, changing: &Changing, create: bool) -> Request {
+    fn request(&self, changing: &Changing, create: bool) -> ChangeOptions {
         let mut request = changing.request();
         request.accepted.extend(create.then_some(Guard::NearMiss));
         if let Edits::Assignments { assignments, .. } = &self.edits {

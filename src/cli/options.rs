@@ -9,7 +9,7 @@ use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser};
 use super::error::CliError;
 use super::target::{Chosen, GivenUrl, Purpose, RemoteOptions};
 use super::ui::{ColorChoice, Ui};
-use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, Request};
+use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
 use crate::model::Masker;
 
@@ -181,8 +181,8 @@ impl Changing {
     }
 
     /// What goes along with the change.
-    pub fn request(&self) -> Request {
-        Request {
+    pub fn request(&self) -> ChangeOptions {
+        ChangeOptions {
             dry_run: self.dry_run,
             force: self.force,
             accepted: self.accept.clone(),
@@ -190,7 +190,7 @@ impl Changing {
             by: local_user(),
             message: self.message.clone(),
             confirm: self.confirm,
-            ..Request::default()
+            ..ChangeOptions::default()
         }
     }
 }

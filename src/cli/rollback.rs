@@ -7,7 +7,7 @@ use super::options::{Changing, Global};
 use super::remote;
 use super::target::{self, Target};
 use super::ui::Ui;
-use crate::store::Which;
+use crate::store::ChangeRef;
 
 /// Make an earlier text the configuration again
 ///
@@ -20,10 +20,10 @@ Examples:
   mediactl rollback 1 --dry-run
   mediactl rollback 1")]
 pub struct Args {
-    /// Which text: counted back from the last change, or `serial:` and the number of a change;
+    /// ChangeRef text: counted back from the last change, or `serial:` and the number of a change;
     /// `mediactl history` shows both
     #[arg(value_name = "N")]
-    which: Which,
+    which: ChangeRef,
 
     #[command(flatten)]
     changing: Changing,

@@ -21,7 +21,7 @@ use crate::engine::{Engine, is_edited_since};
 use crate::http::server::runtime::PendingFigures;
 use crate::model::Masker;
 use crate::model::redact::masked_json;
-use crate::store::Entry;
+use crate::store::HistoryEntry;
 
 /// So many paths are named in the text.
 const MOST_PATHS: usize = 20;
@@ -67,7 +67,7 @@ struct Status {
     /// The change that waits to be confirmed.
     pending: Option<PendingFigures>,
     /// The last change that is in the history.
-    last_change: Option<Entry>,
+    last_change: Option<HistoryEntry>,
     /// What went wrong after an answer was given.
     last_error: Option<String>,
 }

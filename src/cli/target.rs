@@ -21,7 +21,7 @@ use super::ui::{Ui, waiting};
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
 use crate::http::client::{BadUrl, Client, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use crate::store::{Entry, Serving, Which, reason};
+use crate::store::{ChangeRef, HistoryEntry, Serving, reason};
 
 /// The longest time that a request may be given: a day, in seconds.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
@@ -77,7 +77,7 @@ impl fmt::Debug for GivenUrl {
     }
 }
 
-/// Which of the two places is meant.
+/// ChangeRef of the two places is meant.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Chosen {
     place: Place,
@@ -155,7 +155,7 @@ impl Target {
     }
 
     /// The changes of the file, the last one first.
-    pub fn history(&mut self) -> Result<Vec<Entry>, CliError> {
+    pub fn history(&mut self) -> Result<Vec<HistoryEntry>, CliError> {
         match self {
             Self::Local(engine) => Ok(engine.history()?),
             Self::Remote(remote) => remote.history(),
@@ -163,7 +163,7 @@ impl Target {
     }
 
     /// The text before a change.
-    pub fn kept(&mut self, which: Which) -> Result<Arc<Snapshot>, CliError> {
+    pub fn kept(&mut self, which: ChangeRef) -> Result<Arc<Snapshot>, CliError> {
         match self {
             Self::Local(engine) => Ok(engine.kept(which)?),
             Self::Remote(remote) => remote.kept(which),

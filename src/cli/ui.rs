@@ -16,7 +16,7 @@ use super::masked::masked_text;
 use super::terminal::{Printable, printable};
 use crate::edit::{Note, text_diff::Tag};
 use crate::model::Masker;
-use crate::store::Holder;
+use crate::store::LockHolder;
 use crate::syntax::MAX_DIAGNOSTICS;
 
 /// How many faults of one error are shown: what a server says of them all, then each.
@@ -283,6 +283,6 @@ fn prompt_failed(error: dialoguer::Error) -> CliError {
 }
 
 /// Tells for whom the lock is waited for.
-pub fn waiting(file: &Path, holder: &Holder) {
+pub fn waiting(file: &Path, holder: &LockHolder) {
     let _ = writeln!(io::stderr(), "waiting for {holder}, which is changing `{}`", file.display());
 }

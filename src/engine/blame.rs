@@ -1,4 +1,4 @@
-//! Which changes made a value what it is.
+//! ChangeRef changes made a value what it is.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::edit::current::{LocalView, Shown};
 use crate::edit::path::Path;
 use crate::edit::select::{Selection, select};
 use crate::model::{Lens, Masker, top_members};
-use crate::store::Entry;
+use crate::store::HistoryEntry;
 
 /// A change of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blamed {
     /// The change.
-    pub entry: Entry,
+    pub entry: HistoryEntry,
     /// The value before; none if there was none.
     pub from: Option<Value>,
     /// The value afterwards; none if there is none.
@@ -31,7 +31,7 @@ pub struct Blamed {
 /// # Errors
 /// Those of `kept`.
 pub fn blame<E>(
-    entries: &[Entry],
+    entries: &[HistoryEntry],
     now: &Snapshot,
     kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,
     path: &Path,
@@ -58,7 +58,7 @@ pub fn blame<E>(
 }
 
 /// Whether the file is not what the last change made of it.
-pub fn is_edited_since(entries: &[Entry], now: &Snapshot) -> bool {
+pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
     let last = entries.iter().find(|entry| !entry.is_aside);
     last.is_some_and(|last| last.after != Some(now.revision()))
 }

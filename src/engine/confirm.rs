@@ -9,17 +9,17 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Engine;
-use super::change::Change;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
 use super::operations::look;
+use super::options::ChangeOptions;
+use super::outcome::Outcome;
+use super::pending::PendingChange;
 use super::reload::Before;
-use super::request::Request;
 use super::running::{LastChange, State};
 use super::snapshot::Snapshot;
-use super::waiting::Waiting;
-use super::work::{Found, Operation, UNSAVED};
-use crate::store::{Locked, Pending, StoreError};
+use super::transaction::{Found, Operation, UNSAVED};
+use crate::store::{LockedFile, PendingRecord, StoreError};
 
 /// What the history calls it.
 const REVERT: &str = "revert";
@@ -40,18 +40,18 @@ impl Engine {
     /// Makes a change that is about to be made one that goes back by itself; `None` if it is to stay.
     pub(super) fn wait_for_confirmation(
         &self,
-        (operation, request): (Operation, &Request),
-        (found, change): (&Found, &Change),
-        locked: Option<&Locked<'_>>,
+        (operation, request): (Operation, &ChangeOptions),
+        (found, change): (&Found, &Outcome),
+        locked: Option<&LockedFile<'_>>,
         pieces: &[&[u8]],
-    ) -> Result<Option<Arc<Waiting>>, EngineError> {
+    ) -> Result<Option<Arc<PendingChange>>, EngineError> {
         let Some(time) = request.confirm else { return Ok(None) };
         let (Some(locked), Some(state)) = (locked, &found.state) else { return Err(EngineError::NoServer) };
         let written = change.after().filter(|_| operation.writes());
         let longest = self.hooks.timeout + self.lock_wait;
         let who = (operation.name(), request.by.as_str());
-        let waiting = Arc::new(Waiting::new(who, found.before(), written, [time, longest]));
-        locked.set_pending(&Pending {
+        let waiting = Arc::new(PendingChange::new(who, found.before(), written, [time, longest]));
+        locked.set_pending(&PendingRecord {
             id: waiting.id.clone(),
             deadline: SystemTime::now() + time,
             operation: waiting.operation.to_owned(),
@@ -70,15 +70,15 @@ impl Engine {
     }
 
     /// The change was not made after all.
-    pub(super) fn forget_waiting(&self, waiting: &Waiting, locked: Option<&Locked<'_>>) {
-        if let Some(Err(error)) = locked.map(Locked::clear_pending) {
+    pub(super) fn forget_waiting(&self, waiting: &PendingChange, locked: Option<&LockedFile<'_>>) {
+        if let Some(Err(error)) = locked.map(LockedFile::clear_pending) {
             (self.on_trouble)(&format!("the record of a change that was not made stays: {error}"));
         }
         self.let_go(waiting);
     }
 
     /// Takes a change back when its time is over.
-    fn watch(&self, waiting: &Waiting) {
+    fn watch(&self, waiting: &PendingChange) {
         if waiting.is_decided_in_time() {
             return;
         }
@@ -124,12 +124,12 @@ impl Engine {
         self.pending().map(|waiting| self.take_back_waiting(&waiting.id, NOBODY, SERVER_ENDED)).transpose()
     }
 
-    fn waiting(&self, id: &str) -> Result<Arc<Waiting>, EngineError> {
+    fn waiting(&self, id: &str) -> Result<Arc<PendingChange>, EngineError> {
         let waiting = self.pending().ok_or(EngineError::NothingPending)?;
         if waiting.id == id { Ok(waiting) } else { Err(EngineError::OtherPending) }
     }
 
-    fn let_go(&self, waiting: &Waiting) {
+    fn let_go(&self, waiting: &PendingChange) {
         if let Some(running) = &self.running {
             running.exchange(|state| {
                 state.pending.take_if(|pending| pending.id == waiting.id);
@@ -143,7 +143,8 @@ impl Engine {
         let waiting = self.waiting(id)?;
         waiting.go_back();
         let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
-        let request = Request { by: by.to_owned(), message: Some(why.to_owned()), ..Request::default() };
+        let request =
+            ChangeOptions { by: by.to_owned(), message: Some(why.to_owned()), ..ChangeOptions::default() };
         let aftermath = match &waiting.written {
             Some(written) => self.file_back(&locked, &waiting.before, &[written.bytes()], &request, REVERT),
             None => Ok(Aftermath::Restored),
@@ -188,7 +189,7 @@ impl Engine {
     }
 
     /// What the media server is to run now: what runs here, or without that what is in the file.
-    fn reload_after_revert(&self, locked: &Locked<'_>, by: &str) {
+    fn reload_after_revert(&self, locked: &LockedFile<'_>, by: &str) {
         let Some(command) = &self.hooks.reload else { return };
         let running = self.running().map(Ok).unwrap_or_else(|| self.read());
         let result = running.and_then(|running| {
@@ -229,8 +230,12 @@ impl Engine {
         Ok(locked.clear_pending()?)
     }
 
-    fn left_over_back(&self, locked: &Locked<'_>, pending: &Pending<'_>) -> Result<Aftermath, EngineError> {
-        let request = |why: &str| Request { message: Some(why.to_owned()), ..Request::default() };
+    fn left_over_back(
+        &self,
+        locked: &LockedFile<'_>,
+        pending: &PendingRecord<'_>,
+    ) -> Result<Aftermath, EngineError> {
+        let request = |why: &str| ChangeOptions { message: Some(why.to_owned()), ..ChangeOptions::default() };
         let file = pending.file.as_ref().map(|text| Arc::new(Snapshot::of(text.concat())));
         let running = pending.running.concat();
         if file.as_ref().is_none_or(|file| file.bytes() != running) {

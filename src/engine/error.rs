@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::clash::Clash;
+use super::conflict::Conflict;
 use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
+use super::pending::PendingChange;
 use super::snapshot::Snapshot;
-use super::waiting::Waiting;
 use crate::edit::assign::AssignFault;
 use crate::edit::expect::Unmet;
 use crate::edit::{EditError, Faults, Unproved};
-use crate::store::{StoreError, Which};
+use crate::store::{ChangeRef, StoreError};
 use crate::syntax::MAX_DIAGNOSTICS;
 
 /// Why an operation did not happen; the file is as it was, unless the variant says otherwise.
@@ -66,7 +66,7 @@ pub enum EngineError {
     /// The file was edited by hand since it was loaded, and the change does not fit beside that.
     HandEdited {
         /// The places that both touch; none where the file is gone, or another update is unsaved.
-        clashes: Vec<Clash>,
+        conflicts: Vec<Conflict>,
     },
     /// The file was edited by hand since it was loaded, and has errors now.
     HandEditedBadly {
@@ -76,22 +76,22 @@ pub enum EngineError {
         is_conditional: bool,
     },
     /// Another change waits to be confirmed.
-    Pending(Arc<Waiting>),
+    Pending(Arc<PendingChange>),
     /// No change waits to be confirmed.
     NothingPending,
     /// Another change waits to be confirmed than the one that is meant.
     OtherPending,
     /// The history does not go back so far.
     NoSuchChange {
-        /// Which change.
-        which: Which,
+        /// ChangeRef change.
+        which: ChangeRef,
         /// How many it has.
         known: usize,
     },
     /// There is no text before a change, or it is not kept any more.
     NotKept {
-        /// Which change.
-        which: Which,
+        /// ChangeRef change.
+        which: ChangeRef,
     },
     /// The configuration is not what the change was to be made for.
     Unexpected(Vec<Unmet>),
@@ -169,14 +169,14 @@ impl fmt::Display for EngineError {
             Self::Moved => {
                 f.write_str("the link to the configuration leads elsewhere since the server was started")
             }
-            Self::HandEdited { clashes } => match &clashes[..] {
+            Self::HandEdited { conflicts } => match &conflicts[..] {
                 [] => f.write_str("the file was changed by hand since it was loaded"),
                 [one] => write!(f, "{}: the file was changed by hand here since it was loaded", one.pointer),
                 [first, ..] => write!(
                     f,
                     "{} and {} more: the file was changed by hand here since it was loaded",
                     first.pointer,
-                    clashes.len() - 1
+                    conflicts.len() - 1
                 ),
             },
             Self::HandEditedBadly { file, .. } => {

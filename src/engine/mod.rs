@@ -8,42 +8,42 @@
 //! caller. Without a `serve`, the running configuration is the file.
 
 mod blame;
-mod change;
-mod clash;
 #[allow(clippy::disallowed_methods, reason = "a change is confirmed within a time")]
 mod confirm;
+mod conflict;
 mod error;
 mod guard;
+mod history;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
 mod interrupt;
 mod operations;
-mod past;
-mod reload;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
-mod request;
+mod options;
+mod outcome;
+#[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
+mod pending;
+mod reload;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;
 mod snapshot;
-#[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
-mod waiting;
 #[allow(clippy::disallowed_methods, reason = "a change is remembered with its time")]
-mod work;
+mod transaction;
 
 pub use blame::{Blamed, blame, is_edited_since};
-pub use change::{Change, Next, Remark};
-pub use clash::Clash;
+pub use conflict::Conflict;
 pub use error::{Aftermath, EngineError};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
     before_replacement,
 };
+pub use history::find;
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
 pub use interrupt::Interrupt;
 pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
-pub use past::find;
-pub use request::{Expected, Request};
+pub use options::{ChangeOptions, Expected};
+pub use outcome::{After, Outcome, OutcomeNote};
+pub use pending::PendingChange;
 pub use running::{LastChange, State};
 pub use snapshot::Snapshot;
-pub use waiting::Waiting;
-pub use work::Operation;
+pub use transaction::Operation;

@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::change::Next;
-use super::clash::clashes;
+use super::conflict::conflicts;
 use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::hook::Hooks;
-use super::request::Request;
+use super::options::ChangeOptions;
+use super::outcome::After;
+use super::pending::PendingChange;
 use super::running::{Running, State};
 use super::snapshot::Snapshot;
-use super::waiting::Waiting;
-use super::work::{Found, Operation, Ready, UNSAVED};
-use super::{Change, Remark};
+use super::transaction::{Found, Operation, Ready, UNSAVED};
+use super::{Outcome, OutcomeNote};
 use crate::edit;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
 use crate::model::{has_lost_line_ends, top_members};
-use crate::store::{ConfFile, Holder, Loaded, Locked, StoreError};
+use crate::store::{ConfFile, Loaded, LockHolder, LockedFile, StoreError};
 
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ pub struct Engine {
     pub(super) conf: ConfFile,
     pub(super) hooks: Hooks,
     pub(super) lock_wait: Duration,
-    pub(super) on_wait: fn(&Path, &Holder),
+    pub(super) on_wait: fn(&Path, &LockHolder),
     pub(super) on_trouble: Arc<dyn Fn(&str) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
     pub(super) keep: Option<usize>,
@@ -44,7 +44,7 @@ pub type Patch<'a> = &'a mut dyn FnMut(&Members<'_>) -> Result<Value, EngineErro
 
 impl Engine {
     /// An engine over the file that `path` leads to; the file may be missing.
-    pub fn open(path: &Path, hooks: Hooks, on_wait: fn(&Path, &Holder)) -> Result<Self, EngineError> {
+    pub fn open(path: &Path, hooks: Hooks, on_wait: fn(&Path, &LockHolder)) -> Result<Self, EngineError> {
         Ok(Self {
             conf: ConfFile::resolve(path)?,
             hooks,
@@ -122,12 +122,12 @@ impl Engine {
     }
 
     /// The change of a server that waits to be confirmed.
-    pub fn pending(&self) -> Option<Arc<Waiting>> {
+    pub fn pending(&self) -> Option<Arc<PendingChange>> {
         self.running.as_ref()?.pending()
     }
 
     /// Merges the patch that `patch` computes into the running configuration, and saves.
-    pub fn modify(&self, request: &Request, patch: Patch<'_>) -> Result<Change, EngineError> {
+    pub fn modify(&self, request: &ChangeOptions, patch: Patch<'_>) -> Result<Outcome, EngineError> {
         self.change(Operation::Modify, request, &mut |found| {
             let (before, remarks) = self.basis(found, request, patch)?;
             before.look_for_errors_aside();
@@ -140,7 +140,7 @@ impl Engine {
                 Ok(None) => {
                     let runs = |state: &State| state.running.is_same_text(&before);
                     let is_running = found.state.as_ref().is_none_or(runs);
-                    let next = (!(is_saved && is_running)).then(|| Next::edited(Vec::new()));
+                    let next = (!(is_saved && is_running)).then(|| After::edited(Vec::new()));
                     Ok(Ready { before: Some(before), next, on_valid: true, notes: Vec::new(), remarks })
                 }
                 // Of a text with errors, that it has errors is what counts.
@@ -153,9 +153,9 @@ impl Engine {
     fn edited(
         &self,
         before: &Arc<Snapshot>,
-        request: &Request,
+        request: &ChangeOptions,
         patch: Patch<'_>,
-    ) -> Result<Option<(Next, Vec<edit::Note>)>, EngineError> {
+    ) -> Result<Option<(After, Vec<edit::Note>)>, EngineError> {
         let document = before.document();
         if document.diagnostics().errors() > 0 {
             return Err(EngineError::BadConfig(before.clone()));
@@ -174,7 +174,7 @@ impl Engine {
             ],
             request,
         )?;
-        Ok(Some((Next::edited(edit.splices), edit.notes)))
+        Ok(Some((After::edited(edit.splices), edit.notes)))
     }
 
     /// What a patch is merged into, and what is to be told of it: the table of running
@@ -182,9 +182,9 @@ impl Engine {
     fn basis(
         &self,
         found: &Found,
-        request: &Request,
+        request: &ChangeOptions,
         patch: Patch<'_>,
-    ) -> Result<(Arc<Snapshot>, Vec<Remark>), EngineError> {
+    ) -> Result<(Arc<Snapshot>, Vec<OutcomeNote>), EngineError> {
         let file = found.file.as_ref().map(|file| &file.snapshot);
         let Some(state) = &found.state else {
             return Ok((file.expect("a file that can be modified is there").clone(), Vec::new()));
@@ -196,36 +196,36 @@ impl Engine {
         refuse_stale(state, request, is_edited)?;
         match (is_edited, state.is_saved()) {
             (false, true) => Ok((state.running.clone(), Vec::new())),
-            (false, false) => Ok((state.running.clone(), vec![Remark::SavedEarlierUpdate])),
-            (true, _) if request.force => Ok((state.running.clone(), vec![Remark::OverwroteHandEdit])),
-            (true, false) => Err(EngineError::HandEdited { clashes: Vec::new() }),
+            (false, false) => Ok((state.running.clone(), vec![OutcomeNote::SavedEarlierUpdate])),
+            (true, _) if request.force => Ok((state.running.clone(), vec![OutcomeNote::OverwroteHandEdit])),
+            (true, false) => Err(EngineError::HandEdited { conflicts: Vec::new() }),
             (true, true) => {
-                let file = file.ok_or(EngineError::HandEdited { clashes: Vec::new() })?;
+                let file = file.ok_or(EngineError::HandEdited { conflicts: Vec::new() })?;
                 let patch = patch(&top_members(file.document()))?;
-                let clashes = clashes(state.saved.document(), file.document(), &patch);
-                if !clashes.is_empty() {
-                    return Err(EngineError::HandEdited { clashes });
+                let conflicts = conflicts(state.saved.document(), file.document(), &patch);
+                if !conflicts.is_empty() {
+                    return Err(EngineError::HandEdited { conflicts });
                 }
                 // By hand an account may be taken away; for whom uses the API, it is this change that does.
                 let guard = guard::before_replacement(Some(state.running.document()), file.document());
                 self.refuse_guarded([guard, None], request)?;
-                Ok((file.clone(), vec![Remark::PickedUpHandEdit]))
+                Ok((file.clone(), vec![OutcomeNote::PickedUpHandEdit]))
             }
         }
     }
 
     /// Replaces the file, and what a server runs, with exactly these bytes; makes the file if it is
     /// missing.
-    pub fn save(&self, request: &Request, text: &[u8]) -> Result<Change, EngineError> {
+    pub fn save(&self, request: &ChangeOptions, text: &[u8]) -> Result<Outcome, EngineError> {
         self.replace(Operation::Save, request, text)
     }
 
     pub(super) fn replace(
         &self,
         operation: Operation,
-        request: &Request,
+        request: &ChangeOptions,
         text: &[u8],
-    ) -> Result<Change, EngineError> {
+    ) -> Result<Outcome, EngineError> {
         self.change(operation, request, &mut |found| {
             let file = found.file.as_ref().map(|file| &file.snapshot);
             let mut remarks = Vec::new();
@@ -233,7 +233,7 @@ impl Engine {
                 let is_edited = file.is_none_or(|file| !file.is_same_text(&state.saved));
                 refuse_stale(state, request, is_edited)?;
                 let is_lost = is_edited && file.is_some_and(|file| file.bytes() != text);
-                remarks.extend(is_lost.then_some(Remark::OverwroteHandEdit));
+                remarks.extend(is_lost.then_some(OutcomeNote::OverwroteHandEdit));
             }
             let before = found.state.as_ref().map(|state| &state.running).or(file);
             if operation == Operation::Save {
@@ -243,13 +243,13 @@ impl Engine {
             remarks.extend(deleted);
             let same = |old: &Arc<Snapshot>| old.is_same_text(&after);
             let changes_nothing = before.is_some_and(same) && file.is_some_and(same);
-            let next = (!changes_nothing).then_some(Next::Replacement(after));
+            let next = (!changes_nothing).then_some(After::Replacement(after));
             Ok(Ready { before: before.cloned(), next, on_valid: false, notes: Vec::new(), remarks })
         })
     }
 
     /// Replaces what a server runs, and leaves the file alone.
-    pub fn update(&self, request: &Request, text: &[u8]) -> Result<Change, EngineError> {
+    pub fn update(&self, request: &ChangeOptions, text: &[u8]) -> Result<Outcome, EngineError> {
         if self.running.is_none() {
             return Err(EngineError::NoServer);
         }
@@ -265,7 +265,7 @@ impl Engine {
                 found.file.as_ref().is_some_and(|file| is_file(&file.snapshot)) && !is_file(&state.saved);
             let changes = is_new_in_file || !is_file(&state.running);
             let before = Some(state.running.clone());
-            let next = changes.then_some(Next::Replacement(after));
+            let next = changes.then_some(After::Replacement(after));
             let remarks = deleted.into_iter().collect();
             Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks })
         })
@@ -275,9 +275,10 @@ impl Engine {
     ///
     /// # Errors
     /// As `update`; if the file is gone or has errors, what ran goes on.
-    pub fn load_again(&self, by: &str) -> Result<Change, EngineError> {
+    pub fn load_again(&self, by: &str) -> Result<Outcome, EngineError> {
         self.look();
-        let request = Request { max_delete: Some(usize::MAX), by: by.to_owned(), ..Request::default() };
+        let request =
+            ChangeOptions { max_delete: Some(usize::MAX), by: by.to_owned(), ..ChangeOptions::default() };
         self.change(Operation::Load, &request, &mut |found| {
             let Some(state) = &found.state else { return Err(EngineError::NoServer) };
             let Some(file) = &found.file else {
@@ -286,7 +287,7 @@ impl Engine {
             let text = file.snapshot.bytes();
             let changes = text != state.running.bytes() || text != state.saved.bytes();
             let (after, _) = self.replacement(Some(&state.running), &request, text)?;
-            let next = changes.then_some(Next::Replacement(after));
+            let next = changes.then_some(After::Replacement(after));
             let before = Some(state.running.clone());
             Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks: Vec::new() })
         })
@@ -306,7 +307,7 @@ impl Engine {
         let Some(state) = self.state().filter(|state| !is_in_file(&state.running)) else { return Ok(false) };
         let last = state.last_change.as_ref();
         let by = last.map_or("", |change| &change.by);
-        let request = Request { by: by.to_owned(), ..Request::default() };
+        let request = ChangeOptions { by: by.to_owned(), ..ChangeOptions::default() };
         let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
         look(&locked)?;
         locked.keep_aside(state.running.bytes(), &request.record(UNSAVED, self.keep))?;
@@ -317,7 +318,7 @@ impl Engine {
     fn refuse_one_line(
         &self,
         present: [Option<&Arc<Snapshot>>; 2],
-        request: &Request,
+        request: &ChangeOptions,
         text: &[u8],
     ) -> Result<(), EngineError> {
         let is_present = || present.into_iter().flatten().any(|present| present.bytes() == text);
@@ -329,9 +330,9 @@ impl Engine {
     fn replacement(
         &self,
         before: Option<&Arc<Snapshot>>,
-        request: &Request,
+        request: &ChangeOptions,
         text: &[u8],
-    ) -> Result<(Arc<Snapshot>, Option<Remark>), EngineError> {
+    ) -> Result<(Arc<Snapshot>, Option<OutcomeNote>), EngineError> {
         let after = Snapshot::of(text.to_vec());
         if !after.is_valid() {
             return Err(EngineError::BadText(Arc::new(after)));
@@ -348,24 +349,24 @@ impl Engine {
             ],
             request,
         )?;
-        Ok((Arc::new(after), (deleted > 0).then_some(Remark::DeletedStreams(deleted))))
+        Ok((Arc::new(after), (deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted))))
     }
 
-    fn refuse_guarded(&self, guards: [Option<Guard>; 2], request: &Request) -> Result<(), EngineError> {
+    fn refuse_guarded(&self, guards: [Option<Guard>; 2], request: &ChangeOptions) -> Result<(), EngineError> {
         let mut open = guards.into_iter().flatten().filter(|guard| !request.accepts(guard));
         open.next().filter(|_| self.has_guards).map_or(Ok(()), |guard| Err(EngineError::Guarded(guard)))
     }
 }
 
 /// Brings the history up to date before something else is noted.
-pub(super) fn look(locked: &Locked<'_>) -> Result<Option<Loaded>, EngineError> {
+pub(super) fn look(locked: &LockedFile<'_>) -> Result<Option<Loaded>, EngineError> {
     let now = locked.load()?;
     locked.look(now.as_ref().map(Loaded::as_now))?;
     Ok(now)
 }
 
 /// A hand edit with errors can neither be loaded nor be merged with a change.
-fn refuse_broken(file: &Arc<Snapshot>, request: &Request) -> Result<(), EngineError> {
+fn refuse_broken(file: &Arc<Snapshot>, request: &ChangeOptions) -> Result<(), EngineError> {
     if file.is_valid() {
         return Ok(());
     }
@@ -373,7 +374,7 @@ fn refuse_broken(file: &Arc<Snapshot>, request: &Request) -> Result<(), EngineEr
 }
 
 /// `If-Match` is stronger than everything else: with it, nothing is rebased.
-fn refuse_stale(state: &State, request: &Request, is_edited: bool) -> Result<(), EngineError> {
+fn refuse_stale(state: &State, request: &ChangeOptions, is_edited: bool) -> Result<(), EngineError> {
     match &request.expected {
         Some(_) if is_edited => Err(EngineError::HandEditedSince),
         Some(expected) if !expected.allows(state.running.revision()) => Err(EngineError::Stale),

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::Engine;
-use super::change::Change;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
 use super::operations::look;
-use super::request::Request;
+use super::options::ChangeOptions;
+use super::outcome::Outcome;
 use super::running::{State, Turn};
 use super::snapshot::Snapshot;
-use super::work::{Found, Operation};
-use crate::store::{Candidate, Locked, is_concatenation};
+use super::transaction::{Found, Operation};
+use crate::store::{Candidate, LockedFile, is_concatenation};
 
 /// What the history calls it.
 const TAKE_BACK: &str = "take-back";
@@ -21,9 +21,9 @@ impl Engine {
     pub(super) fn reload_later(
         &self,
         operation: Operation,
-        request: &Request,
+        request: &ChangeOptions,
         found: &Found,
-        change: &Change,
+        change: &Outcome,
         turn: Option<Turn>,
     ) {
         let (engine, request) = (self.clone(), request.clone());
@@ -45,7 +45,7 @@ impl Engine {
     fn reload_alone(
         &self,
         operation: Operation,
-        request: &Request,
+        request: &ChangeOptions,
         before: Before,
         after: &Arc<Snapshot>,
     ) -> Result<(), EngineError> {
@@ -59,7 +59,7 @@ impl Engine {
         &'a self,
         operation: Operation,
         candidate: &'a Candidate,
-        request: &'a Request,
+        request: &'a ChangeOptions,
     ) -> Occasion<'a> {
         Occasion {
             operation: operation.name(),
@@ -74,7 +74,7 @@ impl Engine {
     pub(super) fn reload(
         &self,
         occasion: Occasion<'_>,
-        locked: Option<&Locked<'_>>,
+        locked: Option<&LockedFile<'_>>,
         before: &Before,
         written: &[&[u8]],
         operation: Operation,
@@ -97,7 +97,7 @@ impl Engine {
 
     fn take_back(
         &self,
-        locked: Option<&Locked<'_>>,
+        locked: Option<&LockedFile<'_>>,
         before: &Before,
         written: &[&[u8]],
         operation: Operation,
@@ -105,7 +105,8 @@ impl Engine {
     ) -> Result<Aftermath, EngineError> {
         if let Some(locked) = locked.filter(|_| operation.writes()) {
             let message = format!("the reload command failed after `{}`", operation.name());
-            let request = Request { by: by.to_owned(), message: Some(message), ..Request::default() };
+            let request =
+                ChangeOptions { by: by.to_owned(), message: Some(message), ..ChangeOptions::default() };
             match self.file_back(locked, before, written, &request, TAKE_BACK)? {
                 Aftermath::Restored | Aftermath::Removed => {}
                 other => return Ok(other),
@@ -129,10 +130,10 @@ impl Engine {
     /// Puts the old text back into the file, if that still holds what was `written`.
     pub(super) fn file_back(
         &self,
-        locked: &Locked<'_>,
+        locked: &LockedFile<'_>,
         before: &Before,
         written: &[&[u8]],
-        request: &Request,
+        request: &ChangeOptions,
         operation: &str,
     ) -> Result<Aftermath, EngineError> {
         let record = request.record(operation, self.keep);

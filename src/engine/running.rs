@@ -3,8 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::pending::PendingChange;
 use super::snapshot::Snapshot;
-use super::waiting::Waiting;
 
 /// What a server runs, and what it knows of the file.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct State {
     /// What went wrong after an answer was given.
     pub last_error: Option<String>,
     /// The last change, as long as it is neither confirmed nor taken back.
-    pub pending: Option<Arc<Waiting>>,
+    pub pending: Option<Arc<PendingChange>>,
 }
 
 /// The last change of a running configuration.
@@ -75,7 +75,7 @@ impl Running {
     }
 
     /// The change that waits to be confirmed.
-    pub fn pending(&self) -> Option<Arc<Waiting>> {
+    pub fn pending(&self) -> Option<Arc<PendingChange>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).pending.clone()
     }
 

@@ -7,7 +7,7 @@ use bytestring::ByteString;
 
 use super::guard;
 use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
-use crate::store::{Now, Revision};
+use crate::store::{CurrentText, Revision};
 use crate::syntax::{Diagnostics, Document, WORTH_A_THREAD};
 
 /// A text with everything that is known of it.
@@ -72,8 +72,8 @@ impl Snapshot {
     }
 
     /// The text as the one that is in the file.
-    pub(super) fn as_now(&self) -> Now<'_> {
-        Now { text: self.bytes(), revision: self.revision() }
+    pub(super) fn as_now(&self) -> CurrentText<'_> {
+        CurrentText { text: self.bytes(), revision: self.revision() }
     }
 
     /// The name of the text.

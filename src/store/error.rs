@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use super::holder::Holder;
-use super::trust::Distrust;
-
 /// Why the file could not be found, locked, loaded or replaced.
 ///
 /// The old file is whole after every one of these, [`StoreError::Torn`] excepted.
@@ -75,14 +72,14 @@ pub enum StoreError {
         /// What is locked.
         path: PathBuf,
         /// Who holds it.
-        holder: Holder,
+        holder: LockHolder,
     },
     /// A server runs over this file already.
     Serving {
         /// The file.
         path: PathBuf,
         /// The server.
-        holder: Holder,
+        holder: LockHolder,
     },
     /// The file is not the one that was loaded any more.
     ChangedMeanwhile {
@@ -122,6 +119,30 @@ pub enum FileKind {
     Device,
     /// Something this program has no name for.
     Other,
+}
+
+/// Why something is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distrust {
+    /// It belongs to a stranger.
+    Stranger {
+        /// The stranger.
+        user: u32,
+        /// Whom the configuration belongs to.
+        owner: u32,
+    },
+    /// Others than owner and group have rights in it.
+    OpenToOthers {
+        /// The permission bits of its mode.
+        mode: u32,
+    },
+}
+
+/// Who holds a lock, as far as the lock file tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockHolder {
+    /// The process id, as the holder sees it.
+    pub pid: Option<u32>,
 }
 
 impl StoreError {
@@ -280,6 +301,46 @@ impl fmt::Display for FileKind {
             FileKind::Device => "a device",
             FileKind::Other => "no regular file",
         })
+    }
+}
+
+impl Distrust {
+    /// What to do about it.
+    fn hint(self, path: &Path) -> String {
+        let path = path.display();
+        match self {
+            Self::Stranger { owner, .. } => format!(
+                "what is in it may be forged: look at it, then remove it, or give it to the owner of the \
+                 configuration with `chown -R {owner} {path}`"
+            ),
+            Self::OpenToOthers { .. } => {
+                format!("look at what is in it, then close it with `chmod -R o= {path}`")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Distrust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stranger { user, .. } => write!(
+                f,
+                "belongs to user {user}, who is neither root nor the owner of the configuration nor the user of \
+                 this command"
+            ),
+            Self::OpenToOthers { mode } => {
+                write!(f, "is open to other users (mode {mode:04o}), who may have changed what is in it")
+            }
+        }
+    }
+}
+
+impl fmt::Display for LockHolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "process {pid}"),
+            None => f.write_str("another process"),
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 
-use mediactl::store::{ConfFile, Entry, HAND_EDIT, Loaded, Outcome, Record, Revision, Warning};
+use mediactl::store::{
+    ChangeRecord, ConfFile, HAND_EDIT, HistoryEntry, Loaded, Revision, Warning, WriteOutcome,
+};
 
 use crate::cli::{CONF, Place, UNTIL_FREE};
 
@@ -28,9 +30,9 @@ impl Story {
         let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read");
         let mut warnings = locked.look(old.as_ref().map(Loaded::as_now)).expect("there is room");
-        let record = Record { operation: "save", by: "me", message: Some(text), keep: Some(KEEP) };
+        let record = ChangeRecord { operation: "save", by: "me", message: Some(text), keep: Some(KEEP) };
         match locked.replace(old.as_ref().map(Loaded::as_old), &[text.as_bytes()], &record) {
-            Ok(Outcome::Written { warnings: more }) => warnings.extend(more),
+            Ok(WriteOutcome::Written { warnings: more }) => warnings.extend(more),
             other => panic!("{other:?}"),
         }
         warnings
@@ -42,13 +44,13 @@ impl Story {
         locked.look(now.as_ref().map(Loaded::as_now)).expect("there is room")
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<HistoryEntry> {
         self.conf.history().expect("it can be read")
     }
 
     /// Operation and kept text of each change, the last one first.
     fn told(&self) -> Vec<(String, Option<String>)> {
-        let kept = |entry: &Entry| self.conf.kept(entry.serial).expect("it can be read");
+        let kept = |entry: &HistoryEntry| self.conf.kept(entry.serial).expect("it can be read");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
         self.entries().iter().map(|entry| (entry.operation.clone(), kept(entry).map(text))).collect()
     }
@@ -233,7 +235,7 @@ fn a_change_is_killed(story: &Story) {
     let prepare = |forget: bool| {
         let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read").expect("it is there");
-        let record = Record { operation: "save", by: "me", message: None, keep: Some(KEEP) };
+        let record = ChangeRecord { operation: "save", by: "me", message: None, keep: Some(KEEP) };
         let pieces: [&[u8]; 1] = [b"a 3;\n"];
         let prepared = locked.prepare(Some(old.as_old()), &pieces, &record).expect("there is room");
         if forget {
@@ -265,7 +267,7 @@ fn the_newest_texts_are_kept() {
     let write = |text: &str| {
         let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read").expect("it is there");
-        let record = Record { operation: "save", by: "me", message: None, keep: None };
+        let record = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
         locked.replace(Some(old.as_old()), &[text.as_bytes()], &record).expect("there is room");
     };
     (0..KEEP + 3).for_each(|number| write(&format!("b {number};\n")));

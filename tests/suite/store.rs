@@ -7,7 +7,9 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediactl::store::{ConfFile, FileKind, Loaded, Locked, Outcome, Record, Revision, StoreError, Warning};
+use mediactl::store::{
+    ChangeRecord, ConfFile, FileKind, Loaded, LockedFile, Revision, StoreError, Warning, WriteOutcome,
+};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
@@ -16,7 +18,7 @@ const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
 const NEW_TEXT: &[u8] = b"http 8080;\n";
 
-const RECORD: Record<'_> = Record { operation: "save", by: "me", message: None, keep: None };
+const RECORD: ChangeRecord<'_> = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
 
 /// A folder with a `media.conf` that holds `OLD`.
 struct Place {
@@ -78,25 +80,25 @@ fn resolve(path: &Path) -> ConfFile {
     ConfFile::resolve(path).expect("the path leads to a file")
 }
 
-fn lock(conf: &ConfFile) -> Locked<'_> {
+fn lock(conf: &ConfFile) -> LockedFile<'_> {
     conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock")
 }
 
-fn load(locked: &Locked<'_>) -> Loaded {
+fn load(locked: &LockedFile<'_>) -> Loaded {
     locked.load().expect("the file can be read").expect("the file exists")
 }
 
-fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Outcome, StoreError> {
+fn replace(path: &Path, pieces: &[&[u8]]) -> Result<WriteOutcome, StoreError> {
     let conf = ConfFile::resolve(path)?;
     let locked = conf.lock(UNTIL_FREE, &mut |_| ())?;
     let old = locked.load()?;
     locked.replace(old.as_ref().map(Loaded::as_old), pieces, &RECORD)
 }
 
-fn warnings_of(outcome: Outcome) -> Vec<Warning> {
+fn warnings_of(outcome: WriteOutcome) -> Vec<Warning> {
     match outcome {
-        Outcome::Written { warnings } => warnings,
-        Outcome::Unchanged => panic!("nothing was written"),
+        WriteOutcome::Written { warnings } => warnings,
+        WriteOutcome::Unchanged => panic!("nothing was written"),
     }
 }
 
@@ -171,7 +173,7 @@ fn equal_bytes_keep_mtime_and_inode() {
     let before = found(&place.conf);
     thread::sleep(Duration::from_millis(25));
     let outcome = replace(&place.conf, &[b"http", b"", b" 80;\n"]).expect("the file is writable");
-    assert!(matches!(outcome, Outcome::Unchanged));
+    assert!(matches!(outcome, WriteOutcome::Unchanged));
     let after = found(&place.conf);
     let identity = |found: &fs::Metadata| (found.ino(), found.mtime_nsec(), found.ctime_nsec());
     assert_eq!(identity(&after), identity(&before));

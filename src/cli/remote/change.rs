@@ -11,7 +11,7 @@ use super::super::exit::Exit;
 use super::super::interrupt::LastWords;
 use super::{Fetched, Remote};
 use crate::edit::current::Current;
-use crate::engine::{EngineError, Guard, Request, before_deletion};
+use crate::engine::{ChangeOptions, EngineError, Guard, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
 use crate::http::protocol::headers::{
     ACCEPT, CONFIRM, DELETED_STREAMS, DRY_RUN, FORCE, Feature, HTTP_OPTIONS_DROPPED, IGNORED_PARAMETER,
@@ -65,7 +65,7 @@ impl Remote {
     /// What goes along with a change, as far as the server knows it. Says what it does not know.
     pub(super) fn parameters<'r>(
         &self,
-        request: &'r Request,
+        request: &'r ChangeOptions,
         server: &Fetched,
     ) -> Result<Vec<(&'static str, Cow<'r, str>)>, CliError> {
         let mut parameters: Vec<(&str, Cow<'r, str>)> = Vec::new();
@@ -94,7 +94,7 @@ impl Remote {
 }
 
 /// The names of the guards that are accepted, and that a server may ask about.
-fn accepted(request: &Request) -> Option<String> {
+fn accepted(request: &ChangeOptions) -> Option<String> {
     let names: Vec<&str> = request.accepted.iter().filter_map(Guard::name).collect();
     (!names.is_empty()).then(|| names.join(","))
 }
@@ -102,7 +102,7 @@ fn accepted(request: &Request) -> Option<String> {
 /// Refuses what nobody agreed to.
 pub(super) fn refuse_guarded(
     guards: impl IntoIterator<Item = Option<Guard>>,
-    request: &Request,
+    request: &ChangeOptions,
 ) -> Result<(), CliError> {
     let mut open = guards.into_iter().flatten().filter(|guard| !request.accepts(guard));
     open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard).into()))
@@ -112,7 +112,7 @@ pub(super) fn refuse_guarded(
 pub(super) fn deletion(
     before: &dyn Current,
     is_deleted: &dyn Fn(&str) -> bool,
-    request: &Request,
+    request: &ChangeOptions,
 ) -> Option<Guard> {
     let names = before.names(&["streams"]);
     let deleted = names.iter().filter(|name| is_deleted(name)).count();

@@ -13,7 +13,7 @@ use super::change::{Outcome, credentials, deletion, refuse_guarded};
 use super::{Fetched, Remote, Source};
 use crate::edit::current::{Current, LocalView};
 use crate::edit::{self, guarded, json_merge, reduce};
-use crate::engine::{EngineError, Guard, Request, Snapshot};
+use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
 use crate::http::protocol::problem::Kind;
@@ -27,7 +27,7 @@ const MAX_RETRIES: u32 = 10;
 const WAIT: u64 = 40;
 
 /// Makes a change, or rehearses it.
-pub fn modify(remote: &mut Remote, wanted: &Wanted, request: &Request) -> Result<Outcome, CliError> {
+pub fn modify(remote: &mut Remote, wanted: &Wanted, request: &ChangeOptions) -> Result<Outcome, CliError> {
     let mut retries = 0;
     let mut last: Option<String> = None;
     loop {
@@ -56,7 +56,7 @@ fn send(
     remote: &mut Remote,
     before: Fetched,
     evaluated: Evaluated,
-    request: &Request,
+    request: &ChangeOptions,
 ) -> Result<Outcome, CliError> {
     let mut parameters = remote.parameters(request, &before)?;
     if before.offers(Feature::Conf) {
@@ -104,7 +104,7 @@ fn evaluate(
     remote: &Remote,
     before: &Fetched,
     wanted: &Wanted,
-    request: &Request,
+    request: &ChangeOptions,
 ) -> Result<(Evaluated, [Option<Guard>; 2]), CliError> {
     match &before.content {
         Content::Text(snapshot) if !snapshot.is_valid() => {
@@ -130,14 +130,14 @@ fn evaluate(
 }
 
 /// Refuses here what a server of ours refuses itself, where only the four operations are known.
-fn refuse_guarded_patch(before: &Content, patch: &Value, request: &Request) -> Result<(), CliError> {
+fn refuse_guarded_patch(before: &Content, patch: &Value, request: &ChangeOptions) -> Result<(), CliError> {
     let Content::Json(current) = before else { return Ok(()) };
     let reduced = reduce::reduce(patch.clone()).map_err(EngineError::from)?;
     let refused = request.refused(guarded::in_json(current, &reduced));
     Ok(refused.into_result(()).map_err(EngineError::from)?)
 }
 
-fn deletion_by(before: &dyn Current, patch: &Value, request: &Request) -> Option<Guard> {
+fn deletion_by(before: &dyn Current, patch: &Value, request: &ChangeOptions) -> Option<Guard> {
     let streams = patch.get("streams")?;
     let is_deleted = |name: &str| {
         let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);

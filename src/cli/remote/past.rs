@@ -7,12 +7,12 @@ use super::super::error::CliError;
 use super::change::{Outcome, refuse_guarded};
 use super::replace::guards;
 use super::{Fetched, Remote, Source};
-use crate::engine::{EngineError, Request, Snapshot, find};
+use crate::engine::{ChangeOptions, EngineError, Snapshot, find};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{Feature, ID, TO, offers};
 use crate::http::protocol::problem::Kind;
 use crate::http::protocol::routes::Operation;
-use crate::store::{Entry, Which};
+use crate::store::{ChangeRef, HistoryEntry};
 
 /// What becomes of a change that waits to be confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Decision {
 
 impl Remote {
     /// The changes of the file, the last one first.
-    pub fn history(&mut self) -> Result<Vec<Entry>, CliError> {
+    pub fn history(&mut self) -> Result<Vec<HistoryEntry>, CliError> {
         self.demand(Feature::History)?;
         let answer = self.send(&Call::of(Operation::History))?;
         let entries = answer.body.and_then(|body| serde_json::from_slice(&body).ok());
@@ -34,7 +34,7 @@ impl Remote {
     }
 
     /// The text before a change.
-    pub fn kept(&mut self, which: Which) -> Result<Arc<Snapshot>, CliError> {
+    pub fn kept(&mut self, which: ChangeRef) -> Result<Arc<Snapshot>, CliError> {
         self.demand(Feature::History)?;
         let argument = which.in_url();
         let answer = self.send(&Call { argument: Some(&argument), ..Call::of(Operation::Kept) })?;
@@ -42,8 +42,8 @@ impl Remote {
     }
 
     /// The same change by the number that it keeps, whatever is changed meanwhile.
-    fn serial(&mut self, which: Which) -> Result<Which, CliError> {
-        Ok(Which::Serial(find(&self.history()?, which)?.serial))
+    fn serial(&mut self, which: ChangeRef) -> Result<ChangeRef, CliError> {
+        Ok(ChangeRef::Serial(find(&self.history()?, which)?.serial))
     }
 
     /// The change that waits to be confirmed.
@@ -83,7 +83,11 @@ impl Remote {
 }
 
 /// Makes an earlier text the configuration, or rehearses it.
-pub fn roll_back(remote: &mut Remote, which: Which, request: &Request) -> Result<Outcome, CliError> {
+pub fn roll_back(
+    remote: &mut Remote,
+    which: ChangeRef,
+    request: &ChangeOptions,
+) -> Result<Outcome, CliError> {
     let which = remote.serial(which)?;
     let new = remote.kept(which)?;
     let before: Fetched = match remote.fetch(Source::Saved) {

@@ -8,7 +8,7 @@ use super::super::error::CliError;
 use super::change::{Outcome, credentials, deletion, refuse_guarded};
 use super::{Fetched, Remote, Source};
 use crate::edit::current::{Current, LocalView};
-use crate::engine::{EngineError, Guard, Request, Snapshot, before_replacement};
+use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::Feature;
 use crate::http::protocol::routes::Operation;
@@ -38,7 +38,7 @@ pub fn replace(
     remote: &mut Remote,
     what: Replacement,
     text: &[u8],
-    request: &Request,
+    request: &ChangeOptions,
 ) -> Result<Outcome, CliError> {
     // That a text lost its line ends explains the errors that come of it.
     let new = match checked(text) {
@@ -115,7 +115,7 @@ fn checked(text: &[u8]) -> Result<Arc<Snapshot>, CliError> {
 }
 
 /// What stands before a replacement, as far as the server does not ask itself.
-pub(super) fn guards(before: &Fetched, new: &Arc<Snapshot>, request: &Request) -> [Option<Guard>; 2] {
+pub(super) fn guards(before: &Fetched, new: &Arc<Snapshot>, request: &ChangeOptions) -> [Option<Guard>; 2] {
     let members = top_members(new.document());
     let lens = Lens::default();
     let kept: HashSet<String> = LocalView::new(&members, &lens).names(&["streams"]).into_iter().collect();

@@ -14,7 +14,7 @@ use crate::http::protocol::headers::{
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Fault, Kind, Problem};
 use crate::http::protocol::routes::Route;
-use crate::store::{NotAChange, Which};
+use crate::store::{ChangeRef, NotAChangeRef};
 
 /// One row of the table.
 pub struct Parameter {
@@ -37,7 +37,7 @@ pub enum Values {
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
     /// A change of the history.
-    Change(fn(&mut Parameters) -> &mut Option<Which>),
+    Change(fn(&mut Parameters) -> &mut Option<ChangeRef>),
     /// A whole number within bounds.
     Number(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<u64>),
 }
@@ -138,7 +138,7 @@ pub struct Parameters {
     /// `confirm=SECONDS`: take the change back unless it is confirmed by then.
     pub confirm: Option<u64>,
     /// `to=N`: which text of the history.
-    pub to: Option<Which>,
+    pub to: Option<ChangeRef>,
     /// `id=ID`: which change is confirmed or taken back.
     pub id: Option<String>,
     /// The notes about names that the operation does not take.
@@ -187,7 +187,7 @@ impl Values {
             Self::Guards(field) => *field(parameters) = guards(value)?,
             Self::Text(field) => *field(parameters) = Some(value.to_owned()),
             Self::Change(field) => {
-                *field(parameters) = Some(value.parse().map_err(|error: NotAChange| error.to_string())?);
+                *field(parameters) = Some(value.parse().map_err(|error: NotAChangeRef| error.to_string())?);
             }
             Self::Number(bounds, field) => *field(parameters) = Some(number(bounds, value)?),
         }

@@ -1,7 +1,7 @@
 //! Why an operation did not happen, as a problem: the one place that maps errors to HTTP.
 
 use crate::edit::FaultKind;
-use crate::engine::{Clash, EngineError, Guard, Snapshot};
+use crate::engine::{Conflict, EngineError, Guard, Snapshot};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Fault, Kind, Problem};
 use crate::model::Masker;
@@ -47,10 +47,10 @@ pub fn problem(error: &EngineError) -> Problem {
             let kind = if *is_conditional { Kind::Stale } else { Kind::Conflict };
             (kind, hinted(error.to_string(), error.hint()))
         }
-        EngineError::HandEdited { clashes } if clashes.is_empty() => {
+        EngineError::HandEdited { conflicts } if conflicts.is_empty() => {
             (Kind::Conflict, hinted(error.to_string(), error.hint()))
         }
-        EngineError::HandEdited { clashes } => (Kind::Conflict, conflict(clashes, error.hint())),
+        EngineError::HandEdited { conflicts } => (Kind::Conflict, conflict(conflicts, error.hint())),
         EngineError::Busy => (Kind::Busy, Vec::new()),
         EngineError::TooLate => (Kind::EngineFailed, hinted(error.to_string(), error.hint())),
         EngineError::Pending(_) | EngineError::OtherPending => {
@@ -79,7 +79,7 @@ fn count_faults(error: &EngineError) -> usize {
         EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => snapshot.diagnostics().errors(),
         EngineError::BadPatch(faults) => faults.0.len(),
         EngineError::BadAssignments(faults) => faults.len(),
-        EngineError::HandEdited { clashes } => clashes.len(),
+        EngineError::HandEdited { conflicts } => conflicts.len(),
         _ => 0,
     }
 }
@@ -186,19 +186,19 @@ fn diagnostics(snapshot: &Snapshot) -> Vec<Fault> {
 }
 
 /// What both sides made of each place, secrets masked: a problem is shown, logged, and kept.
-fn conflict(clashes: &[Clash], hint: Option<String>) -> Vec<Fault> {
+fn conflict(conflicts: &[Conflict], hint: Option<String>) -> Vec<Fault> {
     let masker = Masker::default();
     let masked = |pointer: &str, value: &serde_json::Value| {
         // The keys above a value tell whether it is a secret.
         let keys = keys_of(pointer);
         masked_below(&keys.iter().map(String::as_str).collect::<Vec<_>>(), value, &masker)
     };
-    let faults = clashes.iter().take(MAX_DIAGNOSTICS).map(|clash| Fault {
+    let faults = conflicts.iter().take(MAX_DIAGNOSTICS).map(|conflict| Fault {
         message: "the file was changed by hand here since it was loaded".to_owned(),
-        pointer: Some(clash.pointer.clone()),
-        base: clash.base.as_ref().map(|value| masked(&clash.pointer, value).into()),
-        theirs: clash.theirs.as_ref().map(|value| masked(&clash.pointer, value).into()),
-        mine: Some(masked(&clash.pointer, &clash.mine).into()),
+        pointer: Some(conflict.pointer.clone()),
+        base: conflict.base.as_ref().map(|value| masked(&conflict.pointer, value).into()),
+        theirs: conflict.theirs.as_ref().map(|value| masked(&conflict.pointer, value).into()),
+        mine: Some(masked(&conflict.pointer, &conflict.mine).into()),
         hint: hint.clone(),
         ..Fault::default()
     });

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::edit::patch;
-use crate::engine::{self, Change, Engine, EngineError, Snapshot};
+use crate::engine::{self, Engine, EngineError, Outcome, Snapshot};
 use crate::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
 };
@@ -119,7 +119,7 @@ impl Handler {
 
     /// Merges a patch. What is no patch is told before its turn comes; the value is made again in its
     /// turn, so that waiting patches hold their text alone.
-    pub(super) fn modify(&self, asked: &engine::Request, body: &[u8]) -> Result<Change, EngineError> {
+    pub(super) fn modify(&self, asked: &engine::ChangeOptions, body: &[u8]) -> Result<Outcome, EngineError> {
         let parse = || patch::parse_within(body, self.patch_memory).map_err(EngineError::from);
         {
             let _one_at_a_time = self.looking.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::engine::{Engine, Snapshot, Waiting, hook_output};
+use crate::engine::{Engine, PendingChange, Snapshot, hook_output};
 use crate::http::protocol::routes::Operation;
 use crate::http::server::entity_tag::entity_tag;
 use crate::model::shape::only_argument;
@@ -186,7 +186,7 @@ fn config(engine: &Engine) -> Value {
 }
 
 impl PendingFigures {
-    fn of(waiting: &Waiting) -> Self {
+    fn of(waiting: &PendingChange) -> Self {
         Self {
             id: waiting.id.clone(),
             operation: waiting.operation.to_owned(),

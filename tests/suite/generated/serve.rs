@@ -6,7 +6,7 @@ use std::time::Duration;
 use mediactl::cli::exit::Exit;
 use mediactl::cli::serve::GRACE;
 use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
-use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, Remark};
+use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, OutcomeNote};
 use mediactl::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
 };
@@ -155,15 +155,15 @@ fn headers(page: &mut Page) {
     );
     let notes = [
         (
-            Remark::SavedEarlierUpdate,
+            OutcomeNote::SavedEarlierUpdate,
             "an earlier `update_config` was not in the file yet; this change saved it, too",
         ),
-        (Remark::PickedUpHandEdit, "the file was edited by hand; that is kept, and runs now"),
+        (OutcomeNote::PickedUpHandEdit, "the file was edited by hand; that is kept, and runs now"),
         (
-            Remark::OverwroteHandEdit,
+            OutcomeNote::OverwroteHandEdit,
             "the file was edited by hand; that was overwritten, and its text kept in the history",
         ),
-        (Remark::DeletedStreams(3), "so many streams are not in the text that replaced another"),
+        (OutcomeNote::DeletedStreams(3), "so many streams are not in the text that replaced another"),
     ];
     let notes: Vec<String> =
         notes.iter().map(|(remark, what)| format!("`{}`: {what}", remark_word(*remark))).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::edit::Note;
-use crate::engine::{self, Change, EngineError, Remark, Snapshot};
+use crate::engine::{self, EngineError, Outcome, OutcomeNote, Snapshot};
 use crate::http::protocol::headers::{DELETED_STREAMS, HTTP_OPTIONS_DROPPED, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Kind, Problem};
@@ -17,7 +17,7 @@ use crate::http::server::handler::{Caller, Handler};
 use crate::http::server::log::Access;
 use crate::http::server::message::{Head, Request, Response};
 use crate::model::{Lens, View, top_members, write_compact};
-use crate::store::{Revision, Which};
+use crate::store::{ChangeRef, Revision};
 
 /// `read_config`
 pub(crate) fn read(handler: &Handler, head: &Head, parameters: &Parameters) -> Result<Response, Problem> {
@@ -67,7 +67,7 @@ pub(crate) fn change(
     caller: &Caller,
     access: &mut Access,
 ) -> Result<Response, Problem> {
-    let asked = engine::Request {
+    let asked = engine::ChangeOptions {
         dry_run: parameters.dry_run,
         force: parameters.force,
         // How many streams are deleted at once is asked about where somebody can answer.
@@ -88,7 +88,8 @@ pub(crate) fn change(
         Operation::Save => engine.save(&asked, &request.body),
         Operation::Update => engine.update(&asked, &request.body),
         Operation::Rollback => {
-            let which = parameters.to.ok_or(EngineError::NoSuchChange { which: Which::Back(0), known: 0 });
+            let which =
+                parameters.to.ok_or(EngineError::NoSuchChange { which: ChangeRef::Back(0), known: 0 });
             which.and_then(|which| engine.rollback(&asked, which))
         }
         Operation::Read
@@ -123,14 +124,14 @@ pub(crate) fn change(
     Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
 }
 
-fn note(change: &Change, before: Revision, after: &Snapshot, access: &mut Access) {
+fn note(change: &Outcome, before: Revision, after: &Snapshot, access: &mut Access) {
     access.revisions = Some((before, after.revision())).filter(|(before, after)| before != after);
     let warnings: Vec<String> = change.warnings.iter().map(ToString::to_string).collect();
     access.detail = (!warnings.is_empty()).then(|| warnings.join("; "));
 }
 
 /// What a change did beside what was asked for, each thing once.
-fn note_words(change: &Change) -> Vec<String> {
+fn note_words(change: &Outcome) -> Vec<String> {
     let mut words: Vec<String> = change.remarks.iter().copied().map(remark_word).collect();
     words.extend(change.notes.iter().map(|note| match note {
         Note::CommentsKept { .. } => "comments-kept".to_owned(),
@@ -153,12 +154,12 @@ fn in_header(text: &str) -> Cow<'_, str> {
 }
 
 /// What a note is called in its header.
-pub fn remark_word(remark: Remark) -> String {
+pub fn remark_word(remark: OutcomeNote) -> String {
     match remark {
-        Remark::SavedEarlierUpdate => "saved-earlier-update".to_owned(),
-        Remark::PickedUpHandEdit => "picked-up-hand-edit".to_owned(),
-        Remark::OverwroteHandEdit => "overwrote-hand-edit".to_owned(),
-        Remark::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
+        OutcomeNote::SavedEarlierUpdate => "saved-earlier-update".to_owned(),
+        OutcomeNote::PickedUpHandEdit => "picked-up-hand-edit".to_owned(),
+        OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit".to_owned(),
+        OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
     }
 }
 

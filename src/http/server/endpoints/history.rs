@@ -11,26 +11,26 @@ use crate::http::protocol::routes::{JSON, Operation, TEXT};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::handler::{Caller, Handler};
 use crate::http::server::message::Response;
-use crate::store::{Entry, NotAChange, Which};
+use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef};
 
 /// `history`
 pub(crate) fn changes(handler: &Handler) -> Result<Response, Problem> {
     let entries = handler.engine.history().map_err(|error| problem(&error))?;
-    let entries: Vec<Entry> = entries.into_iter().map(masked).collect();
+    let entries: Vec<HistoryEntry> = entries.into_iter().map(masked).collect();
     let body = serde_json::to_vec(&entries).expect("an entry holds only strings, numbers and times");
     Ok(answer(JSON, body))
 }
 
 /// A message is what somebody wrote: it may hold anything.
-fn masked(entry: Entry) -> Entry {
+fn masked(entry: HistoryEntry) -> HistoryEntry {
     let shown = |text: Option<String>| text.map(|text| masked_text(&text));
-    Entry { by: shown(entry.by), message: shown(entry.message), ..entry }
+    HistoryEntry { by: shown(entry.by), message: shown(entry.message), ..entry }
 }
 
 /// `history/N`
 pub(crate) fn kept(handler: &Handler, which: &str) -> Result<Response, Problem> {
-    let which: Which =
-        which.parse().map_err(|error: NotAChange| Problem::new(Kind::BadParameter, error.to_string()))?;
+    let which: ChangeRef =
+        which.parse().map_err(|error: NotAChangeRef| Problem::new(Kind::BadParameter, error.to_string()))?;
     let snapshot = handler.engine.kept(which).map_err(|error| problem(&error))?;
     Ok(answer(TEXT, snapshot.bytes().to_vec()))
 }

@@ -21,7 +21,7 @@ use super::tally::Tally;
 use super::{Gate, Listen};
 use crate::http::protocol::problem::Kind;
 use crate::http::server::message::Peer;
-use crate::store::Peer as LocalPeer;
+use crate::store::SocketPeer;
 
 /// Between two attempts when a connection could not be taken.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -54,7 +54,7 @@ impl Listen {
     fn lets_in(&self, socket: &Socket) -> bool {
         match (self, socket) {
             (Self::Unix { admits, .. }, Socket::Unix(stream)) => {
-                LocalPeer::of(stream).is_ok_and(|peer| (admits.0)(&peer))
+                SocketPeer::of(stream).is_ok_and(|peer| (admits.0)(&peer))
             }
             _ => true,
         }
@@ -91,7 +91,7 @@ fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, Peer)> {
 
 fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, Peer)> {
     let (stream, _) = listener.accept()?;
-    let uid = LocalPeer::of(&stream)?.user;
+    let uid = SocketPeer::of(&stream)?.user;
     Ok((Socket::Unix(stream), Peer::Uid(uid)))
 }
 

@@ -51,7 +51,7 @@ use crate::http::protocol::problem::Kind;
 use crate::http::server::backend::{Engine, Lever};
 use crate::http::server::message::{Peer, Service};
 use crate::http::server::tls::Tls;
-use crate::store::Peer as LocalPeer;
+use crate::store::SocketPeer;
 
 /// The head of a request and what becomes of it, without a socket: `fuzz/` feeds it whatever bytes
 /// it finds. No part of the interface.
@@ -67,11 +67,11 @@ const CLOSING_TIME: Duration = Duration::from_secs(1);
 
 /// Says whether a process may use a Unix socket.
 #[derive(Clone)]
-pub struct Admits(Arc<dyn Fn(&LocalPeer) -> bool + Send + Sync>);
+pub struct Admits(Arc<dyn Fn(&SocketPeer) -> bool + Send + Sync>);
 
 impl Admits {
     /// Asks `rule` about each process that connects.
-    pub fn by(rule: impl Fn(&LocalPeer) -> bool + Send + Sync + 'static) -> Self {
+    pub fn by(rule: impl Fn(&SocketPeer) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(rule))
     }
 }

@@ -1,0 +1,118 @@
+//! A change that waits to be confirmed: its clock, and what it replaced.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::reload::Before;
+use super::snapshot::Snapshot;
+
+/// A change that waits to be confirmed.
+pub struct PendingChange {
+    /// What a confirmation names.
+    pub id: String,
+    /// What was done.
+    pub operation: &'static str,
+    /// Who did it.
+    pub by: String,
+    pub(super) before: Before,
+    /// What the file holds since; none if the change left it alone.
+    pub(super) written: Option<Arc<Snapshot>>,
+    /// How long it waits, once it is made.
+    time: Duration,
+    clock: Mutex<Clock>,
+    /// Told of a decision, and of a clock that was set anew.
+    changed: Condvar,
+    /// Whether it is being taken back, which can't be stopped any more.
+    goes_back: AtomicBool,
+}
+
+struct Clock {
+    until: Instant,
+    is_decided: bool,
+}
+
+/// Holds whole configurations, with their secrets.
+impl fmt::Debug for PendingChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingChange").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl PendingChange {
+    /// A change that is just being made, for at most `longest`; then it waits for `time`.
+    pub(super) fn new(
+        (operation, by): (&'static str, &str),
+        before: Before,
+        written: Option<Arc<Snapshot>>,
+        [time, longest]: [Duration; 2],
+    ) -> Self {
+        Self {
+            // Nobody else's, and not to be guessed by accident.
+            id: format!("{:016x}", RandomState::new().hash_one(SystemTime::now())),
+            operation,
+            by: by.to_owned(),
+            before,
+            written,
+            time,
+            clock: Mutex::new(Clock { until: Instant::now() + longest + time, is_decided: false }),
+            changed: Condvar::new(),
+            goes_back: AtomicBool::new(false),
+        }
+    }
+
+    /// How long it will still wait.
+    pub fn left(&self) -> Duration {
+        self.clock().until.saturating_duration_since(Instant::now())
+    }
+
+    /// When it is taken back.
+    pub fn deadline(&self) -> SystemTime {
+        SystemTime::now() + self.left()
+    }
+
+    /// The change is made, also by the reload command: from now on the time counts.
+    pub(super) fn start_clock(&self) {
+        self.clock().until = Instant::now() + self.time;
+        self.changed.notify_all();
+    }
+
+    /// Nobody has to wait any more.
+    pub(super) fn decide(&self) {
+        self.clock().is_decided = true;
+        self.changed.notify_all();
+    }
+
+    /// It is being taken back.
+    pub(super) fn go_back(&self) {
+        self.goes_back.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn can_be_kept(&self) -> bool {
+        !self.left().is_zero() && !self.goes_back.load(Ordering::SeqCst)
+    }
+
+    /// Waits for a decision; false if there is none when the time is over.
+    pub(super) fn is_decided_in_time(&self) -> bool {
+        let mut clock = self.clock();
+        loop {
+            let left = clock.until.saturating_duration_since(Instant::now());
+            if clock.is_decided || left.is_zero() {
+                return clock.is_decided;
+            }
+            clock = self.changed.wait_timeout(clock, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The same, whatever the clock says.
+    pub(super) fn is_decided_within(&self, time: Duration) -> bool {
+        let waited = self.changed.wait_timeout_while(self.clock(), time, |clock| !clock.is_decided);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_decided
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

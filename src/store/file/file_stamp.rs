@@ -1,0 +1,102 @@
+//! What the file system tells about one version of a file, and what that proves.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// Two ticks of the slowest kernel clock that stamps files (100 Hz).
+const TICK: Duration = Duration::from_millis(20);
+
+/// Granularity of the file systems that keep no fractions of a second (ext3; FAT has two seconds).
+const WHOLE_SECONDS: Duration = Duration::from_secs(2);
+
+/// The version of the file that a text was loaded from.
+///
+/// Equal stamps prove an equal text only when the last change was old enough at loading time: a
+/// second write within one tick of the clock leaves the same times behind.
+#[derive(Clone, Debug)]
+pub struct FileStamp {
+    identity: Identity,
+    settled: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// When a file was written last, and how long it was then; a new name or owner leaves it as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LastWrite {
+    pub inode: u64,
+    pub size: u64,
+    /// Seconds since 1970, and nanoseconds.
+    pub modified: (i64, i64),
+}
+
+impl LastWrite {
+    pub fn of(found: &Metadata) -> LastWrite {
+        LastWrite { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
+    }
+
+    /// True when nobody wrote into the file since, or into the copy that was given its time.
+    pub fn same_time_as(&self, other: &LastWrite) -> bool {
+        (self.size, self.modified) == (other.size, other.modified)
+    }
+}
+
+impl FileStamp {
+    /// The stamp of a file that is about to be read.
+    pub(super) fn of(found: &Metadata) -> FileStamp {
+        let identity = Identity {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        };
+        let settled = is_settled(found, SystemTime::now());
+        FileStamp { identity, settled }
+    }
+
+    /// The same version, as somebody says who cannot vouch for the text.
+    pub(super) fn unsettled(self) -> FileStamp {
+        FileStamp { settled: false, ..self }
+    }
+
+    /// The same text under one more name, which changed the times of the file; `None` if it is another
+    /// file, or was written into.
+    pub(super) fn with_another_name(&self, later: FileStamp) -> Option<FileStamp> {
+        let file = |stamp: &FileStamp| (stamp.identity.device, stamp.identity.inode);
+        let same = file(self) == file(&later) && self.same_writing_as(&later);
+        // Whether equal times prove an equal text is still decided by when it was written.
+        same.then_some(FileStamp { settled: self.settled, ..later })
+    }
+
+    /// True when a file with the stamp `later` must still hold the text that was read after `self`.
+    pub(super) fn proves(&self, later: &FileStamp) -> bool {
+        self.settled && self.identity == later.identity
+    }
+
+    /// True when nobody wrote into the file between the two, as far as its clock can tell. A new
+    /// owner, name or mode is no matter here.
+    pub(super) fn same_writing_as(&self, other: &FileStamp) -> bool {
+        let writing = |stamp: &FileStamp| (stamp.identity.size, stamp.identity.modified);
+        writing(self) == writing(other)
+    }
+}
+
+fn is_settled(found: &Metadata, now: SystemTime) -> bool {
+    let has_fractions = found.ctime_nsec() != 0 || found.mtime_nsec() != 0;
+    let window = if has_fractions { TICK } else { WHOLE_SECONDS };
+    let changed = u64::try_from(found.ctime()).map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+    let nanoseconds = Duration::from_nanos(found.ctime_nsec().unsigned_abs());
+    // A time in the future, or before 1970, is a clock that proves nothing.
+    changed.is_ok_and(|seconds| now.duration_since(seconds + nanoseconds).is_ok_and(|age| age > window))
+}

@@ -1,0 +1,207 @@
+//! What who comes next finds: changes that never came about, and what was done by hand.
+
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::super::file_stamp::LastWrite;
+use super::super::lock::LockedFile;
+use super::super::state_dir::StateDir;
+use super::super::target::ConfFile;
+use super::history_journal::{HistoryJournal, JournalLine};
+use super::{FOLDER, NEW_COPY, delta, forget_the_oldest, keep_copy, kept_from_now_on, kept_name, seconds};
+use crate::store::change_record::HAND_EDIT;
+use crate::store::error::StoreError;
+use crate::store::revision::Revision;
+use crate::store::warning::Warning;
+
+impl LockedFile<'_> {
+    /// Brings the history up to date with the file, which holds `now`, or is missing.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn look(&self, now: Option<CurrentText<'_>>) -> Result<Vec<Warning>, StoreError> {
+        // Where nothing was ever changed there is nothing to compare with.
+        if !self.state.path_of(FOLDER).exists() {
+            return Ok(Vec::new());
+        }
+        let (folder, mut journal) = super::open(&self.state)?;
+        withdraw_unmade(self.conf, &folder, &mut journal, now).map_err(failed(&folder))?;
+        let known = journal.lines().len();
+        let mut warnings = Vec::new();
+        let newest = journal.lines().iter().rev().take(LOOKED_AT).map(|line| line.serial);
+        for serial in newest.collect::<Vec<_>>() {
+            warnings.extend(strays(self.conf, &folder, &mut journal, serial)?);
+        }
+        note_hand_edit(self.conf, &folder, &mut journal, now)?;
+        if journal.lines().len() > known {
+            forget_the_oldest(&folder, &journal, kept_from_now_on(&folder, None));
+        }
+        Ok(warnings)
+    }
+}
+
+/// The text in the file.
+#[derive(Debug, Clone, Copy)]
+pub struct CurrentText<'a> {
+    /// Byte for byte.
+    pub text: &'a [u8],
+    /// Its revision.
+    pub revision: Revision,
+}
+
+/// Into older texts than these nobody writes any more.
+const LOOKED_AT: usize = 256;
+
+fn failed<E: Into<io::Error>>(folder: &StateDir) -> impl FnOnce(E) -> StoreError {
+    StoreError::state_folder(folder.path())
+}
+
+/// Takes out the line of a writer that was killed before it made its change: the file that it was to
+/// replace is there still, and no note says that the change was made.
+fn withdraw_unmade(
+    conf: &ConfFile,
+    folder: &StateDir,
+    journal: &mut HistoryJournal,
+    now: Option<CurrentText<'_>>,
+) -> io::Result<()> {
+    // Names without a line: what is behind them may be the file itself.
+    let next = journal.last_serial() + 1;
+    let _ = folder.remove(&kept_name(next));
+    delta::forget(folder, next);
+    HistoryJournal::clean(folder);
+    let _ = folder.remove(NEW_COPY);
+    let Some(last) = journal.lines().last().filter(|line| !line.aside) else { return Ok(()) };
+    let file = std::fs::symlink_metadata(conf.target()).ok().map(|found| LastWrite::of(&found));
+    let serial = last.serial;
+    if last.is_unmade(file, delta::stands(folder, serial)) && last.before == now.map(|now| now.revision) {
+        journal.withdraw()?;
+        let _ = folder.remove(&kept_name(serial));
+        delta::forget(folder, serial);
+    } else {
+        // Its writer may have been killed just before it said so.
+        delta::stand(folder, serial);
+    }
+    Ok(())
+}
+
+/// Somebody had the old file open when it was replaced, and wrote into it: that is kept as a hand edit
+/// of its own.
+pub(super) fn strays(
+    conf: &ConfFile,
+    folder: &StateDir,
+    journal: &mut HistoryJournal,
+    serial: u64,
+) -> Result<Option<Warning>, StoreError> {
+    let line = journal.lines().iter().find(|line| line.serial == serial).filter(|line| line.linked);
+    let Some((written, before)) = line.and_then(|line| Some((line.replaced?, line.before?))) else {
+        return Ok(None);
+    };
+    let name = kept_name(serial);
+    let found = folder.look_at(&name);
+    if found.is_none_or(|found| LastWrite::of(&found).same_time_as(&written)) {
+        return Ok(None);
+    }
+    let Some(text) = folder.read_kept(&name)? else { return Ok(None) };
+    if Revision::of(&text) == before {
+        return Ok(None);
+    }
+    let own = journal.last_serial() + 1;
+    folder.rename(&name, &kept_name(own)).map_err(failed(folder))?;
+    // Mostly it was added to the end, so the text before is there still.
+    let original = usize::try_from(written.size).ok().and_then(|size| text.get(..size));
+    let original = original.filter(|original| Revision::of(original) == before).map(<[u8]>::to_vec);
+    if let Some(original) = original.or_else(|| made_by_the_change_before(folder, journal, serial, before)) {
+        keep_copy(folder, serial, &original)?;
+        // So that nobody has to look into it again.
+        let _ = folder.date(&name, written);
+    }
+    note_aside(conf, folder, journal, serial, own).map(Some)
+}
+
+/// A text from what the change before made of the one that is kept with that.
+fn made_by_the_change_before(
+    folder: &StateDir,
+    journal: &HistoryJournal,
+    serial: u64,
+    revision: Revision,
+) -> Option<Vec<u8>> {
+    let change = journal.change_before(serial)?;
+    delta::made_of(folder, change.serial, &kept_with(folder, change), revision)
+}
+
+/// The text that is kept with a change; nothing where there is none.
+fn kept_with(folder: &StateDir, change: &JournalLine) -> Vec<u8> {
+    match change.before {
+        Some(_) => folder.read_kept(&kept_name(change.serial)).ok().flatten().unwrap_or_default(),
+        None => Vec::new(),
+    }
+}
+
+/// Notes what is kept as `own`: it was written where the change `serial` replaced the file.
+fn note_aside(
+    conf: &ConfFile,
+    folder: &StateDir,
+    journal: &mut HistoryJournal,
+    serial: u64,
+    own: u64,
+) -> Result<Warning, StoreError> {
+    let name = kept_name(own);
+    let found = folder.look_at(&name);
+    let line = JournalLine {
+        serial: own,
+        at: found.as_ref().and_then(|found| found.modified().ok()).map_or(0, seconds),
+        operation: HAND_EDIT.to_owned(),
+        by: String::new(),
+        message: Some(format!("written into the text that change #{serial} was just replacing")),
+        before: folder.read_kept(&name)?.map(|text| Revision::of(&text)),
+        after: journal.revision(),
+        aside: true,
+        replaced: found.as_ref().map(LastWrite::of),
+        linked: true,
+    };
+    journal.append(line).and_then(|()| folder.sync()).map_err(failed(folder))?;
+    Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
+}
+
+/// The file is not what we wrote last: somebody edited it, made it, or removed it.
+fn note_hand_edit(
+    conf: &ConfFile,
+    folder: &StateDir,
+    journal: &mut HistoryJournal,
+    now: Option<CurrentText<'_>>,
+) -> Result<(), StoreError> {
+    let after = now.map(|now| now.revision);
+    let Some(last) = journal.last_change().filter(|last| last.after != after).cloned() else { return Ok(()) };
+    let serial = journal.last_serial() + 1;
+    let made = last
+        .after
+        .and_then(|revision| delta::made_of(folder, last.serial, &kept_with(folder, &last), revision));
+    if let Some(text) = &made {
+        keep_copy(folder, serial, text)?;
+    }
+    if let Some(now) = now {
+        // The next edit by hand may overwrite this one.
+        let _ = delta::note(folder, serial, &made.unwrap_or_default(), &[now.text]);
+        delta::stand(folder, serial);
+    }
+    let line = JournalLine {
+        serial,
+        at: written_at(conf.target()).max(last.at),
+        operation: HAND_EDIT.to_owned(),
+        by: String::new(),
+        message: None,
+        before: last.after,
+        after,
+        aside: false,
+        replaced: None,
+        linked: false,
+    };
+    journal.append(line).and_then(|()| folder.sync()).map_err(failed(folder))
+}
+
+fn written_at(path: &Path) -> u64 {
+    let written = std::fs::symlink_metadata(path).and_then(|found| found.modified());
+    let now = SystemTime::now();
+    seconds(written.map_or(now, |written| written.min(now)))
+}

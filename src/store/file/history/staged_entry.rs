@@ -1,0 +1,127 @@
+//! A change that is in the history and not yet in the file.
+
+use std::fs::File;
+
+use super::super::file_stamp::LastWrite;
+use super::super::load::LoadedText;
+use super::super::lock::LockedFile;
+use super::super::open_target::OpenTarget;
+use super::super::state_dir::StateDir;
+use super::super::target::ConfFile;
+use super::history_journal::HistoryJournal;
+use super::{delta, forget_the_oldest, keep_copy, kept_from_now_on, kept_name, new_line, open, reconcile};
+use crate::store::change_record::ChangeRecord;
+use crate::store::error::StoreError;
+use crate::store::revision::Revision;
+use crate::store::warning::Warning;
+
+/// What so many changes made is known beside what is kept.
+const NEXT_TEXTS: usize = 8;
+
+/// A change that is in the history; dropped before it [`stands`](StagedEntry::stand), it is taken out.
+pub(in super::super) struct StagedEntry {
+    folder: StateDir,
+    journal: HistoryJournal,
+    serial: u64,
+    /// The old file, where it is itself what is kept.
+    linked: Option<LastWrite>,
+    keep: usize,
+    stands: bool,
+}
+
+impl StagedEntry {
+    /// Keeps `old` and says what comes in its place, durably. `current` is the file that holds it.
+    pub fn of(
+        locked: &LockedFile<'_>,
+        old: Option<(LoadedText<'_>, &mut OpenTarget)>,
+        pieces: Option<&[&[u8]]>,
+        record: &ChangeRecord<'_>,
+    ) -> Result<Self, StoreError> {
+        let (folder, journal) = open(&locked.state)?;
+        let serial = journal.last_serial() + 1;
+        let keep = kept_from_now_on(&folder, record.keep);
+        let mut entered = Self { folder, journal, serial, linked: None, keep, stands: false };
+        entered.enter(locked.conf, old, pieces, record)?;
+        Ok(entered)
+    }
+
+    fn enter(
+        &mut self,
+        conf: &ConfFile,
+        old: Option<(LoadedText<'_>, &mut OpenTarget)>,
+        pieces: Option<&[&[u8]]>,
+        record: &ChangeRecord<'_>,
+    ) -> Result<(), StoreError> {
+        let mut line = new_line(&self.journal, record);
+        line.after = pieces.map(|pieces| Revision::of_pieces(pieces.iter().copied()));
+        let text = old.as_ref().map_or(&[][..], |(old, _)| old.text);
+        if let Some((old, current)) = old {
+            line.before = Some(old.revision);
+            line.replaced = Some(current.writing());
+            line.linked = self.link(conf, current)?;
+            match line.linked {
+                true => self.linked = line.replaced,
+                false => keep_copy(&self.folder, self.serial, old.text)?,
+            }
+        }
+        // Without it only an edit in place would lose what we are going to write.
+        let _ = delta::note(&self.folder, self.serial, text, pieces.unwrap_or_default());
+        let failed = || StoreError::state_folder(self.folder.path());
+        self.journal.append(line).map_err(failed())?;
+        self.folder.sync().map_err(failed())
+    }
+
+    /// Gives the old file a second name; false where that can't be, or where others have it under
+    /// another name and would go on writing into it.
+    fn link(&self, conf: &ConfFile, current: &mut OpenTarget) -> Result<bool, StoreError> {
+        let name = kept_name(self.serial);
+        let _ = self.folder.remove(&name);
+        if current.has_other_names() || self.folder.link(conf.target(), &name).is_err() {
+            return Ok(false);
+        }
+        // A second name changes the times that tell whether the file is still the same.
+        current.renew(conf)?;
+        Ok(true)
+    }
+
+    /// The file is going to be written in place, so the old text must not be the file itself.
+    pub fn copy(&mut self, text: &[u8]) -> Result<(), StoreError> {
+        let Some(linked) = self.linked.take() else { return Ok(()) };
+        keep_copy(&self.folder, self.serial, text)?;
+        let _ = self.folder.date(&kept_name(self.serial), linked);
+        Ok(())
+    }
+
+    /// The change was made. `old` is the file that was replaced: somebody may just have written into it.
+    pub fn stand(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
+        self.stands = true;
+        delta::stand(&self.folder, self.serial);
+        let mut warnings = Vec::new();
+        if let Some(old) = old.filter(|_| self.linked.is_some()) {
+            self.folder.adopt(old);
+            // If that fails, who writes next looks again.
+            let found = reconcile::strays(conf, &self.folder, &mut self.journal, self.serial);
+            warnings.extend(found.ok().flatten());
+        }
+        // What the change before made is the text that is kept now; somebody may still write into that.
+        let earlier = self.journal.lines().iter().rev().skip(NEXT_TEXTS).take(NEXT_TEXTS);
+        earlier.for_each(|line| delta::forget(&self.folder, line.serial));
+        forget_the_oldest(&self.folder, &self.journal, self.keep);
+        warnings
+    }
+}
+
+impl Drop for StagedEntry {
+    fn drop(&mut self) {
+        if self.stands {
+            return;
+        }
+        // What can't be taken out now is taken out by who looks next.
+        let is_in_journal = self.journal.lines().last().is_some_and(|line| line.serial == self.serial);
+        if is_in_journal {
+            let _ = self.journal.withdraw();
+        }
+        let _ = self.folder.remove(&kept_name(self.serial));
+        delta::forget(&self.folder, self.serial);
+    }
+}

@@ -1,0 +1,191 @@
+//! A crash is played by writing what a cut-short write would have left.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::{JOURNAL, KEPT_JOURNAL, UndoJournal, Warning, write};
+use crate::store::{ConfFile, LockedFile, Revision, StoreError};
+
+const OLD: &[u8] = b"http 80;\nstream one;\n";
+
+/// Longer, shorter, of equal length, nothing at all.
+const NEW: [&[u8]; 4] =
+    [b"http 8080;\nstream one;\nstream two;\n", b"http 8;\n", b"http 81;\nstream two;\n", b""];
+
+struct MountedFile {
+    _folder: TempDir,
+    conf: ConfFile,
+}
+
+impl MountedFile {
+    fn new() -> MountedFile {
+        let folder = tempfile::tempdir().expect("the system has room for temporary folders");
+        let path = folder.path().join("media.conf");
+        fs::write(&path, OLD).expect("a new folder is writable");
+        let conf = ConfFile::resolve(&path).expect("it is a file");
+        MountedFile { _folder: folder, conf }
+    }
+
+    fn lock(&self) -> LockedFile<'_> {
+        self.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock")
+    }
+
+    /// A writer dies between making the journal durable and the end of its work, leaving `bytes`.
+    fn crash(&self, new: &[u8], bytes: &[u8]) {
+        let locked = self.lock();
+        let (_, found) = super::open_locked(&self.conf).expect("nobody writes the file");
+        let inode = std::os::unix::fs::MetadataExt::ino(&found);
+        UndoJournal::write(&locked.state, inode, OLD, &[new]).expect("the folder is writable");
+        self.leave(bytes);
+    }
+
+    /// Changes the file without giving it another inode.
+    fn leave(&self, bytes: &[u8]) {
+        fs::write(self.conf.target(), bytes).expect("the file is ours");
+    }
+
+    fn text(&self) -> Vec<u8> {
+        fs::read(self.conf.target()).expect("the file is there")
+    }
+
+    fn state(&self, name: &str) -> PathBuf {
+        self.conf.state_dir().join(name)
+    }
+}
+
+/// The first `written` bytes of `new` over the old text, as `write(2)` leaves them.
+fn cut_short(new: &[u8], written: usize) -> Vec<u8> {
+    let rest = OLD.get(written..).unwrap_or_default();
+    [&new[..written], rest].concat()
+}
+
+#[test]
+fn writes_into_the_same_inode() {
+    for new in NEW {
+        let place = MountedFile::new();
+        let inode = |place: &MountedFile| {
+            let found = fs::metadata(place.conf.target()).expect("the file is there");
+            std::os::unix::fs::MetadataExt::ino(&found)
+        };
+        let before = inode(&place);
+        let locked = place.lock();
+        let (first, second) = new.split_at(new.len() / 2);
+        let warnings = write(&place.conf, &locked.state, OLD, &[first, second]);
+        assert!(warnings.expect("the file is writable").is_empty());
+        assert_eq!(place.text(), new);
+        assert_eq!(inode(&place), before);
+        assert!(!place.state(JOURNAL).exists());
+    }
+}
+
+#[test]
+fn a_write_that_was_cut_short_is_put_back() {
+    for new in NEW {
+        for written in 0..=new.len() {
+            let place = MountedFile::new();
+            let left = cut_short(new, written);
+            place.crash(new, &left);
+            let complete = left == OLD || left == new;
+            let expected = if complete { &left } else { OLD };
+            let served = place.conf.load().expect("the file can be read");
+            assert_eq!(served.bytes, expected, "read after {written} bytes");
+            assert_eq!(place.text(), left, "a reader writes nothing");
+            let locked = place.lock();
+            assert_eq!(place.text(), expected, "locked after {written} bytes");
+            let told = matches!(locked.warnings(), [Warning::PutBack { .. }]);
+            assert_eq!(told, !complete, "{:?}", locked.warnings());
+            assert!(!place.state(JOURNAL).exists());
+        }
+    }
+}
+
+/// After a power failure the blocks that reached the disk need not be the first ones.
+#[test]
+fn a_mixture_in_any_order_is_put_back() {
+    let place = MountedFile::new();
+    place.crash(b"HTTP 81;\nSTREAM TWO;\n", b"http 81;\nstream TWO;\n");
+    assert!(matches!(place.lock().warnings(), [Warning::PutBack { .. }]));
+    assert_eq!(place.text(), OLD);
+}
+
+/// What a power failure leaves of the blocks that were on their way, on file systems that make a file
+/// longer or shorter before its blocks are written.
+#[test]
+fn a_file_that_was_zero_filled_or_cut_is_put_back() {
+    let zeros = vec![0; OLD.len()];
+    let left: [&[u8]; 6] =
+        [&zeros, &zeros[..4], b"", b"http 8", b"http 81;\nstr\0\0\0\0\0\0\0\0\n", b"\0\0\0\0 81;\n"];
+    for left in left {
+        let place = MountedFile::new();
+        place.crash(NEW[2], left);
+        assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD, "{left:?}");
+        assert!(matches!(place.lock().warnings(), [Warning::PutBack { .. }]), "{left:?}");
+        assert_eq!(place.text(), OLD, "{left:?}");
+    }
+}
+
+#[test]
+fn an_edit_is_left_alone_and_the_journal_kept() {
+    let edits: [&[u8]; 4] = [b"http 90;\nstream one;\n", b"\n", b"http 80;\nstream one;\n#", b"http 82"];
+    for edit in edits {
+        let place = MountedFile::new();
+        place.crash(NEW[2], edit);
+        assert_eq!(place.conf.load().expect("the file can be read").bytes, edit);
+        assert!(matches!(place.lock().warnings(), [Warning::JournalKept { .. }]));
+        assert_eq!(place.text(), edit);
+        assert!(!place.state(JOURNAL).exists());
+        assert!(place.state(KEPT_JOURNAL).exists());
+        assert!(place.lock().warnings().is_empty());
+    }
+}
+
+/// An editor that renames leaves another inode, and no write of ours can have torn that one.
+#[test]
+fn a_mixture_in_another_file_is_an_edit() {
+    let place = MountedFile::new();
+    place.crash(NEW[2], OLD);
+    let mixture = cut_short(NEW[2], 8);
+    let next = place.conf.target().with_extension("next");
+    fs::write(&next, &mixture).expect("the folder is ours");
+    fs::rename(&next, place.conf.target()).expect("the folder is ours");
+    assert!(matches!(place.lock().warnings(), [Warning::JournalKept { .. }]));
+    assert_eq!(place.text(), mixture);
+}
+
+#[test]
+fn a_file_that_is_gone_keeps_the_journal() {
+    let place = MountedFile::new();
+    place.crash(NEW[0], OLD);
+    fs::remove_file(place.conf.target()).expect("the folder is ours");
+    assert!(matches!(place.lock().warnings(), [Warning::JournalKept { .. }]));
+    assert!(place.state(KEPT_JOURNAL).exists());
+}
+
+/// The file is touched only after the journal is whole, so a journal that is not whole means nothing.
+#[test]
+fn a_journal_that_was_cut_short_is_removed() {
+    let place = MountedFile::new();
+    place.crash(NEW[0], OLD);
+    let whole = fs::read(place.state(JOURNAL)).expect("it was just written");
+    for length in 0..whole.len() {
+        fs::write(place.state(JOURNAL), &whole[..length]).expect("the folder is ours");
+        assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD);
+        assert!(place.lock().warnings().is_empty());
+        assert!(!place.state(JOURNAL).exists());
+    }
+    assert_eq!(place.text(), OLD);
+}
+
+#[test]
+fn another_text_than_expected_is_not_overwritten() {
+    let place = MountedFile::new();
+    let locked = place.lock();
+    place.leave(b"http 90;\nstream one;\n");
+    let error = write(&place.conf, &locked.state, OLD, &[NEW[0]]).expect_err("it was edited");
+    assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{error:?}");
+    assert_eq!(Revision::of(&place.text()), Revision::of(b"http 90;\nstream one;\n"));
+    assert!(!place.state(JOURNAL).exists());
+}

@@ -1,0 +1,158 @@
+//! The way to a file: every name of its path, and every link on the way.
+//!
+//! The links are followed by hand. `canonicalize` fails on a file that is yet to be made, and cannot
+//! say which link of a chain leads to nothing. And in a folder that everybody may write, such as
+//! `/tmp`, a link may be a trap: whoever made it decides which file is read and changed. So the rule
+//! that Linux calls `protected_symlinks` holds here, whether or not the system has it, and also for
+//! the links to folders, which the system leaves alone.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::io::Errno;
+
+use super::target::refuse_other_kinds;
+use crate::store::error::StoreError;
+
+/// As many links as the kernel follows.
+const MAX_LINKS: usize = 40;
+
+/// The mode of a folder that everybody may write, and where only the owner of a name may take it away.
+const STICKY_AND_PUBLIC: u32 = 0o1002;
+
+/// Follows `given` to where it leads; the last name may be missing. No link and no `..` is in the
+/// result.
+pub(super) fn follow(given: &Path) -> Result<PathBuf, StoreError> {
+    if given.as_os_str().is_empty() {
+        return Err(StoreError::NotFound { path: given.to_owned() });
+    }
+    let start = if given.is_absolute() { PathBuf::from("/") } else { current_folder()? };
+    let mut way = PathWalk { given, at: start, names: Vec::new(), links: 0, link: None };
+    way.put(given);
+    while let Some(name) = way.names.pop() {
+        way.step(&name)?;
+    }
+    way.end()
+}
+
+fn current_folder() -> Result<PathBuf, StoreError> {
+    std::env::current_dir().map_err(StoreError::opening("look up", Path::new(".")))
+}
+
+struct PathWalk<'a> {
+    given: &'a Path,
+    /// The folder that was reached, or at the end the file.
+    at: PathBuf,
+    /// The names that are still to be gone through, the next one last.
+    names: Vec<OsString>,
+    /// How many links were followed.
+    links: usize,
+    /// The last link, as long as its names are gone through.
+    link: Option<Link>,
+}
+
+struct Link {
+    path: PathBuf,
+    points_to: PathBuf,
+    /// How many names are left when those of the link are used up.
+    names_behind: usize,
+}
+
+impl PathWalk<'_> {
+    fn put(&mut self, path: &Path) {
+        let names = path.components().rev().filter(|component| !matches!(component, Component::CurDir));
+        self.names.extend(names.map(|component| component.as_os_str().to_owned()));
+    }
+
+    fn step(&mut self, name: &OsStr) -> Result<(), StoreError> {
+        match Path::new(name).components().next() {
+            Some(Component::RootDir) => self.at = PathBuf::from("/"),
+            Some(Component::ParentDir) => {
+                self.at.pop();
+            }
+            _ => {
+                let path = self.at.join(name);
+                match fs::symlink_metadata(&path) {
+                    Ok(found) if found.is_symlink() => return self.follow_link(path, &found),
+                    Ok(found) if !self.names.is_empty() && !found.is_dir() => {
+                        return Err(cannot_look_up(&path, Errno::NOTDIR.into()));
+                    }
+                    Ok(_) => self.at = path,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => self.miss(path)?,
+                    Err(error) => return Err(cannot_look_up(&path, error)),
+                }
+            }
+        }
+        self.link = self.link.take().filter(|link| self.names.len() > link.names_behind);
+        Ok(())
+    }
+
+    fn follow_link(&mut self, path: PathBuf, found: &Metadata) -> Result<(), StoreError> {
+        self.links += 1;
+        if self.links > MAX_LINKS {
+            return Err(StoreError::LinkLoop { path: self.given.to_owned() });
+        }
+        refuse_planted(&self.at, &path, found)?;
+        let points_to = fs::read_link(&path).map_err(StoreError::opening("read the link", &path))?;
+        let link = Link { points_to: self.at.join(&points_to), path, names_behind: self.names.len() };
+        self.put(&points_to);
+        self.link = Some(link);
+        Ok(())
+    }
+
+    /// The last name of the path that was given may be missing; what a link leads to may not.
+    fn miss(&mut self, path: PathBuf) -> Result<(), StoreError> {
+        match self.link.take() {
+            Some(link) => Err(self.dangling(link)),
+            None if self.names.is_empty() => {
+                self.at = path;
+                Ok(())
+            }
+            None => Err(StoreError::NotFound { path }),
+        }
+    }
+
+    /// The pipe of a shell's `<(command)` looks like a dangling link, only the kernel can follow it.
+    fn dangling(&self, link: Link) -> StoreError {
+        if let Ok(found) = fs::metadata(self.given)
+            && let Err(error) = refuse_other_kinds(self.given, &found)
+        {
+            return error;
+        }
+        StoreError::DanglingLink { link: link.path, points_to: link.points_to }
+    }
+
+    fn end(self) -> Result<PathBuf, StoreError> {
+        match fs::symlink_metadata(&self.at) {
+            Ok(found) => {
+                refuse_other_kinds(&self.at, &found)?;
+                match self.given.as_os_str().as_bytes().ends_with(b"/") {
+                    true => Err(cannot_look_up(self.given, Errno::NOTDIR.into())),
+                    false => Ok(self.at),
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.at),
+            Err(error) => Err(cannot_look_up(&self.at, error)),
+        }
+    }
+}
+
+/// Refuses the link at `path`, described by `found`, where everybody may make links and it is neither
+/// ours nor of whom the folder belongs to.
+fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    let around = fs::symlink_metadata(folder).map_err(|error| cannot_look_up(folder, error))?;
+    let is_public = around.mode() & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
+    let believed = [around.uid(), rustix::process::geteuid().as_raw()];
+    match is_public && !believed.contains(&found.uid()) {
+        true => Err(StoreError::PlantedLink { link: path.to_owned(), user: found.uid() }),
+        false => Ok(()),
+    }
+}
+
+fn cannot_look_up(path: &Path, error: io::Error) -> StoreError {
+    StoreError::opening("look up", path)(error)
+}

@@ -1,0 +1,100 @@
+//! Reading the file whole, in one read of its exact size.
+
+use std::fs::File;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use super::file_stamp::FileStamp;
+use super::history::CurrentText;
+use super::open::open_regular;
+use super::pages::read_text;
+use super::state_dir::StateDir;
+use super::target::ConfFile;
+use super::undo_journal::UndoJournal;
+use crate::store::error::StoreError;
+use crate::store::revision::Revision;
+
+/// How often a file that changes while it is read is read again.
+const READ_ATTEMPTS: usize = 100;
+
+/// A text and the version of the file it came from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The text, byte for byte.
+    pub bytes: Bytes,
+    /// The version of the file.
+    pub stamp: FileStamp,
+}
+
+/// The text that a change was computed on, wherever its owner keeps it by now.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadedText<'a> {
+    /// The text as it was loaded.
+    pub text: &'a [u8],
+    /// The version of the file it came from.
+    pub stamp: &'a FileStamp,
+    /// Its revision.
+    pub revision: Revision,
+}
+
+impl Loaded {
+    /// The revision of the text; hashes it at each call.
+    pub fn revision(&self) -> Revision {
+        Revision::of(&self.bytes)
+    }
+
+    /// This text as the one that is in the file; hashes it at each call.
+    pub fn as_now(&self) -> CurrentText<'_> {
+        CurrentText { text: &self.bytes, revision: self.revision() }
+    }
+
+    /// This text as the one a change was computed on; hashes it at each call.
+    pub fn as_old(&self) -> LoadedText<'_> {
+        LoadedText { text: &self.bytes, stamp: &self.stamp, revision: self.revision() }
+    }
+}
+
+impl ConfFile {
+    /// Loads the file without a lock, making and writing nothing. It never blocks on a pipe.
+    ///
+    /// While an in-place write is under way, or when one was cut short, the text before that write
+    /// is served: it is what the next writer puts back.
+    ///
+    /// # Errors
+    /// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
+    /// stands still, or became a link since it was resolved.
+    pub fn load(&self) -> Result<Loaded, StoreError> {
+        for _ in 0..READ_ATTEMPTS {
+            // Before the file: a journal that appears later comes with a changed stamp.
+            let journal = self.journal();
+            let (file, found) = open_regular(self.target())?;
+            let stamp = FileStamp::of(&found);
+            let bytes = read_text(&file, found.len(), self.target())?;
+            if !stamp.same_writing_as(&stamp_now(&file, self.target())?) {
+                continue;
+            }
+            return Ok(match journal {
+                Some(journal) if journal.is_torn(&found, &bytes) => {
+                    Loaded { bytes: journal.into_old().into(), stamp: stamp.unsettled() }
+                }
+                _ => Loaded { bytes, stamp },
+            });
+        }
+        Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })
+    }
+}
+
+impl ConfFile {
+    /// The journal of a write in place. One that cannot be read or is not to be believed is none: who
+    /// only looks is shown the file.
+    fn journal(&self) -> Option<UndoJournal> {
+        let state = StateDir::find(self).ok().flatten()?;
+        UndoJournal::read(&state).ok().flatten()
+    }
+}
+
+fn stamp_now(file: &File, path: &Path) -> Result<FileStamp, StoreError> {
+    let found = file.metadata().map_err(StoreError::io("look at", path))?;
+    Ok(FileStamp::of(&found))
+}

@@ -1,0 +1,121 @@
+//! Is the file still the one that was loaded?
+//!
+//! Editors do not take our lock, so a writer asks before it starts and again before the rename.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::fs::Advice;
+
+use super::file_stamp::{FileStamp, LastWrite};
+use super::load::LoadedText;
+use super::open::open_regular;
+use super::target::ConfFile;
+use crate::store::error::StoreError;
+
+/// How much of the file is compared at a time.
+const CHUNK: usize = 256 * 1024;
+
+/// The file as it is now; its text is the one that was loaded.
+pub(super) struct OpenTarget {
+    /// Open for reading.
+    pub(super) file: File,
+    /// Owner, mode and names.
+    pub(super) metadata: Metadata,
+    stamp: FileStamp,
+}
+
+impl OpenTarget {
+    /// Opens the file and makes sure that it holds `old`, by its stamp or else by its bytes.
+    pub(super) fn expect(conf: &ConfFile, old: LoadedText<'_>) -> Result<OpenTarget, StoreError> {
+        OpenTarget::open(conf, old.text, old.stamp)
+    }
+
+    fn open(conf: &ConfFile, text: &[u8], loaded: &FileStamp) -> Result<OpenTarget, StoreError> {
+        let path = conf.target();
+        let (file, metadata) = open_regular(path).map_err(gone_is_changed)?;
+        let stamp = FileStamp::of(&metadata);
+        if !loaded.proves(&stamp) {
+            let same = holds(&file, text).map_err(StoreError::io("read", path))?;
+            refuse_unless(same, path)?;
+        }
+        Ok(OpenTarget { file, metadata, stamp })
+    }
+
+    /// Whether it is what is at `path`.
+    pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
+        let identity = |found: &Metadata| (found.dev(), found.ino());
+        Ok(identity(&fs::symlink_metadata(path)?) == identity(&self.metadata))
+    }
+
+    /// Whether it has other names than its own.
+    pub(super) fn has_other_names(&self) -> bool {
+        self.metadata.nlink() > 1
+    }
+
+    /// Gives the memory back in which the system holds the text, which nobody reads again when
+    /// another one is there: the new text takes its place in memory, too. Pages that were in use
+    /// are had for less than others, by far where a hypervisor has to find them first.
+    pub(super) fn free_cache(&self) {
+        // Advice: where it is not taken, nothing but time is lost.
+        let _ = rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed);
+    }
+
+    /// When it was written last.
+    pub(super) fn writing(&self) -> LastWrite {
+        LastWrite::of(&self.metadata)
+    }
+
+    /// Looks at the file again after it got one more name from us.
+    pub(super) fn renew(&mut self, conf: &ConfFile) -> Result<(), StoreError> {
+        let path = conf.target();
+        let found = self.file.metadata().map_err(StoreError::io("look at", path))?;
+        let renewed = self.stamp.with_another_name(FileStamp::of(&found));
+        self.stamp = renewed.ok_or_else(|| StoreError::ChangedMeanwhile { path: path.to_owned() })?;
+        Ok(())
+    }
+
+    /// Makes sure that nobody changed the text, the owner or the mode since.
+    pub(super) fn recheck(&self, conf: &ConfFile, text: &[u8]) -> Result<(), StoreError> {
+        let now = OpenTarget::open(conf, text, &self.stamp)?;
+        refuse_unless(rights(&now.metadata) == rights(&self.metadata), conf.target())
+    }
+}
+
+fn refuse_unless(same: bool, path: &Path) -> Result<(), StoreError> {
+    if same { Ok(()) } else { Err(StoreError::ChangedMeanwhile { path: path.to_owned() }) }
+}
+
+fn gone_is_changed(error: StoreError) -> StoreError {
+    match error {
+        StoreError::NotFound { path } => StoreError::ChangedMeanwhile { path },
+        other => other,
+    }
+}
+
+fn rights(found: &Metadata) -> (u32, u32, u32) {
+    (found.uid(), found.gid(), found.mode())
+}
+
+/// True when `file`, from where it stands, holds exactly `text`.
+pub(super) fn holds(mut file: &File, text: &[u8]) -> io::Result<bool> {
+    if file.metadata()?.size() != text.len() as u64 {
+        return Ok(false);
+    }
+    let mut chunk = vec![0; CHUNK];
+    let mut rest = text;
+    loop {
+        let count = match file.read(&mut chunk) {
+            Ok(0) => return Ok(rest.is_empty()),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        match rest.strip_prefix(&chunk[..count]) {
+            Some(after) => rest = after,
+            None => return Ok(false),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Reading a text; a large one into large pages.
+//!
+//! Each page that a process touches for the first time costs a fault, and a text of sixteen megabytes
+//! has four thousand: that takes longer than to read and parse it. Memory that asks for them gets
+//! pages of two megabytes from a kernel that is set to give them.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use bytes::Bytes;
+use memmap2::MmapMut;
+
+use super::open::read_whole;
+use crate::store::error::StoreError;
+
+/// The size of a large page on most machines; where it is another, nothing is gained or lost.
+const LARGE_PAGE: usize = 2 << 20;
+
+/// Below this size a large page is mostly empty.
+const WORTH_IT: u64 = 1 << 20;
+
+/// Reads a text from its start; it has `size` bytes, or is being changed.
+pub(super) fn read_text(file: &File, size: u64, path: &Path) -> Result<Bytes, StoreError> {
+    let large = reserve(size).map_or(Ok(None), |pages| read_exactly(pages, file, size));
+    match large.map_err(StoreError::io("read", path))? {
+        Some(text) => Ok(text),
+        None => read_whole(file, path).map(Bytes::from),
+    }
+}
+
+/// `None` where the file is shorter or longer.
+fn read_exactly(mut pages: MmapMut, file: &File, size: u64) -> io::Result<Option<Bytes>> {
+    let text = ..size as usize;
+    match file.read_exact_at(&mut pages[text], 0) {
+        Ok(()) if file.read_at(&mut [0], size)? == 0 => Ok(Some(Bytes::from_owner(pages).slice(text))),
+        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// Room for a large text; `None` for a small one, and where there is none.
+fn reserve(size: u64) -> Option<MmapMut> {
+    let size = usize::try_from(size).ok().filter(|_| size >= WORTH_IT)?;
+    let pages = MmapMut::map_anon(size.checked_next_multiple_of(LARGE_PAGE)?).ok()?;
+    // A kernel that has none refuses; the memory is as good as any then.
+    #[cfg(target_os = "linux")]
+    let _ = pages.advise(memmap2::Advice::HugePage);
+    Some(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_whole_whatever_its_size_was_said_to_be() {
+        let path = Path::new("text");
+        for length in [0, 10, WORTH_IT as usize, LARGE_PAGE + 1] {
+            let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
+            let mut file = tempfile::tempfile().expect("a file can be made");
+            file.write_all(&text).expect("it can be written");
+            for size in [length as u64, length as u64 + 1, 2 * WORTH_IT] {
+                io::Seek::rewind(&mut file).expect("it is a file");
+                let read = read_text(&file, size, path).expect("it can be read");
+                assert!(read == text, "{length} bytes, said to be {size}");
+            }
+        }
+    }
+}

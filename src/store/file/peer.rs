@@ -1,0 +1,93 @@
+//! Who is at the other end of a Unix socket.
+//!
+//! The permissions of the socket let in who may reach it. That is not enough: a change through a
+//! server is a change of the file, so only who may write the file may ask for one. The kernel says
+//! which user is there, and `/proc` in which groups that process is.
+
+use std::fs;
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::Pid;
+
+use super::access::AccessRights;
+use super::target::ConfFile;
+
+/// A process at the other end of a Unix socket.
+#[derive(Clone, Copy, Debug)]
+pub struct SocketPeer {
+    /// Its user.
+    pub user: u32,
+    group: u32,
+    process: Pid,
+}
+
+impl SocketPeer {
+    /// Who is at the other end of `socket`: who connected, or who listens.
+    ///
+    /// # Errors
+    /// What the system answers.
+    pub fn of(socket: impl AsFd) -> io::Result<Self> {
+        let found = socket_peercred(socket)?;
+        Ok(Self { user: found.uid.as_raw(), group: found.gid.as_raw(), process: found.pid })
+    }
+
+    /// All its groups. Those beside its first one are known only where `/proc` shows the process.
+    fn groups(&self) -> Vec<u32> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.as_raw_nonzero()));
+        let more = status.ok().and_then(|status| groups_in(&status, self.user)).unwrap_or_default();
+        [self.group].into_iter().chain(more).collect()
+    }
+}
+
+/// The groups in a `/proc/PID/status`; none unless all its users are `user`. The process may have
+/// ended, and another have its number, or it may run a program of another user by now.
+fn groups_in(status: &str, user: u32) -> Option<Vec<u32>> {
+    let numbers = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_ascii_whitespace().map(|number| number.parse().ok()).collect::<Option<Vec<u32>>>()
+    };
+    let is_same = numbers("Uid:")?.iter().all(|found| *found == user);
+    if is_same { numbers("Groups:") } else { None }
+}
+
+/// Who may be at the other end of the socket of a configuration: who may write that, root, and the
+/// user of this process.
+#[derive(Clone, Debug)]
+pub struct AllowedPeers {
+    conf: ConfFile,
+    us: u32,
+}
+
+impl AllowedPeers {
+    pub(super) fn of(conf: &ConfFile) -> Self {
+        Self { conf: conf.clone(), us: rustix::process::geteuid().as_raw() }
+    }
+
+    /// Whether this one may, as the file is now.
+    pub fn admit(&self, peer: &SocketPeer) -> bool {
+        let is_known = [0, self.us].contains(&peer.user);
+        is_known
+            || AccessRights::of(self.conf.target())
+                .is_ok_and(|access| access.may_write(peer.user, &peer.groups()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::groups_in;
+
+    #[test]
+    fn groups_are_those_of_a_process_of_that_user_alone() {
+        let status = "Name:\tcat\nUid:\t7\t7\t7\t7\nGid:\t8\t8\t8\t8\nGroups:\t8 20 30 \n";
+        assert_eq!(groups_in(status, 7), Some(vec![8, 20, 30]));
+        assert_eq!(groups_in(status, 9), None);
+        assert_eq!(
+            groups_in(&status.replacen("\t7", "\t0", 1), 7),
+            None,
+            "it runs a program of another user"
+        );
+        assert_eq!(groups_in("", 7), None);
+    }
+}

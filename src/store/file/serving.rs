@@ -1,0 +1,200 @@
+//! The server of a configuration: one at a time, found by all who work on the same file.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+
+use super::file_lock::wait_for;
+use super::peer::{AllowedPeers, SocketPeer};
+use super::state_dir::StateDir;
+use super::target::ConfFile;
+use crate::store::error::{LockHolder, StoreError};
+
+/// Name of the lock file that a server holds for its whole life.
+const SERVE_LOCK: &str = "serve.lock";
+
+/// Name of the socket of the server.
+const SOCKET: &str = "sock";
+
+/// Those who only look whether a server runs hold its lock for a moment.
+const LOOKERS: Duration = Duration::from_millis(500);
+
+/// How long a server that has just taken its lock may take to open its socket.
+const STARTING: Duration = Duration::from_secs(1);
+
+/// Between two attempts to connect.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A server that says nothing for so long is stopped, or hangs.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// How the answer of a server starts that refuses this user, which it does without being asked.
+const REFUSED: &[u8; 12] = b"HTTP/1.1 403";
+
+/// This process is the server of the configuration, until it is dropped.
+#[derive(Debug)]
+pub struct ServeLock {
+    state: StateDir,
+    peers: AllowedPeers,
+    /// Closing it gives the lock back.
+    _lock: File,
+}
+
+/// The server of a configuration, as others see it.
+#[derive(Debug)]
+pub struct Serving {
+    /// Who it is.
+    pub holder: LockHolder,
+    /// The socket is reached through it, so that no path is too long.
+    state: StateDir,
+    /// Who may be the server.
+    peers: AllowedPeers,
+}
+
+impl ConfFile {
+    /// Becomes the server of this configuration.
+    ///
+    /// # Errors
+    /// `Serving` when there is one already; `StateFolder` where there is no place for its lock.
+    pub fn serve(&self) -> Result<ServeLock, StoreError> {
+        let state = StateDir::make(self)?;
+        let lock = state.open(SERVE_LOCK)?;
+        let taken = wait_for(&lock, LOOKERS, &mut || {})
+            .map_err(StoreError::state_folder(&state.path_of(SERVE_LOCK)))?;
+        if !taken {
+            let path = self.target().to_owned();
+            return Err(StoreError::Serving { path, holder: LockHolder::of(&lock) });
+        }
+        LockHolder::sign(&lock);
+        Ok(ServeLock { state, peers: AllowedPeers::of(self), _lock: lock })
+    }
+
+    /// The server of this configuration, if one runs. Makes nothing, and waits for nothing.
+    ///
+    /// What can't be looked at is nobody's server.
+    ///
+    /// # Errors
+    /// `Untrusted`.
+    pub fn serving(&self) -> Result<Option<Serving>, StoreError> {
+        match self.find_server() {
+            Ok(found) => Ok(found),
+            Err(error @ StoreError::Untrusted { .. }) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn find_server(&self) -> Result<Option<Serving>, StoreError> {
+        let Some(state) = StateDir::find(self)? else { return Ok(None) };
+        let Some(lock) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
+        Ok(match lock.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {
+                Some(Serving { holder: LockHolder::of(&lock), state, peers: AllowedPeers::of(self) })
+            }
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+        })
+    }
+}
+
+impl ServeLock {
+    /// The socket for local commands; one that a killed server left is taken away.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn bind(&self) -> Result<UnixListener, StoreError> {
+        let path = self.state.path_of(SOCKET);
+        let failed = StoreError::state_folder(&path);
+        match self.state.remove(SOCKET) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        let short = through(self.state.as_fd());
+        let listener = UnixListener::bind(&short).map_err(StoreError::state_folder(&path))?;
+        self.state.adopt_path(SOCKET);
+        Ok(listener)
+    }
+
+    /// Who may come through the socket.
+    pub fn peers(&self) -> AllowedPeers {
+        self.peers.clone()
+    }
+}
+
+impl Drop for ServeLock {
+    fn drop(&mut self) {
+        // While the lock is held nobody else's socket has this name.
+        let _ = self.state.remove(SOCKET);
+    }
+}
+
+impl Serving {
+    /// Where the socket of the server can be reached, as long as this value lives.
+    pub fn socket(&self) -> PathBuf {
+        through(self.state.as_fd())
+    }
+
+    /// Waits until the server answers at its socket, which makes no request.
+    ///
+    /// A server that has just taken its lock may need a moment to open the socket. One that is
+    /// stopped (`SIGSTOP`) is connected by the kernel and says nothing.
+    ///
+    /// # Errors
+    /// `PermissionDenied` where we may not connect, or where the process at the other end is not one
+    /// that may change the configuration; `TimedOut` where none answers.
+    pub fn reach(&self) -> io::Result<()> {
+        let deadline = Instant::now() + STARTING;
+        loop {
+            match self.connect() {
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline =>
+                {
+                    return Err(error);
+                }
+                Err(_) => thread::sleep(POLL),
+                Ok(stream) => return self.expect_life(stream),
+            }
+        }
+    }
+
+    /// Never waits: where as many connections wait to be accepted as the system lets wait, the
+    /// answer is `WouldBlock`.
+    fn connect(&self) -> io::Result<UnixStream> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        rustix::net::connect(&socket, &SocketAddrUnix::new(self.socket())?)?;
+        Ok(UnixStream::from(socket))
+    }
+
+    fn expect_life(&self, mut stream: UnixStream) -> io::Result<()> {
+        if !self.peers.admit(&SocketPeer::of(&stream)?) {
+            return Err(denied("its process belongs to a user who may not write the configuration"));
+        }
+        stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(SILENCE))?;
+        // A server that lives ends a connection whose client has nothing to ask for.
+        stream.shutdown(Shutdown::Write)?;
+        let mut answer = [0; REFUSED.len()];
+        match stream.read(&mut answer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer"))
+            }
+            Err(error) => Err(error),
+            Ok(_) if answer == *REFUSED => Err(denied("only who may write the configuration may use it")),
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
+fn denied(why: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
+}
+
+fn through(folder: impl AsFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", folder.as_fd().as_raw_fd()))
+}

@@ -1,0 +1,83 @@
+//! Temporary files under names that tell whose they are, and those that killed writers left.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirEntry, Permissions};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use super::state_dir::StateDir;
+use super::target::ConfFile;
+use crate::store::error::StoreError;
+use crate::store::warning::Warning;
+
+/// Length of the random end of a temporary name.
+const RANDOM_LETTERS: usize = 6;
+
+/// A place for temporary files: a folder, and what their names begin with.
+pub(super) struct TemporaryPlace<'a> {
+    folder: &'a Path,
+    prefix: OsString,
+}
+
+impl<'a> TemporaryPlace<'a> {
+    /// `.FILE.mediactl-XXXXXX` beside the configuration: the text that is going to replace it.
+    pub(super) fn beside(conf: &'a ConfFile) -> TemporaryPlace<'a> {
+        let mut prefix = OsString::from(".");
+        prefix.push(conf.name());
+        prefix.push(".mediactl-");
+        TemporaryPlace { folder: conf.folder(), prefix }
+    }
+
+    /// `candidate-XXXXXX` in the state folder: a text that is to be checked.
+    pub(super) fn of_candidates(state: &'a StateDir) -> TemporaryPlace<'a> {
+        TemporaryPlace { folder: state.path(), prefix: OsString::from("candidate-") }
+    }
+
+    /// Makes a file with `mode` (less the umask) that holds `pieces`. It goes when the value goes.
+    pub(super) fn write(&self, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, StoreError> {
+        let temporary = tempfile::Builder::new()
+            .prefix(&self.prefix)
+            .rand_bytes(RANDOM_LETTERS)
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(self.folder)
+            .map_err(StoreError::opening("make a temporary file in", self.folder))?;
+        let mut file = temporary.as_file();
+        for piece in pieces {
+            file.write_all(piece).map_err(StoreError::io("write", temporary.path()))?;
+        }
+        Ok(temporary)
+    }
+
+    /// Removes the files of killed writers. Only the holder of the lock makes such files, so what
+    /// the holder of the lock finds is abandoned.
+    pub(super) fn remove_leftovers(&self) -> Vec<Warning> {
+        // A folder that may be written but not listed is legal; what lies there then stays.
+        let Ok(entries) = fs::read_dir(self.folder) else {
+            return Vec::new();
+        };
+        entries
+            .flatten()
+            .filter(|entry| self.is_ours(&entry.file_name()))
+            .filter_map(|entry| remove(&entry))
+            .collect()
+    }
+
+    fn is_ours(&self, name: &OsStr) -> bool {
+        let random = name.as_bytes().strip_prefix(self.prefix.as_bytes());
+        random.is_some_and(|random| {
+            random.len() == RANDOM_LETTERS && random.iter().all(u8::is_ascii_alphanumeric)
+        })
+    }
+}
+
+fn remove(entry: &DirEntry) -> Option<Warning> {
+    match fs::remove_file(entry.path()) {
+        Ok(()) => None,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(source) => Some(Warning::Leftover { path: entry.path(), source }),
+    }
+}

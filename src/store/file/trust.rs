@@ -1,0 +1,105 @@
+//! Whose files of the state are believed.
+//!
+//! In a folder that many may write, such as `/tmp`, anybody can make a `.mediactl` before we do, with
+//! a socket, a journal or a change to take back in it that serve them. So what is there already is
+//! used only if it belongs to root, to us, or to the owner of the configuration, and if others have no
+//! right in the folders and cannot have written the files. A group that may write the configuration
+//! may write its state, too.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::access::AccessRights;
+use super::target::ConfFile;
+use crate::store::error::{Distrust, StoreError};
+
+/// Who may have made the state of a configuration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StateTrust {
+    /// Whom the configuration belongs to; the user of this process, while it is yet to be made.
+    pub owner: u32,
+    /// Its group.
+    pub group: u32,
+    /// Whether that group may write it, and so the state, too.
+    pub is_shared: bool,
+    /// The user of this process.
+    us: u32,
+    /// Whether anybody at all may make files beside the configuration.
+    is_public_place: bool,
+}
+
+impl StateTrust {
+    /// Whom to believe about `conf`.
+    pub fn of(conf: &ConfFile) -> Result<Self, StoreError> {
+        let folder =
+            std::fs::metadata(conf.folder()).map_err(StoreError::opening("look at", conf.folder()))?;
+        let access = AccessRights::of(conf.target());
+        let us = rustix::process::geteuid().as_raw();
+        let (owner, group, is_shared) = match &access {
+            Ok(access) => (access.owner, access.group, access.group_may_write()),
+            // The file that we are going to make will be ours.
+            Err(_) => (us, rustix::process::getegid().as_raw(), false),
+        };
+        Ok(Self { owner, group, is_shared, us, is_public_place: folder.mode() & 0o002 != 0 })
+    }
+
+    /// Refuses a folder of the state, described by `found`, that a stranger may have made or filled.
+    pub fn refuse_folder(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
+        let is_made_by_group = self.is_shared && found.gid() == self.group && !self.is_public_place;
+        self.refuse_stranger(path, found, is_made_by_group)?;
+        refuse_rights_of_others(path, found, ANY)
+    }
+
+    /// Refuses a file in a folder of the state that is believed.
+    pub fn refuse_file(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
+        self.refuse_kept(path, found)?;
+        // The folder around it keeps others from reading it.
+        refuse_rights_of_others(path, found, WRITE)
+    }
+
+    /// Refuses a text that is kept. It may be the old file itself, with the mode that this had.
+    pub fn refuse_kept(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
+        // Only members of the group can have made it in the folder, and they may write the configuration.
+        self.refuse_stranger(path, found, self.is_shared)
+    }
+
+    /// Whether we may make the state: others are to believe it.
+    pub fn is_believed_of_us(&self) -> bool {
+        self.is_believed(self.us) || (self.is_shared && !self.is_public_place)
+    }
+
+    /// The error of who may not make the state.
+    pub fn not_ours_to_make(&self, path: &Path) -> StoreError {
+        let source = std::io::Error::other("only root and the owner of the configuration can make it");
+        StoreError::StateFolder { path: path.to_owned(), source }
+    }
+
+    fn is_believed(&self, user: u32) -> bool {
+        [0, self.owner].contains(&user)
+    }
+
+    fn refuse_stranger(&self, path: &Path, found: &Metadata, is_excused: bool) -> Result<(), StoreError> {
+        let user = found.uid();
+        if is_excused || user == self.us || self.is_believed(user) {
+            return Ok(());
+        }
+        Err(untrusted(path, Distrust::Stranger { user, owner: self.owner }))
+    }
+}
+
+/// Rights of others, in a mode.
+const ANY: u32 = 0o007;
+const WRITE: u32 = 0o002;
+
+fn refuse_rights_of_others(path: &Path, found: &Metadata, rights: u32) -> Result<(), StoreError> {
+    let mode = found.mode() & 0o7777;
+    match mode & rights {
+        0 => Ok(()),
+        _ => Err(untrusted(path, Distrust::OpenToOthers { mode })),
+    }
+}
+
+fn untrusted(path: &Path, why: Distrust) -> StoreError {
+    StoreError::Untrusted { path: path.to_owned(), why }
+}
