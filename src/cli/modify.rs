@@ -13,7 +13,7 @@ use super::options::{Changing, Global};
 use super::remote;
 use super::target::{self, Target};
 use super::ui::Ui;
-use crate::edit::assign::{AssignFault, Assignment, Change as Becomes, Options, to_patch};
+use crate::edit::assign::{AssignFault, AssignOptions, AssignedValue, Assignment, to_patch};
 use crate::edit::current::{Current, LocalView};
 use crate::edit::expect::{Expectation, unmet};
 use crate::edit::patch;
@@ -144,7 +144,7 @@ enum Edits {
         /// In the order of the command line.
         assignments: Vec<Assignment>,
         /// What they may do.
-        options: Options,
+        options: AssignOptions,
     },
 }
 
@@ -155,7 +155,7 @@ impl Wanted {
             Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
             None => Edits::Assignments {
                 assignments: assignments(args, matches, ui)?,
-                options: Options {
+                options: AssignOptions {
                     create: args.create,
                     ignore_missing: args.ignore_missing,
                     one_word: args.changing.request().accepts(&Guard::FormChange),
@@ -203,10 +203,10 @@ impl Wanted {
 
 /// The name of the one stream that an assignment deletes, if it does.
 fn deleted_stream(assignment: &Assignment) -> Option<String> {
-    let removes = match &assignment.change {
-        Becomes::Remove => true,
-        Becomes::Typed(value) => value == "null",
-        Becomes::Text(_) | Becomes::File(_) => false,
+    let removes = match &assignment.value {
+        AssignedValue::Remove => true,
+        AssignedValue::Typed(value) => value == "null",
+        AssignedValue::Text(_) | AssignedValue::File(_) => false,
     };
     match &assignment.path.segments[..] {
         [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => {
@@ -240,11 +240,11 @@ fn assignments(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Vec<Assignme
     collect("set", &args.set, &|text| set(text, ui))?;
     collect("set_string", &args.set_string, &|text| {
         let (path, value) = with_value(text, ui)?;
-        Ok(Assignment { path, change: Becomes::Text(value) })
+        Ok(Assignment { path, value: AssignedValue::Text(value) })
     })?;
     collect("set_file", &args.set_file, &set_file)?;
     collect("unset", &args.unset, &|text| {
-        Ok(Assignment { path: parsed(text, ValuePath::parse(text))?, change: Becomes::Remove })
+        Ok(Assignment { path: parsed(text, ValuePath::parse(text))?, value: AssignedValue::Remove })
     })?;
     found.sort_by_key(|(index, _)| *index);
     Ok(found.into_iter().map(|(_, assignment)| assignment).collect())
@@ -253,8 +253,8 @@ fn assignments(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Vec<Assignme
 fn set(text: &str, ui: Ui) -> Result<Assignment, CliError> {
     let (path, value) = split(text)?;
     match value {
-        Some(value) => Ok(Assignment { path, change: Becomes::Typed(value.to_owned()) }),
-        None => Ok(Assignment { change: Becomes::Text(asked(text, ui)?), path }),
+        Some(value) => Ok(Assignment { path, value: AssignedValue::Typed(value.to_owned()) }),
+        None => Ok(Assignment { value: AssignedValue::Text(asked(text, ui)?), path }),
     }
 }
 
@@ -285,7 +285,7 @@ fn set_file(text: &str) -> Result<Assignment, CliError> {
         let at = error.utf8_error().valid_up_to();
         fault(text, format!("`{file}` is not UTF-8 at byte {at}"), None)
     })?;
-    Ok(Assignment { path, change: Becomes::File(contents) })
+    Ok(Assignment { path, value: AssignedValue::File(contents) })
 }
 
 fn split(text: &str) -> Result<(ValuePath, Option<&str>), CliError> {

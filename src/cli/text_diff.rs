@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::masked::MaskedText;
 use super::ui::Ui;
-use crate::edit::text_diff::{Hunk, Line, hunks_of_splices, hunks_of_texts, printed};
+use crate::edit::text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed};
 use crate::model::Masker;
-use crate::syntax::{Document, Edited, Splice};
+use crate::syntax::{ChangedRun, Document, Splice};
 
 /// What a diff came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,9 +24,9 @@ impl Counts {
         let mut counts = Self::default();
         for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
             match line {
-                Line::Added(_) => counts.added += 1,
-                Line::Removed(_) => counts.removed += 1,
-                Line::Context { .. } => {}
+                DiffLine::Added(_) => counts.added += 1,
+                DiffLine::Removed(_) => counts.removed += 1,
+                DiffLine::Context { .. } => {}
             }
         }
         counts
@@ -44,7 +44,7 @@ pub struct TextDiff<'d> {
 enum NewSide<'d> {
     Whole(&'d Document),
     /// What an edit touches; all lines that it adds are in these runs.
-    Runs(Edited),
+    Runs(Vec<ChangedRun>),
 }
 
 impl NewSide<'_> {
@@ -52,9 +52,7 @@ impl NewSide<'_> {
     fn runs(&self) -> Vec<(usize, &Document)> {
         match self {
             Self::Whole(document) => vec![(0, document)],
-            Self::Runs(edited) => {
-                edited.changed.iter().map(|changed| (changed.start, &changed.document)).collect()
-            }
+            Self::Runs(edited) => edited.iter().map(|changed| (changed.start, &changed.document)).collect(),
         }
     }
 }
@@ -67,7 +65,7 @@ impl<'d> TextDiff<'d> {
 
     /// The diff of an edit.
     pub fn of_edit(old: &'d Document, splices: &[Splice]) -> Self {
-        let new = NewSide::Runs(old.edited(splices));
+        let new = NewSide::Runs(old.changed_runs(splices));
         Self { old, new, hunks: hunks_of_splices(old.text(), splices) }
     }
 
@@ -114,21 +112,21 @@ impl<'d> TextDiff<'d> {
         Ok(())
     }
 
-    fn windows(&self, side: fn(&Line) -> Option<Range<usize>>) -> Vec<Range<usize>> {
+    fn windows(&self, side: fn(&DiffLine) -> Option<Range<usize>>) -> Vec<Range<usize>> {
         self.hunks.iter().flat_map(|hunk| &hunk.lines).filter_map(side).collect()
     }
 }
 
-fn old_side(line: &Line) -> Option<Range<usize>> {
+fn old_side(line: &DiffLine) -> Option<Range<usize>> {
     match line {
-        Line::Context { old, .. } | Line::Removed(old) => Some(old.clone()),
-        Line::Added(_) => None,
+        DiffLine::Context { old, .. } | DiffLine::Removed(old) => Some(old.clone()),
+        DiffLine::Added(_) => None,
     }
 }
 
-fn new_side(line: &Line) -> Option<Range<usize>> {
+fn new_side(line: &DiffLine) -> Option<Range<usize>> {
     match line {
-        Line::Added(new) => Some(new.clone()),
-        Line::Context { .. } | Line::Removed(_) => None,
+        DiffLine::Added(new) => Some(new.clone()),
+        DiffLine::Context { .. } | DiffLine::Removed(_) => None,
     }
 }

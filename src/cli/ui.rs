@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::error::CliError;
 use super::masked::masked_text;
 use super::terminal::{Printable, printable};
-use crate::edit::{Note, text_diff::Tag};
+use crate::edit::{Note, text_diff::PrintedKind};
 use crate::model::Masker;
 use crate::store::LockHolder;
 use crate::syntax::MAX_DIAGNOSTICS;
@@ -143,13 +143,13 @@ impl Ui {
     }
 
     /// A line of a diff in its colour.
-    pub fn diff_line(self, tag: Tag, line: &str) -> String {
+    pub fn diff_line(self, tag: PrintedKind, line: &str) -> String {
         let line = &*if self.terminal_out { printable(line) } else { Cow::Borrowed(line) };
         match tag {
-            Tag::Removed => self.paint(line, Color::Red),
-            Tag::Added => self.paint(line, Color::Green),
-            Tag::Hunk => self.paint(line, Color::Cyan),
-            Tag::File | Tag::Context | Tag::NoNewline => line.to_owned(),
+            PrintedKind::Removed => self.paint(line, Color::Red),
+            PrintedKind::Added => self.paint(line, Color::Green),
+            PrintedKind::Hunk => self.paint(line, Color::Cyan),
+            PrintedKind::File | PrintedKind::Context | PrintedKind::NoNewline => line.to_owned(),
         }
     }
 

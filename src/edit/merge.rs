@@ -31,7 +31,7 @@ pub fn contents_value(block: Entry<'_>) -> Value {
 
 /// What a value is merged into.
 #[derive(Clone, Copy)]
-enum Into<'a, 'd> {
+enum MergeTarget<'a, 'd> {
     /// All occurrences of one keyword, maybe none.
     Keyword(&'a [Entry<'d>]),
     /// The inside of one block.
@@ -42,20 +42,20 @@ enum Into<'a, 'd> {
 pub fn foreign(entries: &[Entry<'_>], patch: &Value) -> Option<Value> {
     match patch {
         Value::Null => None,
-        Value::Object(members) => foreign_object(Into::Keyword(entries), members),
+        Value::Object(members) => foreign_object(MergeTarget::Keyword(entries), members),
         _ => Some(canonical(patch)),
     }
 }
 
-fn foreign_object(into: Into<'_, '_>, patch: &Map<String, Value>) -> Option<Value> {
+fn foreign_object(into: MergeTarget<'_, '_>, patch: &Map<String, Value>) -> Option<Value> {
     match into {
-        Into::Keyword(entries) => match (entries, Form::of(entries)) {
+        MergeTarget::Keyword(entries) => match (entries, Form::of(entries)) {
             ([], _) => new_object(patch),
             (entries, Form::NamedBlocks) => named_blocks(entries, patch),
-            ([block], Form::Block) => foreign_object(Into::Block(*block), patch),
+            ([block], Form::Block) => foreign_object(MergeTarget::Block(*block), patch),
             _ => Some(Value::Object(patch_of_nothing(patch))),
         },
-        Into::Block(block) => Some(Value::Object(contents_after(block, patch))),
+        MergeTarget::Block(block) => Some(Value::Object(contents_after(block, patch))),
     }
 }
 
@@ -76,7 +76,7 @@ fn named_blocks(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Option<Val
         let name = first_argument(block).into_owned();
         let value = match patch.get(&name) {
             None => Some(contents_value(block)),
-            Some(Value::Object(members)) => foreign_object(Into::Block(block), members),
+            Some(Value::Object(members)) => foreign_object(MergeTarget::Block(block), members),
             Some(value) => foreign(&[], value),
         };
         object.extend(value.map(|value| (name, value)));

@@ -101,7 +101,7 @@ pub fn modify_members(
     if splices.is_empty() && plan.targets.is_empty() {
         return Ok(None);
     }
-    let edited = document.edited(&splices);
+    let edited = document.changed_runs(&splices);
     let after = members.after(&edited);
     verify::verify(members, &after, &edited, &plan).map_err(EditError::Unproved)?;
     if splices.is_empty() {

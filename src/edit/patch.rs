@@ -43,10 +43,11 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 /// `TooLarge` for one that takes more.
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     let faults = RefCell::new(Vec::new());
-    let room = Room { values: Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST), memory };
+    let room =
+        ValueBudget { values: Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST), memory };
     let exponents = RefCell::new(Exponents { text, at: 0 });
     let seed =
-        Node { pointer: Pointer::root(), depth: 0, faults: &faults, exponents: &exponents, room: &room };
+        ValueSeed { pointer: Pointer::root(), depth: 0, faults: &faults, exponents: &exponents, room: &room };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let parsed = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     let mut faults = faults.into_inner();
@@ -84,23 +85,23 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
     Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {what}{place}")).hint(hint)
 }
 
-struct Node<'f> {
+struct ValueSeed<'f> {
     pointer: Pointer,
     depth: usize,
     faults: &'f RefCell<Vec<Fault>>,
     exponents: &'f RefCell<Exponents<'f>>,
-    room: &'f Room,
+    room: &'f ValueBudget,
 }
 
 /// What is left of the memory that a patch may take.
-struct Room {
+struct ValueBudget {
     /// How many values there is room for.
     values: Cell<usize>,
     /// All that it may take.
     memory: usize,
 }
 
-impl Room {
+impl ValueBudget {
     /// Takes the room of one value; `false` if none is left.
     fn take_one(&self) -> bool {
         let left = self.values.get().checked_sub(1);
@@ -109,7 +110,7 @@ impl Room {
     }
 }
 
-impl Node<'_> {
+impl ValueSeed<'_> {
     fn child(&self, key: impl fmt::Display) -> Self {
         Self { pointer: self.pointer.child(key), depth: self.depth + 1, ..*self }
     }
@@ -154,7 +155,7 @@ impl Node<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -163,7 +164,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -15,19 +15,19 @@ use super::place::{Place, is_derived, own_value};
 /// fit its parameter, and a top-level keyword with a line break in it, for which no line of JSON can
 /// stand. A live or plugin that is made by its lines alone needs `--create`.
 pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
-    let mut lines = Lines { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
+    let mut lines = SetLineWriter { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
     if let Ok(place) = Place::to_set(prefix) {
         lines.add(place, value);
     }
     lines.lines
 }
 
-struct Lines {
+struct SetLineWriter {
     path: Path,
     lines: Vec<(String, String)>,
 }
 
-impl Lines {
+impl SetLineWriter {
     fn add(&mut self, place: Place, value: &Value) {
         match value {
             Value::Object(members) if place_is_split(place, members) => self.members(place, members),
@@ -91,7 +91,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::set_lines;
-    use crate::edit::assign::{Assignment, Change, Options, to_patch};
+    use crate::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
     use crate::edit::path::{Path, split_assignment};
     use crate::edit::place::{Place, own_value};
     use crate::edit::reduce::reduce;
@@ -190,7 +190,7 @@ mod tests {
             let computed = to_patch(
                 &Value::Object(Map::new()),
                 &assignments,
-                Options { create: true, ..Options::default() },
+                AssignOptions { create: true, ..AssignOptions::default() },
             );
             let patch = Value::Object(computed.expect("the lines fit the schema").patch);
             let expected = own(&view);
@@ -203,6 +203,6 @@ mod tests {
         let line = format!("{path}={text}");
         let (path, value) = split_assignment(&line).expect("the path parses");
         assert_eq!(value, Some(text.as_str()));
-        Assignment { path, change: Change::Typed(text) }
+        Assignment { path, value: AssignedValue::Typed(text) }
     }
 }

@@ -14,7 +14,7 @@ use crate::model::schema::Scope;
 use crate::model::shape::group_name;
 use crate::model::shape::{Reading, read};
 use crate::model::{Kind, Shape, View};
-use crate::syntax::{Edited, Entry};
+use crate::syntax::{ChangedRun, Entry};
 
 /// What the new text says differently from what it must.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +24,13 @@ pub struct Unproved {
 }
 
 /// Compares what an edit makes with what a plan promised.
-pub fn verify(old: &Members<'_>, new: &Members<'_>, edited: &Edited, plan: &Plan) -> Result<(), Unproved> {
-    if edited.changed.iter().any(|changed| changed.document.diagnostics().errors() > 0) {
+pub fn verify(
+    old: &Members<'_>,
+    new: &Members<'_>,
+    edited: &[ChangedRun],
+    plan: &Plan,
+) -> Result<(), Unproved> {
+    if edited.iter().any(|changed| changed.document.diagnostics().errors() > 0) {
         return Err(Unproved { at: "(text)".to_owned() });
     }
     let lens = own_lens();
@@ -70,7 +75,7 @@ fn group(
     kind: Kind,
     old: &Members<'_>,
     new: &Members<'_>,
-    edited: &Edited,
+    edited: &[ChangedRun],
     plan: &Plan,
 ) -> Result<(), Unproved> {
     let targets: std::collections::HashMap<&str, Option<&serde_json::Map<String, Value>>> = plan
@@ -113,8 +118,8 @@ fn group(
 }
 
 /// The blocks of a kind among the entries that are not those of the old text.
-fn changed_blocks(kind: Kind, edited: &Edited) -> impl Iterator<Item = Entry<'_>> {
-    let entries = edited.changed.iter().flat_map(|changed| changed.document.entries());
+fn changed_blocks(kind: Kind, edited: &[ChangedRun]) -> impl Iterator<Item = Entry<'_>> {
+    let entries = edited.iter().flat_map(|changed| changed.document.entries());
     entries.filter(move |&entry| match read(Scope::Top, entry) {
         Reading::Own(parameter) => parameter.shape == Shape::Group(kind),
         Reading::Misshapen(_) | Reading::Foreign => false,

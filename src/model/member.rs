@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
 use super::shape::{Reading, read};
-use crate::syntax::{Edited, Entry};
+use crate::syntax::{ChangedRun, Entry};
 
 /// What a key of a JSON object stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,13 +139,13 @@ impl<'d> Members<'d> {
     }
 
     /// The members after an edit: what did not change is not read again.
-    pub fn after<'n>(&self, edited: &'n Edited) -> Members<'n>
+    pub fn after<'n>(&self, edited: &'n [ChangedRun]) -> Members<'n>
     where
         'd: 'n,
     {
         let mut own: Vec<Vec<Placed<'n>>> = parameters(self.scope).map(|_| Vec::new()).collect();
         let mut foreign = Added::default();
-        for (number, run) in edited.changed.iter().enumerate() {
+        for (number, run) in edited.iter().enumerate() {
             let new = Members::of(self.scope, run.document.entries());
             for (row, entry) in new.rows.iter().zip(&new.own) {
                 own[usize::from(*row)].push((number, *entry));
@@ -162,7 +162,7 @@ impl<'d> Members<'d> {
         members
     }
 
-    fn add_foreign_after<'n>(&self, mut added: Added<'n>, edited: &'n Edited, members: &mut Members<'n>)
+    fn add_foreign_after<'n>(&self, mut added: Added<'n>, edited: &'n [ChangedRun], members: &mut Members<'n>)
     where
         'd: 'n,
     {
@@ -264,8 +264,8 @@ impl<'n> Added<'n> {
 ///
 /// What stands between two runs is copied at once: a group may have a hundred thousand entries. Runs
 /// that hold none of these entries are passed over: there may be as many of them.
-fn merge_into<'n>(into: &mut Vec<Entry<'n>>, old: &[Entry<'n>], new: &[Placed<'n>], edited: &Edited) {
-    let runs = &edited.changed;
+fn merge_into<'n>(into: &mut Vec<Entry<'n>>, old: &[Entry<'n>], new: &[Placed<'n>], edited: &[ChangedRun]) {
+    let runs = edited;
     let mut kept = 0;
     let mut new = new.iter().peekable();
     loop {

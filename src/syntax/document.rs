@@ -6,11 +6,9 @@ use std::ops::Range;
 use bytestring::ByteString;
 
 use super::diagnostic::{Diagnostics, Span};
-use super::index::{EntryId, Index, Record, Records};
+use super::index::{EntryId, EntryRecord, Index};
 use super::input_check;
 use super::lex::Words;
-use super::reparse::{self, Edited};
-use super::splice::Splice;
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
@@ -87,23 +85,11 @@ impl Document {
         Entry { document: self, id }
     }
 
-    /// What `edits` do to this document; they are in order of place and do not overlap.
-    ///
-    /// Only the top-level entries around an edit are parsed again.
-    pub fn edited(&self, edits: &[Splice]) -> Edited {
-        reparse::edited(&self.text, &self.index, edits)
+    pub(super) fn index(&self) -> &Index {
+        &self.index
     }
 
-    /// The document with `edits` made, the same as that of parsing the whole new text.
-    pub fn with(&self, edits: &[Splice]) -> Document {
-        reparse::whole(&self.text, &self.index, edits, self.edited(edits))
-    }
-
-    pub(super) fn records(&self) -> &Records {
-        &self.index.records
-    }
-
-    fn record(&self, id: EntryId) -> Record {
+    fn record(&self, id: EntryId) -> EntryRecord {
         self.index.records.get(id.index()).expect("an id is of an entry of its document")
     }
 }
@@ -170,7 +156,7 @@ impl<'d> Entry<'d> {
     /// The value of its first word; empty for a block without a name, which is an error.
     #[inline]
     pub fn keyword(self) -> Cow<'d, str> {
-        let Record { start, head, .. } = self.record();
+        let EntryRecord { start, head, .. } = self.record();
         match usize::from(head.keyword) {
             0 => self.lexed_keyword(),
             length => Cow::Borrowed(&self.document.text[start as usize..][..length]),
@@ -185,7 +171,7 @@ impl<'d> Entry<'d> {
     /// The words behind the keyword.
     #[inline]
     pub fn arguments(self) -> Words<'d> {
-        let Record { start, end, head, .. } = self.record();
+        let EntryRecord { start, end, head, .. } = self.record();
         let behind = start as usize + usize::from(head.keyword);
         let mut words = Words::new(&self.document.text, behind, end as usize);
         if head.keyword == 0 {
@@ -221,7 +207,7 @@ impl<'d> Entry<'d> {
         Children { document: self.document, at: self.id.0 + 1, end: self.record().next_index() }
     }
 
-    fn record(self) -> Record {
+    fn record(self) -> EntryRecord {
         self.document.record(self.id)
     }
 }

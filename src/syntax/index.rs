@@ -22,7 +22,7 @@ impl EntryId {
 
 /// What is stored of an entry: sixteen bytes, so that most questions are answered without lexing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct EntryRecord {
     /// Offset of the first word.
     pub start: u32,
     /// Offset behind the `;` or `}`, or behind the last word where that is missing.
@@ -30,19 +30,19 @@ pub(super) struct Record {
     /// Index of the next entry that is not inside this one; the top bit says that it has a block.
     pub next: u32,
     /// Its words, as far as they are known without lexing them.
-    pub head: Head,
+    pub head: EntryHead,
 }
 
 /// What is known of the words of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct EntryHead {
     /// Length of the first word; 0 if it has quotes, is longer than this counts, or is not there.
     pub keyword: u16,
     /// How many words follow; the most this counts is that many or more.
     pub arguments: u16,
 }
 
-impl Head {
+impl EntryHead {
     /// No word at all.
     pub const NONE: Self = Self { keyword: 0, arguments: 0 };
 
@@ -57,7 +57,7 @@ impl Head {
 
 pub(super) const BLOCK_BIT: u32 = 1 << 31;
 
-impl Record {
+impl EntryRecord {
     pub fn is_block(self) -> bool {
         self.next & BLOCK_BIT != 0
     }
@@ -82,14 +82,14 @@ impl Record {
 /// What the second thread made stays where it is: bringing the two together would touch as much
 /// fresh memory again as making them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Records {
-    first: Vec<Record>,
+pub(super) struct EntryRecords {
+    first: Vec<EntryRecord>,
     /// Counts its own places from zero.
-    second: Vec<Record>,
+    second: Vec<EntryRecord>,
 }
 
-impl Records {
-    pub fn new(first: Vec<Record>, second: Vec<Record>) -> Self {
+impl EntryRecords {
+    pub fn new(first: Vec<EntryRecord>, second: Vec<EntryRecord>) -> Self {
         Self { first, second }
     }
 
@@ -102,7 +102,7 @@ impl Records {
     }
 
     /// `None` behind the last.
-    pub fn get(&self, index: usize) -> Option<Record> {
+    pub fn get(&self, index: usize) -> Option<EntryRecord> {
         match self.first.get(index) {
             Some(record) => Some(*record),
             None => self.second.get(index - self.first.len()).map(|record| self.of_second(*record)),
@@ -110,20 +110,20 @@ impl Records {
     }
 
     /// The records at the places of `range`.
-    pub fn iter(&self, range: Range<usize>) -> impl Iterator<Item = Record> {
+    pub fn iter(&self, range: Range<usize>) -> impl Iterator<Item = EntryRecord> {
         let split = self.first.len();
         let first = &self.first[range.start.min(split)..range.end.min(split)];
         let second = &self.second[range.start.saturating_sub(split)..range.end.saturating_sub(split)];
         first.iter().copied().chain(second.iter().map(|record| self.of_second(*record)))
     }
 
-    fn of_second(&self, record: Record) -> Record {
+    fn of_second(&self, record: EntryRecord) -> EntryRecord {
         record.moved(0, self.first.len() as u32)
     }
 }
 
-impl From<Vec<Record>> for Records {
-    fn from(records: Vec<Record>) -> Self {
+impl From<Vec<EntryRecord>> for EntryRecords {
+    fn from(records: Vec<EntryRecord>) -> Self {
         Self::new(records, Vec::new())
     }
 }
@@ -131,7 +131,7 @@ impl From<Vec<Record>> for Records {
 /// What is known of a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    pub records: Records,
+    pub records: EntryRecords,
     /// Entries whose words stand on several lines, in order; rare, and a likely sign of a missing `;`.
     pub spanning: Vec<EntryId>,
     pub diagnostics: Diagnostics,

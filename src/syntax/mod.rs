@@ -26,9 +26,9 @@ mod parse;
 
 mod input_check;
 mod parallel_parse;
-mod reparse;
 
 mod document;
+mod reparse;
 
 mod line_index;
 mod snippet;
@@ -40,7 +40,7 @@ pub use lex::{Words, comment_start};
 pub use line_index::{LineIndex, Position};
 pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::MAX_DEPTH;
-pub use reparse::{Changed, Edited};
+pub use reparse::ChangedRun;
 pub use snippet::{Snippet, SourceLine};
 pub use splice::Splice;
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

@@ -5,8 +5,8 @@
 //! entries, without an error, the second half was parsed from the right state. If not, its work is
 //! thrown away and the text is parsed as one.
 
-use super::index::{EntryId, Index, Records};
-use super::parse::{Part, parse_part};
+use super::index::{EntryId, EntryRecords, Index};
+use super::parse::{PartialIndex, parse_part};
 
 /// Size of a text in bytes below which a second thread costs more than it saves.
 pub const WORTH_A_THREAD: usize = 1 << 20;
@@ -33,13 +33,13 @@ fn guess_middle(text: &str) -> Option<usize> {
         .find(|&line| bytes.get(line).is_some_and(u8::is_ascii_alphabetic))
 }
 
-fn joined(first: Part, second: Part) -> Index {
+fn joined(first: PartialIndex, second: PartialIndex) -> Index {
     let shift = first.records.len() as u32;
     let mut spanning = first.spanning;
     spanning.extend(second.spanning.iter().map(|id| EntryId(id.0 + shift)));
     let mut diagnostics = first.diagnostics;
     diagnostics.extend(&second.diagnostics);
-    Index { records: Records::new(first.records, second.records), spanning, diagnostics }
+    Index { records: EntryRecords::new(first.records, second.records), spanning, diagnostics }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, Diagnostics};
-use super::index::{BLOCK_BIT, EntryId, Head, Index, Record};
+use super::index::{BLOCK_BIT, EntryHead, EntryId, EntryRecord, Index};
 use super::lex::{self, LexedWord, Quoting, Trivia};
 
 /// How deep blocks may nest.
@@ -25,8 +25,8 @@ pub(super) fn parse_whole(text: &str) -> Index {
 }
 
 /// What is known of a part of a text.
-pub(super) struct Part {
-    pub records: Vec<Record>,
+pub(super) struct PartialIndex {
+    pub records: Vec<EntryRecord>,
     pub spanning: Vec<EntryId>,
     /// With an error where the part ends inside an entry.
     pub diagnostics: Diagnostics,
@@ -34,7 +34,7 @@ pub(super) struct Part {
     pub ends_in_comment: bool,
 }
 
-impl Part {
+impl PartialIndex {
     /// The index of a text that is one part.
     pub fn into_index(self) -> Index {
         Index { records: self.records.into(), spanning: self.spanning, diagnostics: self.diagnostics }
@@ -42,29 +42,29 @@ impl Part {
 }
 
 /// Indexes one part of a text, which starts between two top-level entries.
-pub(super) fn parse_part(text: &str, part: Range<usize>) -> Part {
+pub(super) fn parse_part(text: &str, part: Range<usize>) -> PartialIndex {
     let mut parser = Parser::new(text, part.clone());
     report_nul(text, part.clone(), &mut parser.diagnostics);
     parser.records.reserve(part.len() / DENSEST);
     parser.entries();
     let Parser { records, spanning, diagnostics, ends_in_comment, .. } = parser;
-    Part { records, spanning, diagnostics, ends_in_comment }
+    PartialIndex { records, spanning, diagnostics, ends_in_comment }
 }
 
 /// The words of an entry.
-struct Words {
+struct LexedWords {
     start: usize,
     /// Behind the last word.
     end: usize,
     /// Whether they stand on several lines.
     spanning: bool,
-    head: Head,
+    head: EntryHead,
     /// Whether a quote that is never closed has swallowed what ends the entry.
     swallowed_end: bool,
 }
 
 /// A block that has no `}` yet.
-struct Open {
+struct OpenBlock {
     record: usize,
     brace: usize,
 }
@@ -72,10 +72,10 @@ struct Open {
 struct Parser<'t> {
     text: &'t [u8],
     at: usize,
-    records: Vec<Record>,
+    records: Vec<EntryRecord>,
     spanning: Vec<EntryId>,
     diagnostics: Diagnostics,
-    open: Vec<Open>,
+    open: Vec<OpenBlock>,
     /// Where quotes are looked for: the end of the text, until there is one that is never closed.
     /// From then on the end of the line: the word of that quote is inside quotes wherever a line
     /// ends, so a word that goes over the end of a line has the same end as that one, which is none.
@@ -192,7 +192,7 @@ impl<'t> Parser<'t> {
 
     /// 1*word
     #[inline(always)]
-    fn words(&mut self) -> Words {
+    fn words(&mut self) -> LexedWords {
         let (text, start) = (self.text, self.at);
         let mut last = self.word(start);
         let keyword = if last.quoting == Quoting::Bare { last.end - start } else { 0 };
@@ -208,7 +208,7 @@ impl<'t> Parser<'t> {
             last = self.word(at);
         }
         let swallowed_end = last.quoting == Quoting::Open;
-        Words { start, end: last.end, spanning, swallowed_end, head: Head::of(keyword, count) }
+        LexedWords { start, end: last.end, spanning, swallowed_end, head: EntryHead::of(keyword, count) }
     }
 
     /// word = 1*segment
@@ -301,9 +301,9 @@ impl<'t> Parser<'t> {
 
     /// Notes an entry without a block.
     #[inline(always)]
-    fn directive(&mut self, words: &Words, end: usize) {
+    fn directive(&mut self, words: &LexedWords, end: usize) {
         let next = self.records.len() as u32 + 1;
-        self.records.push(Record { start: words.start as u32, end: end as u32, next, head: words.head });
+        self.records.push(EntryRecord { start: words.start as u32, end: end as u32, next, head: words.head });
     }
 
     fn stray_semicolon(&mut self) {
@@ -317,17 +317,17 @@ impl<'t> Parser<'t> {
             Diagnostic::error(at as u32..at as u32 + 1, "a block without a keyword in front of its `{`")
                 .hint("a block starts like `stream NAME {`"),
         );
-        self.open_brace(at, Head::NONE);
+        self.open_brace(at, EntryHead::NONE);
     }
 
     /// block = "{" *entry "}"
     ///
     /// Its record gets its end with the `}`.
-    fn open_brace(&mut self, start: usize, head: Head) {
+    fn open_brace(&mut self, start: usize, head: EntryHead) {
         let brace = self.delimiter();
         let is_too_deep = self.open.len() == MAX_DEPTH;
-        self.open.push(Open { record: self.records.len(), brace });
-        self.records.push(Record { start: start as u32, end: 0, next: 0, head });
+        self.open.push(OpenBlock { record: self.records.len(), brace });
+        self.records.push(EntryRecord { start: start as u32, end: 0, next: 0, head });
         if is_too_deep {
             self.report(
                 Diagnostic::error(
@@ -379,7 +379,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn close(&mut self, open: &Open, end: usize) {
+    fn close(&mut self, open: &OpenBlock, end: usize) {
         let next = self.records.len() as u32;
         let record = &mut self.records[open.record];
         record.end = end as u32;
@@ -387,7 +387,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Production clients send this; the closing brace proves that nothing was cut off.
-    fn missing_semicolon(&mut self, words: &Words) {
+    fn missing_semicolon(&mut self, words: &LexedWords) {
         self.directive(words, words.end);
         if !self.open.is_empty() {
             let end = words.end as u32;
@@ -397,7 +397,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn cut_off(&mut self, words: &Words) {
+    fn cut_off(&mut self, words: &LexedWords) {
         self.directive(words, words.end);
         let end = words.end as u32;
         self.report(

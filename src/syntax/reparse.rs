@@ -10,13 +10,13 @@ use std::ops::Range;
 
 use super::diagnostic::Diagnostics;
 use super::document::Document;
-use super::index::{Index, Record, Records};
+use super::index::{EntryRecord, EntryRecords, Index};
 use super::parse::{BOM, MAX_TEXT, parse_part};
 use super::splice::{Splice, apply};
 
 /// A run of top-level entries that an edit touches.
 #[derive(Debug)]
-pub struct Changed {
+pub struct ChangedRun {
     /// The places of its entries in the old document, nested ones included.
     pub old: Range<usize>,
     /// The offset of its text in the new text.
@@ -25,31 +25,36 @@ pub struct Changed {
     pub document: Document,
 }
 
-/// What an edit makes of a document, as far as it differs.
-#[derive(Debug)]
-pub struct Edited {
-    /// The runs that are not those of the old document, in order.
-    pub changed: Vec<Changed>,
-}
-
 /// A run of records and the edits in it.
-struct Window {
+struct ReparseWindow {
     records: Range<usize>,
     bytes: Range<usize>,
     edits: Range<usize>,
 }
 
-/// The runs that `edits` touch.
-pub(super) fn edited(text: &str, old: &Index, edits: &[Splice]) -> Edited {
-    let changed = changed_windows(text, old, edits).unwrap_or_else(|| {
-        let document = Document::parse(apply(text, 0..text.len(), edits));
-        vec![Changed { old: 0..old.records.len(), start: 0, document }]
-    });
-    Edited { changed }
+impl Document {
+    /// Returns the runs of top-level entries that `edits` change. Only these are parsed again.
+    ///
+    /// `edits` are in the order of the text and do not overlap.
+    pub fn changed_runs(&self, edits: &[Splice]) -> Vec<ChangedRun> {
+        changed_windows(self.text(), self.index(), edits).unwrap_or_else(|| {
+            let document = Document::parse(apply(self.text(), 0..self.text().len(), edits));
+            vec![ChangedRun { old: 0..self.len(), start: 0, document }]
+        })
+    }
+
+    /// Returns the document with `edits` made: the same one that parsing the whole new text gives.
+    pub fn with(&self, edits: &[Splice]) -> Document {
+        match <[ChangedRun; 1]>::try_from(self.changed_runs(edits)) {
+            Ok([only]) if only.old == (0..self.len()) && only.start == 0 => only.document,
+            Ok(changed) => joined(self, edits, &changed),
+            Err(changed) => joined(self, edits, &changed),
+        }
+    }
 }
 
 /// `None` where a window is not whole in itself, or there is anything to complain about.
-fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<Changed>> {
+fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<ChangedRun>> {
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
     if !old.diagnostics.is_empty() || !old.spanning.is_empty() || text.len() + grown > MAX_TEXT {
         return None;
@@ -62,7 +67,11 @@ fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<Chan
         let start = window.bytes.start.wrapping_add(shift);
         shift = shift.wrapping_add(new.len()).wrapping_sub(window.bytes.len());
         let is_last = window.bytes.end == text.len();
-        changed.push(Changed { old: window.records, start, document: window_document(new, start, is_last)? });
+        changed.push(ChangedRun {
+            old: window.records,
+            start,
+            document: window_document(new, start, is_last)?,
+        });
     }
     Some(changed)
 }
@@ -78,46 +87,39 @@ fn window_document(text: String, start: usize, is_last: bool) -> Option<Document
     (is_clean && is_whole).then(|| Document::from_index(text.into(), part.into_index()))
 }
 
-/// The document that an edit makes: what did not change is copied, not parsed again.
-pub(super) fn whole(text: &str, old: &Index, edits: &[Splice], edited: Edited) -> Document {
-    match <[Changed; 1]>::try_from(edited.changed) {
-        Ok([only]) if only.old == (0..old.records.len()) && only.start == 0 => only.document,
-        Ok(changed) => joined(text, old, edits, &changed),
-        Err(changed) => joined(text, old, edits, &changed),
-    }
-}
-
-fn joined(text: &str, old: &Index, edits: &[Splice], changed: &[Changed]) -> Document {
-    let new = apply(text, 0..text.len(), edits);
-    let mut records: Vec<Record> = Vec::with_capacity(old.records.len() + 16);
+/// Puts the new document together: the records of unchanged entries are copied, not parsed again.
+fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document {
+    let new = apply(old.text(), 0..old.text().len(), edits);
+    let old_records = &old.index().records;
+    let mut records: Vec<EntryRecord> = Vec::with_capacity(old.len() + 16);
     let (mut kept, mut bytes) = (0, 0);
     for run in changed {
-        copy_moved(&old.records, kept..run.old.start, bytes, &mut records);
-        let inner = run.document.records();
+        copy_moved(old_records, kept..run.old.start, bytes, &mut records);
+        let inner = &run.document.index().records;
         copy_moved(inner, 0..inner.len(), run.start, &mut records);
         kept = run.old.end;
-        bytes = shift_behind(run, &old.records, text.len(), new.len());
+        bytes = shift_behind(run, old_records, old.text().len(), new.len());
     }
-    copy_moved(&old.records, kept..old.records.len(), bytes, &mut records);
+    copy_moved(old_records, kept..old.len(), bytes, &mut records);
     let index = Index { records: records.into(), spanning: Vec::new(), diagnostics: Diagnostics::default() };
     Document::from_index(new.into(), index)
 }
 
 /// How much further what follows a run stands in the new text, modulo 2^64.
-fn shift_behind(run: &Changed, old: &Records, old_len: usize, new_len: usize) -> usize {
+fn shift_behind(run: &ChangedRun, old: &EntryRecords, old_len: usize, new_len: usize) -> usize {
     match old.get(run.old.end) {
         Some(next) => (run.start + run.document.text().len()).wrapping_sub(next.start as usize),
         None => new_len.wrapping_sub(old_len),
     }
 }
 
-fn copy_moved(from: &Records, range: Range<usize>, bytes: usize, to: &mut Vec<Record>) {
+fn copy_moved(from: &EntryRecords, range: Range<usize>, bytes: usize, to: &mut Vec<EntryRecord>) {
     let entries = to.len().wrapping_sub(range.start) as u32;
     to.extend(from.iter(range).map(|record| record.moved(bytes as u32, entries)));
 }
 
-fn windows(text: &str, records: &Records, edits: &[Splice]) -> Vec<Window> {
-    let mut windows: Vec<Window> = Vec::new();
+fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseWindow> {
+    let mut windows: Vec<ReparseWindow> = Vec::new();
     // The first top-level entry that ends behind the start of the edit's line, and where the one
     // before ends.
     let (mut ahead, mut start) = (0, 0);
@@ -145,7 +147,7 @@ fn windows(text: &str, records: &Records, edits: &[Splice]) -> Vec<Window> {
                 last.records.end = last.records.end.max(behind);
                 last.edits.end = at + 1;
             }
-            _ => windows.push(Window { records: ahead..behind, bytes: start..end, edits: at..at + 1 }),
+            _ => windows.push(ReparseWindow { records: ahead..behind, bytes: start..end, edits: at..at + 1 }),
         }
     }
     windows

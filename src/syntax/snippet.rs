@@ -72,7 +72,7 @@ fn source_line(
     span: &Span,
     redacted: &[(std::ops::Range<usize>, String)],
 ) -> SourceLine {
-    let mut shown = Shown::default();
+    let mut shown = MarkedLine::default();
     let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
     let mut at = line.start;
     while at < line.end {
@@ -95,11 +95,11 @@ fn source_line(
 
 /// The characters of a line, each with whether the fault covers it.
 #[derive(Default)]
-struct Shown {
+struct MarkedLine {
     chars: Vec<(char, bool)>,
 }
 
-impl Shown {
+impl MarkedLine {
     fn push(&mut self, c: char, marked: bool) {
         let printable = c == '\t' || !c.is_control();
         self.chars.push((if printable { c } else { char::REPLACEMENT_CHARACTER }, marked));

@@ -3,7 +3,7 @@
 //! fuzzer finds.
 
 use mediactl::edit::reduce::reduce;
-use mediactl::edit::text_diff::{Line, hunks_of_splices};
+use mediactl::edit::text_diff::{DiffLine, hunks_of_splices};
 use mediactl::edit::{EditError, modify, patch};
 use mediactl::model::member::Key;
 use mediactl::model::schema::{Scope, Shape, parameters};
@@ -180,16 +180,16 @@ fn keeps_the_last_line_end(before: &str, after: &str) {
 /// The runs that are parsed again are the new text at their places, hold all lines that the diff
 /// shows as added, and make the same members as the whole new text.
 fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Document) {
-    let edited = document.edited(splices);
+    let edited = document.changed_runs(splices);
     let mut places = Vec::new();
-    for run in &edited.changed {
+    for run in &edited {
         let place = run.start..run.start + run.document.text().len();
         assert_eq!(&after.text()[place.clone()], run.document.text(), "{splices:?}");
         places.push(place);
     }
     let hunks = hunks_of_splices(document.text(), splices);
     for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
-        if let Line::Added(line) = line {
+        if let DiffLine::Added(line) = line {
             let is_in = places.iter().any(|run| run.start <= line.start && line.end <= run.end);
             assert!(is_in, "{line:?} is in none of {places:?}\n{}", document.text());
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{AssignFault, Assignment, Change, Options, several_words, unset, value};
+use super::{AssignFault, AssignOptions, AssignedValue, Assignment, several_words, unset, value};
 use crate::edit::current::Current;
 use crate::edit::path::{Path, Segment};
 use crate::edit::place::{Misfit, Place};
@@ -13,7 +13,7 @@ use crate::syntax::MAX_DEPTH;
 
 /// One value for one place.
 #[derive(Debug, Clone)]
-pub struct Edit {
+pub struct PathEdit {
     /// The place, without `*`.
     pub path: Path,
     /// What is to be there; null for nothing.
@@ -22,7 +22,7 @@ pub struct Edit {
     pub is_unset: bool,
 }
 
-impl Edit {
+impl PathEdit {
     /// Whether it removes.
     pub fn removes(&self) -> bool {
         self.value.is_null()
@@ -33,9 +33,9 @@ impl Edit {
 pub fn expand(
     current: &dyn Current,
     assignments: &[Assignment],
-    options: Options,
+    options: AssignOptions,
     faults: &mut Vec<AssignFault>,
-) -> Vec<Edit> {
+) -> Vec<PathEdit> {
     let mut edits = Vec::new();
     for assignment in assignments {
         match expanded(current, &assignment.path) {
@@ -51,14 +51,14 @@ fn edits_at(
     current: &dyn Current,
     paths: Vec<Path>,
     assignment: &Assignment,
-    options: Options,
+    options: AssignOptions,
     faults: &mut Vec<AssignFault>,
-) -> Vec<Edit> {
+) -> Vec<PathEdit> {
     let known = faults.len();
     let edits =
         paths.into_iter().filter_map(|path| edit(current, path, assignment, options, faults)).collect();
-    match assignment.change {
-        Change::Remove if faults.len() == known => {
+    match assignment.value {
+        AssignedValue::Remove if faults.len() == known => {
             unset::of_what_is_there(current, &assignment.path, edits, faults)
         }
         _ => edits,
@@ -69,18 +69,18 @@ fn edit(
     current: &dyn Current,
     path: Path,
     assignment: &Assignment,
-    options: Options,
+    options: AssignOptions,
     faults: &mut Vec<AssignFault>,
-) -> Option<Edit> {
+) -> Option<PathEdit> {
     let value = Place::to_set(&path.segments).and_then(|place| {
         let value = value_at(place, assignment)?;
         if !options.one_word {
-            several_words::refuse_one_for_several(current, place, &path, &assignment.change)?;
+            several_words::refuse_one_for_several(current, place, &path, &assignment.value)?;
         }
         Ok(value)
     });
     match value {
-        Ok(value) => Some(Edit { path, value, is_unset: assignment.change == Change::Remove }),
+        Ok(value) => Some(PathEdit { path, value, is_unset: assignment.value == AssignedValue::Remove }),
         Err(misfit) => {
             // The same for each of the names that a `*` stands for.
             let fault = AssignFault::new(&assignment.path, misfit);
@@ -93,14 +93,15 @@ fn edit(
 }
 
 fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
-    let Assignment { path, change } = assignment;
-    if *change == Change::Remove && path.segments.last() == Some(&Segment::Append) {
+    let path = &assignment.path;
+    if assignment.value == AssignedValue::Remove && path.segments.last() == Some(&Segment::Append) {
         return Err(Misfit::new("there is nothing at `[+]` to remove"));
     }
-    let value = value::of(place, change).map_err(|misfit| match append_hint(place, assignment) {
-        Some(hint) => misfit.hint(hint),
-        None => misfit,
-    })?;
+    let value =
+        value::of(place, &assignment.value).map_err(|misfit| match append_hint(place, assignment) {
+            Some(hint) => misfit.hint(hint),
+            None => misfit,
+        })?;
     match path.segments.len() + depth(&value) > MAX_DEPTH {
         true => Err(Misfit::new(format!("this nests deeper than {MAX_DEPTH}"))),
         false => Ok(value),
@@ -119,8 +120,8 @@ fn depth(value: &Value) -> usize {
 /// Who sets `http=80` means `http[+]=80`.
 fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
     let Place::Own(parameter) = place else { return None };
-    let element = match (parameter.shape, &assignment.change) {
-        (Shape::Ports, Change::Typed(text)) if Port::of(text).is_some() => text,
+    let element = match (parameter.shape, &assignment.value) {
+        (Shape::Ports, AssignedValue::Typed(text)) if Port::of(text).is_some() => text,
         (Shape::Ports | Shape::Sources, _) => "…",
         _ => return None,
     };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::AssignFault;
-use super::expand::Edit;
+use super::expand::PathEdit;
 use crate::edit::current::Current;
 use crate::edit::path::{Path, Segment};
 use crate::edit::place::{Misfit, Place, shown};
@@ -16,11 +16,11 @@ use crate::model::schema::Kind;
 /// does not plainly mean to make.
 pub fn without_missing_blocks(
     current: &dyn Current,
-    edits: Vec<Edit>,
+    edits: Vec<PathEdit>,
     faults: &mut Vec<AssignFault>,
-) -> Vec<Edit> {
+) -> Vec<PathEdit> {
     let made = streams_given_urls(&edits);
-    let refusal = |edit: &Edit| {
+    let refusal = |edit: &PathEdit| {
         let phantom = phantom_of(current, edit, &made)?;
         let misfit = if edit.removes() {
             missing(current, &edit.path, phantom)
@@ -37,9 +37,9 @@ pub fn without_missing_blocks(
 }
 
 /// Who says where a new stream comes from means a new stream.
-fn streams_given_urls(edits: &[Edit]) -> HashSet<String> {
+fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
     let given = edits.iter().filter(|edit| !edit.removes());
-    let name = |edit: &Edit| match edit.path.segments.as_slice() {
+    let name = |edit: &PathEdit| match edit.path.segments.as_slice() {
         [Segment::Key(group), Segment::Key(name), Segment::Key(key), ..] => {
             (group == Kind::Stream.key() && key == "urls").then(|| name.clone())
         }
@@ -54,7 +54,7 @@ struct Phantom<'e> {
     name: &'e str,
 }
 
-fn phantom_of<'e>(current: &dyn Current, edit: &'e Edit, made: &HashSet<String>) -> Option<Phantom<'e>> {
+fn phantom_of<'e>(current: &dyn Current, edit: &'e PathEdit, made: &HashSet<String>) -> Option<Phantom<'e>> {
     let [Segment::Key(group), rest @ ..] = edit.path.segments.as_slice() else { return None };
     let Ok(Place::Group(kind)) = Place::Root.member(group) else { return None };
     let is_new = |name: &str| !current.contains(&[kind.key(), name]);

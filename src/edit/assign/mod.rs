@@ -35,12 +35,12 @@ pub struct Assignment {
     /// The place, or with `*` several.
     pub path: Path,
     /// What is to be there.
-    pub change: Change,
+    pub value: AssignedValue,
 }
 
 /// What an assignment makes of its place.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum AssignedValue {
     /// `--set PATH=VALUE`: the text, typed by the schema.
     Typed(String),
     /// `--set-string PATH=VALUE`: always a string.
@@ -53,7 +53,7 @@ pub enum Change {
 }
 
 /// Shows no value, which may be a secret.
-impl fmt::Debug for Change {
+impl fmt::Debug for AssignedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Typed(_) => "Typed(…)",
@@ -66,7 +66,7 @@ impl fmt::Debug for Change {
 
 /// What assignments may do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct AssignOptions {
     /// `--create`: below a stream, live or plugin that is not there yet, which makes it.
     pub create: bool,
     /// `--ignore-missing`: remove what is not there, which comes to nothing.
@@ -118,7 +118,7 @@ impl fmt::Display for AssignFault {
 pub fn to_patch(
     current: &dyn Current,
     assignments: &[Assignment],
-    options: Options,
+    options: AssignOptions,
 ) -> Result<Computed, Vec<AssignFault>> {
     let mut faults = Vec::new();
     let edits = expand::expand(current, assignments, options, &mut faults);

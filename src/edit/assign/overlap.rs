@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::AssignFault;
-use super::expand::Edit;
+use super::expand::PathEdit;
 use crate::edit::path::Segment;
 use crate::edit::place::{Misfit, shown};
 
@@ -11,8 +11,8 @@ use crate::edit::place::{Misfit, shown};
 ///
 /// Each `[+]` is an entry of its own; `[0]` and `[url="…"]` are looked up one after the other, and
 /// so may well find the same.
-pub fn without_overlaps(edits: Vec<Edit>, faults: &mut Vec<AssignFault>) -> Vec<Edit> {
-    let mut root = Node::default();
+pub fn without_overlaps(edits: Vec<PathEdit>, faults: &mut Vec<AssignFault>) -> Vec<PathEdit> {
+    let mut root = PathTree::default();
     let clashes: Vec<Option<usize>> =
         edits.iter().enumerate().map(|(at, edit)| root.enter(&edit.path.segments, at)).collect();
     for (edit, clash) in edits.iter().zip(&clashes) {
@@ -23,13 +23,13 @@ pub fn without_overlaps(edits: Vec<Edit>, faults: &mut Vec<AssignFault>) -> Vec<
 
 /// What is known of one place: the first edit that leads there or through it.
 #[derive(Default)]
-struct Node<'e> {
+struct PathTree<'e> {
     first: Option<usize>,
     is_end: bool,
-    below: HashMap<&'e Segment, Node<'e>>,
+    below: HashMap<&'e Segment, PathTree<'e>>,
 }
 
-impl<'e> Node<'e> {
+impl<'e> PathTree<'e> {
     /// Adds an edit, or returns the earlier one that it overlaps.
     fn enter(&mut self, segments: &'e [Segment], edit: usize) -> Option<usize> {
         let first = *self.first.get_or_insert(edit);
@@ -46,7 +46,7 @@ impl<'e> Node<'e> {
     }
 }
 
-fn fault(edit: &Edit, earlier: &Edit) -> AssignFault {
+fn fault(edit: &PathEdit, earlier: &PathEdit) -> AssignFault {
     let misfit = match (edit.path == earlier.path, edit.path.segments.last()) {
         (true, Some(Segment::Index(_))) => Misfit::new("it is given twice")
             .hint("each edit counts the entries anew; to remove several, begin with the last"),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::AssignFault;
-use super::expand::Edit;
+use super::expand::PathEdit;
 use crate::edit::current::Current;
 use crate::edit::draft::scalar_text;
 use crate::edit::path::Segment;
@@ -11,7 +11,7 @@ use crate::edit::place::{Misfit, MisfitKind, Place};
 use crate::edit::suggestion::keys;
 
 /// The patch that `edits` make, one after the other.
-pub fn patch(current: &dyn Current, edits: &[Edit], faults: &mut Vec<AssignFault>) -> Map<String, Value> {
+pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<AssignFault>) -> Map<String, Value> {
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
         match builder.add(edit) {
@@ -33,7 +33,7 @@ struct Builder<'c> {
 }
 
 impl Builder<'_> {
-    fn add(&mut self, edit: &Edit) -> Result<(), Misfit> {
+    fn add(&mut self, edit: &PathEdit) -> Result<(), Misfit> {
         let is_name = |segment: &&Segment| matches!(segment, Segment::Key(_));
         let names = edit.path.segments.iter().take_while(is_name).count();
         let (above, in_list) = edit.path.segments.split_at(names);
@@ -144,20 +144,20 @@ fn edit_entry(
     value: &Value,
 ) -> Result<(), Misfit> {
     match find(entries, segment)? {
-        Found::Entry(at) if rest.is_empty() && value.is_null() => {
+        EntryChoice::Entry(at) if rest.is_empty() && value.is_null() => {
             entries.remove(at);
             Ok(())
         }
-        Found::Entry(at) => edit_within(&mut entries[at], rest, value),
-        Found::End if value.is_null() => Err(out_of_range(entries.len())),
-        Found::End => {
+        EntryChoice::Entry(at) => edit_within(&mut entries[at], rest, value),
+        EntryChoice::End if value.is_null() => Err(out_of_range(entries.len())),
+        EntryChoice::End => {
             let mut entry = Value::Null;
             edit_within(&mut entry, rest, value)?;
             entries.push(entry);
             Ok(())
         }
-        Found::Nothing if value.is_null() => Err(Misfit::absent("no entry of the list is like this")),
-        Found::Nothing => {
+        EntryChoice::Nothing if value.is_null() => Err(Misfit::absent("no entry of the list is like this")),
+        EntryChoice::Nothing => {
             Err(Misfit::new("no entry of the list is like this").hint("`[+]` appends a new one"))
         }
     }
@@ -178,21 +178,21 @@ fn list(node: &mut Value) -> Result<&mut Vec<Value>, Misfit> {
 }
 
 /// Which entry of a list is meant.
-enum Found {
+enum EntryChoice {
     Entry(usize),
     /// The one behind the last.
     End,
     Nothing,
 }
 
-fn find(entries: &[Value], segment: &Segment) -> Result<Found, Misfit> {
+fn find(entries: &[Value], segment: &Segment) -> Result<EntryChoice, Misfit> {
     match segment {
-        Segment::Index(at) if *at < entries.len() => Ok(Found::Entry(*at)),
+        Segment::Index(at) if *at < entries.len() => Ok(EntryChoice::Entry(*at)),
         Segment::Index(at) if *at > entries.len() => Err(out_of_range(entries.len())),
         Segment::Find { key, value } => {
-            Ok(find_by(entries, key, value)?.map_or(Found::Nothing, Found::Entry))
+            Ok(find_by(entries, key, value)?.map_or(EntryChoice::Nothing, EntryChoice::Entry))
         }
-        _ => Ok(Found::End),
+        _ => Ok(EntryChoice::End),
     }
 }
 

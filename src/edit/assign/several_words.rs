@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Change;
+use super::AssignedValue;
 use crate::edit::current::Current;
 use crate::edit::merge::general_value;
 use crate::edit::path::{Path, Segment};
@@ -17,9 +17,9 @@ pub fn refuse_one_for_several(
     current: &dyn Current,
     place: Place,
     path: &Path,
-    change: &Change,
+    change: &AssignedValue,
 ) -> Result<(), Misfit> {
-    let Change::Typed(text) = change else { return Ok(()) };
+    let AssignedValue::Typed(text) = change else { return Ok(()) };
     let is_plain = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err();
     if !(place.is_foreign() && text.contains(char::is_whitespace) && is_plain()) {
         return Ok(());

@@ -2,7 +2,7 @@ use proptest::prelude::{Just, prop_oneof, proptest};
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::{AssignFault, Assignment, Change, Computed, Options, to_patch};
+use super::{AssignFault, AssignOptions, AssignedValue, Assignment, Computed, to_patch};
 use crate::edit::current::{Current, LocalView};
 use crate::edit::path::split_assignment;
 use crate::model::{Lens, top_members};
@@ -29,17 +29,17 @@ fn assignment(text: &str) -> Assignment {
         _ => ("", text),
     };
     let (path, value) = split_assignment(text).expect(text);
-    let change = match (kind, value.map(str::to_owned)) {
-        (_, None) => Change::Remove,
-        ("s:", Some(value)) => Change::Text(value),
-        ("f:", Some(value)) => Change::File(value),
-        (_, Some(value)) => Change::Typed(value),
+    let value = match (kind, value.map(str::to_owned)) {
+        (_, None) => AssignedValue::Remove,
+        ("s:", Some(value)) => AssignedValue::Text(value),
+        ("f:", Some(value)) => AssignedValue::File(value),
+        (_, Some(value)) => AssignedValue::Typed(value),
     };
-    Assignment { path, change }
+    Assignment { path, value }
 }
 
 /// Evaluates on a document and on its JSON, which must be the same.
-fn evaluate(text: &str, assignments: &[&str], options: Options) -> Result<Computed, Vec<AssignFault>> {
+fn evaluate(text: &str, assignments: &[&str], options: AssignOptions) -> Result<Computed, Vec<AssignFault>> {
     let document = Document::parse(text.to_owned());
     let (members, lens) = (top_members(&document), Lens::default());
     let local = LocalView::new(&members, &lens);
@@ -51,13 +51,14 @@ fn evaluate(text: &str, assignments: &[&str], options: Options) -> Result<Comput
 }
 
 fn check(assignments: &[&str], expected: Value) {
-    let computed = evaluate(TEXT, assignments, Options::default());
+    let computed = evaluate(TEXT, assignments, AssignOptions::default());
     assert_eq!(computed.map(|computed| Value::Object(computed.patch)), Ok(expected), "{assignments:?}");
 }
 
 /// Faults as `PATH: MESSAGE | HINT`.
 fn check_faults(assignments: &[&str], expected: &[&str]) {
-    let faults = evaluate(TEXT, assignments, Options::default()).expect_err(&format!("{assignments:?}"));
+    let faults =
+        evaluate(TEXT, assignments, AssignOptions::default()).expect_err(&format!("{assignments:?}"));
     let texts = faults.iter().map(|fault| {
         let hint = fault.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
         format!("{fault}{hint}")
@@ -141,13 +142,13 @@ fn depth_is_bounded() {
         (format!("a={}", "[".repeat(100_000)), true),
         (format!("a={}{}", "[".repeat(100_000), "]".repeat(100_000)), false),
     ] {
-        assert_eq!(evaluate(TEXT, &[&deep], Options::default()).is_ok(), is_fine);
+        assert_eq!(evaluate(TEXT, &[&deep], AssignOptions::default()).is_ok(), is_fine);
     }
 }
 
 #[test]
 fn numbers_reach_the_patch_as_written() {
-    let computed = evaluate(TEXT, &["big=12345678901234567890.50"], Options::default());
+    let computed = evaluate(TEXT, &["big=12345678901234567890.50"], AssignOptions::default());
     assert_eq!(computed.expect("a number").patch["big"].to_string(), "12345678901234567890.50");
 }
 
@@ -333,9 +334,10 @@ fn a_star_stands_for_all_names() {
     check(&["auth.extra.*=1"], json!({"auth": {"extra": {"a": "1", "flag": "1"}}}));
     check_fault("strems.*.prepush=1", "`strems.*.prepush`: `*` finds nothing here");
     check_fault("streams.*.prepush=x", "`streams.*.prepush`: expected a number of seconds, or `off`");
-    let none = evaluate("", &["streams.*.prepush=1"], Options::default()).expect("an empty group is a group");
+    let none =
+        evaluate("", &["streams.*.prepush=1"], AssignOptions::default()).expect("an empty group is a group");
     assert!(none.patch.is_empty());
-    let all = evaluate(TEXT, &["streams.*.prepush=1"], Options::default()).expect("all have it");
+    let all = evaluate(TEXT, &["streams.*.prepush=1"], AssignOptions::default()).expect("all have it");
     assert_eq!(all.patch["streams"].as_object().map(serde_json::Map::len), Some(5));
 }
 
@@ -410,7 +412,8 @@ fn there_are_no_phantoms() {
     ] {
         check(&assignments, expected);
     }
-    let created = evaluate(TEXT, &["streams.n.prepush=5"], Options { create: true, ..Options::default() });
+    let created =
+        evaluate(TEXT, &["streams.n.prepush=5"], AssignOptions { create: true, ..AssignOptions::default() });
     assert_eq!(
         created.map(|computed| Value::Object(computed.patch)),
         Ok(json!({"streams": {"n": {"prepush": 5}}}))
@@ -422,7 +425,7 @@ fn lists_and_stars_depend_on_what_was_read() {
     for (assignment, expected) in
         [("rtmp=1", false), ("http=[1]", false), ("http[+]=1", true), ("lives.*.x=1", true)]
     {
-        let computed = evaluate(TEXT, &[assignment], Options::default()).expect(assignment);
+        let computed = evaluate(TEXT, &[assignment], AssignOptions::default()).expect(assignment);
         assert_eq!(computed.depends_on_read, expected, "{assignment}");
     }
 }
@@ -454,8 +457,8 @@ fn faults_hold_nothing_of_a_value() {
         for text in [format!("{place}={secret}"), format!("{place}={{\"a\":\"{secret}\"")] {
             for text in [text.clone(), format!("s:{text}")] {
                 let assignments = [assignment(&text)];
-                let faults = evaluate(TEXT, &[&text], Options::default()).expect_err(&text);
-                assert!(!format!("{faults:?} {:?}", assignments[0].change).contains(secret), "{faults:?}");
+                let faults = evaluate(TEXT, &[&text], AssignOptions::default()).expect_err(&text);
+                assert!(!format!("{faults:?} {:?}", assignments[0].value).contains(secret), "{faults:?}");
             }
         }
     }
@@ -480,7 +483,7 @@ proptest! {
             value.map_or_else(|| path.clone(), |value| format!("{kind}{path}={value}"))
         }).filter(|text| !text.starts_with('[') && !text.contains(":[")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        if let Ok(computed) = evaluate(TEXT, &texts, Options { create, ..Options::default() }) {
+        if let Ok(computed) = evaluate(TEXT, &texts, AssignOptions { create, ..AssignOptions::default() }) {
             let patch = Value::Object(computed.patch);
             proptest::prop_assert!(crate::edit::reduce::reduce(patch).is_ok());
         }

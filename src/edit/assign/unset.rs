@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::AssignFault;
-use super::expand::Edit;
+use super::expand::PathEdit;
 use crate::edit::current::Current;
 use crate::edit::path::Path;
 use crate::edit::place::{Misfit, Place, own_value};
@@ -18,9 +18,9 @@ use crate::model::schema::Shape;
 pub fn of_what_is_there(
     current: &dyn Current,
     path: &Path,
-    removals: Vec<Edit>,
+    removals: Vec<PathEdit>,
     faults: &mut Vec<AssignFault>,
-) -> Vec<Edit> {
+) -> Vec<PathEdit> {
     let mut first_missing = None;
     let mut kept = Vec::new();
     for removal in removals {

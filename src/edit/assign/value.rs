@@ -5,7 +5,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::Change;
+use super::AssignedValue;
 use crate::edit::fault::Fault;
 use crate::edit::patch;
 use crate::edit::place::{Misfit, Place};
@@ -16,15 +16,15 @@ use crate::model::view::transcoder_pair;
 use crate::syntax::Document;
 
 /// The JSON value of `change` at `place`; null removes what is there.
-pub fn of(place: Place, change: &Change) -> Result<Value, Misfit> {
+pub fn of(place: Place, change: &AssignedValue) -> Result<Value, Misfit> {
     match change {
-        Change::Remove => removal(place),
-        Change::Text(text) => string(place, text),
-        Change::File(text) => match without_newline(text) {
+        AssignedValue::Remove => removal(place),
+        AssignedValue::Text(text) => string(place, text),
+        AssignedValue::File(text) => match without_newline(text) {
             text if place.is_text() || matches!(place, Place::BackendUrl) => string(place, text),
             text => typed(place, text),
         },
-        Change::Typed(text) => typed(place, text),
+        AssignedValue::Typed(text) => typed(place, text),
     }
 }
 

@@ -25,30 +25,30 @@ pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
 
 /// A block as it stands after deleting and appending.
 #[derive(Clone, Copy)]
-struct Block {
+struct MergedBlock {
     /// Its place in the order that is wanted, from 0.
     wanted: usize,
     /// Whether it had that very place before.
     is_fixed: bool,
 }
 
-fn merged<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Block> {
+fn merged<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<MergedBlock> {
     let wanted: HashMap<&N, usize> = to.iter().enumerate().map(|(at, name)| (name, at)).collect();
     let mut is_new = vec![true; to.len()];
     let mut merged = Vec::with_capacity(to.len());
     for (before, name) in from.iter().enumerate() {
         if let Some(&wanted) = wanted.get(name) {
             is_new[wanted] = false;
-            merged.push(Block { wanted, is_fixed: wanted == before });
+            merged.push(MergedBlock { wanted, is_fixed: wanted == before });
         }
     }
     let new = (0..to.len()).filter(|&wanted| is_new[wanted]);
-    merged.extend(new.map(|wanted| Block { wanted, is_fixed: false }));
+    merged.extend(new.map(|wanted| MergedBlock { wanted, is_fixed: false }));
     merged
 }
 
 /// The wanted places of the blocks that stand on the right side of each fixed one.
-fn around_the_fixed(merged: &[Block]) -> Vec<usize> {
+fn around_the_fixed(merged: &[MergedBlock]) -> Vec<usize> {
     let mut lowest_behind = vec![usize::MAX; merged.len() + 1];
     for (at, block) in merged.iter().enumerate().rev() {
         let lowest = lowest_behind[at + 1];

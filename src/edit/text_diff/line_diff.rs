@@ -16,13 +16,13 @@ const MYERS_LINES: usize = 100_000;
 
 /// A differing run, in line numbers of the stretch looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct ChangedRows {
     pub old: Range<usize>,
     pub new: Range<usize>,
 }
 
 /// The differing runs of two stretches of lines.
-pub(super) fn differing_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
+pub(super) fn differing_runs(old: &[&str], new: &[&str]) -> Vec<ChangedRows> {
     if old.len() + new.len() <= MYERS_LINES {
         let mut runs = Vec::new();
         push_myers_runs(old, new, (0, 0), &mut runs);
@@ -32,7 +32,7 @@ pub(super) fn differing_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
 }
 
 /// Myers' algorithm, where there is anything to search: most windows are one line and its successor.
-fn push_myers_runs(old: &[&str], new: &[&str], at: (usize, usize), runs: &mut Vec<Run>) {
+fn push_myers_runs(old: &[&str], new: &[&str], at: (usize, usize), runs: &mut Vec<ChangedRows>) {
     if old.is_empty() || new.is_empty() {
         return push_replaced(old.len(), new.len(), at, runs);
     }
@@ -45,15 +45,15 @@ fn push_myers_runs(old: &[&str], new: &[&str], at: (usize, usize), runs: &mut Ve
     }
 }
 
-fn push_replaced(old_len: usize, new_len: usize, at: (usize, usize), runs: &mut Vec<Run>) {
+fn push_replaced(old_len: usize, new_len: usize, at: (usize, usize), runs: &mut Vec<ChangedRows>) {
     if old_len + new_len > 0 {
-        runs.push(Run { old: at.0..at.0 + old_len, new: at.1..at.1 + new_len });
+        runs.push(ChangedRows { old: at.0..at.0 + old_len, new: at.1..at.1 + new_len });
     }
 }
 
 /// Cuts two long stretches at the lines that occur once on either side, in the longest order
 /// they share (patience diff), and diffs what lies between if it has at most `limit` lines.
-pub(super) fn anchored_runs(old: &[&str], new: &[&str], limit: usize) -> Vec<Run> {
+pub(super) fn anchored_runs(old: &[&str], new: &[&str], limit: usize) -> Vec<ChangedRows> {
     let mut runs = Vec::new();
     let mut at = (0, 0);
     let end = (old.len(), new.len());

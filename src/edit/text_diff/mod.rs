@@ -32,11 +32,11 @@ pub const CONTEXT_LINES: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// Which lines of the old text it covers.
-    pub old: Extent,
+    pub old: HunkSide,
     /// Which lines of the new text it covers.
-    pub new: Extent,
+    pub new: HunkSide,
     /// Its lines in the order they are printed; of a run of changes the removed lines are first.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DiffLine>,
 }
 
 impl Hunk {
@@ -47,20 +47,20 @@ impl Hunk {
 
     /// The places in `lines` that are followed by `\ No newline at end of file`.
     fn unterminated(&self) -> [Option<usize>; 2] {
-        let last = |side: &Extent, is_on_side: fn(&Line) -> bool| {
+        let last = |side: &HunkSide, is_on_side: fn(&DiffLine) -> bool| {
             let found = || self.lines.iter().rposition(is_on_side);
             side.unterminated.then(found).flatten()
         };
         [
-            last(&self.old, |line| !matches!(line, Line::Added(_))),
-            last(&self.new, |line| !matches!(line, Line::Removed(_))),
+            last(&self.old, |line| !matches!(line, DiffLine::Added(_))),
+            last(&self.new, |line| !matches!(line, DiffLine::Removed(_))),
         ]
     }
 }
 
 /// The lines one side of a hunk covers; displayed as in a hunk header, `12,5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct HunkSide {
     /// The number of the first line, from 1; without lines, the number the next line has.
     pub start: usize,
     /// How many lines.
@@ -69,7 +69,7 @@ pub struct Extent {
     pub unterminated: bool,
 }
 
-impl fmt::Display for Extent {
+impl fmt::Display for HunkSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
             // As POSIX has it: one line goes without its count, none names the line before.
@@ -82,7 +82,7 @@ impl fmt::Display for Extent {
 
 /// One line of a hunk, as byte spans that leave out the `\n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum DiffLine {
     /// The line is on both sides, with the same bytes.
     Context {
         /// Where it lies in the old text.
@@ -98,7 +98,7 @@ pub enum Line {
 
 /// What a printed line is, for the one who colours it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tag {
+pub enum PrintedKind {
     /// `--- NAME` or `+++ NAME`
     File,
     /// `@@ … @@`
@@ -142,13 +142,13 @@ pub fn printed<'a>(
     new_name: &str,
     old_line: &'a dyn Fn(Range<usize>) -> String,
     new_line: &'a dyn Fn(Range<usize>) -> String,
-) -> impl Iterator<Item = (Tag, String)> + use<'a> {
+) -> impl Iterator<Item = (PrintedKind, String)> + use<'a> {
     let names = [format!("--- {old_name}"), format!("+++ {new_name}")];
     let shown_names = if hunks.is_empty() { 0 } else { names.len() };
     names
         .into_iter()
         .take(shown_names)
-        .map(|name| (Tag::File, name))
+        .map(|name| (PrintedKind::File, name))
         .chain(hunks.iter().flat_map(|hunk| printed_hunk(hunk, old_line, new_line)))
 }
 
@@ -156,23 +156,23 @@ fn printed_hunk<'a>(
     hunk: &'a Hunk,
     old_line: &'a dyn Fn(Range<usize>) -> String,
     new_line: &'a dyn Fn(Range<usize>) -> String,
-) -> impl Iterator<Item = (Tag, String)> + use<'a> {
+) -> impl Iterator<Item = (PrintedKind, String)> + use<'a> {
     let unterminated = hunk.unterminated();
     let lines = hunk.lines.iter().enumerate().flat_map(move |(at, line)| {
         let printed = match line {
-            Line::Context { old, .. } => (Tag::Context, format!(" {}", old_line(old.clone()))),
-            Line::Removed(old) => (Tag::Removed, format!("-{}", old_line(old.clone()))),
-            Line::Added(new) => (Tag::Added, format!("+{}", new_line(new.clone()))),
+            DiffLine::Context { old, .. } => (PrintedKind::Context, format!(" {}", old_line(old.clone()))),
+            DiffLine::Removed(old) => (PrintedKind::Removed, format!("-{}", old_line(old.clone()))),
+            DiffLine::Added(new) => (PrintedKind::Added, format!("+{}", new_line(new.clone()))),
         };
-        let marker = || (Tag::NoNewline, r"\ No newline at end of file".to_owned());
+        let marker = || (PrintedKind::NoNewline, r"\ No newline at end of file".to_owned());
         let marked = unterminated.contains(&Some(at)).then(marker);
         std::iter::once(printed).chain(marked)
     });
-    std::iter::once((Tag::Hunk, hunk.header())).chain(lines)
+    std::iter::once((PrintedKind::Hunk, hunk.header())).chain(lines)
 }
 
 /// Whole lines around one or more splices, at their places in the old and in the new text.
-struct Window {
+struct LineWindow {
     old: Range<usize>,
     new: Range<usize>,
 }
@@ -181,15 +181,15 @@ struct Window {
 ///
 /// A window ends with a line end that no splice touches (or with the text), so what follows it
 /// begins a line in the new text too, whatever the replacements end with.
-fn windows(old: &str, splices: &[Splice]) -> Vec<Window> {
-    let mut windows: Vec<Window> = Vec::new();
+fn windows(old: &str, splices: &[Splice]) -> Vec<LineWindow> {
+    let mut windows: Vec<LineWindow> = Vec::new();
     let (mut inserted, mut deleted) = (0, 0);
     for splice in splices {
         let touched = windows.last().map(|window| window.old.end);
         if touched.is_none_or(|end| splice.range.start > end) {
             let start = line_start(old, splice.range.start);
             let new_start = start + inserted - deleted;
-            windows.push(Window { old: start..start, new: new_start..new_start });
+            windows.push(LineWindow { old: start..start, new: new_start..new_start });
         }
         inserted += splice.text.len();
         deleted += splice.range.len();
@@ -203,14 +203,14 @@ fn windows(old: &str, splices: &[Splice]) -> Vec<Window> {
 }
 
 /// A run of lines that differs, at its places in the two texts; one of the ranges may be empty.
-struct Change {
+struct ChangedLines {
     old: Range<usize>,
     new: Range<usize>,
 }
 
 /// Appends the differing runs of two stretches of whole lines, which begin at `start` of their
 /// texts. A run that follows the one before at once becomes part of it.
-fn push_changes(old: &str, new: &str, start: (usize, usize), changes: &mut Vec<Change>) {
+fn push_changes(old: &str, new: &str, start: (usize, usize), changes: &mut Vec<ChangedLines>) {
     let (head, tail) = common_lines(old, new);
     let old_lines = split_lines(&old[head..old.len() - tail]);
     let new_lines = split_lines(&new[head..new.len() - tail]);
@@ -224,7 +224,7 @@ fn push_changes(old: &str, new: &str, start: (usize, usize), changes: &mut Vec<C
                 last.old.end = old.end;
                 last.new.end = new.end;
             }
-            _ => changes.push(Change { old, new }),
+            _ => changes.push(ChangedLines { old, new }),
         }
     }
 }
@@ -266,7 +266,11 @@ fn common_suffix(old: &[u8], new: &[u8]) -> usize {
 }
 
 /// Puts context around changes and joins those whose context would meet.
-fn group<'a>(old: &'a str, new: &'a dyn Fn(Range<usize>) -> Cow<'a, str>, changes: &[Change]) -> Vec<Hunk> {
+fn group<'a>(
+    old: &'a str,
+    new: &'a dyn Fn(Range<usize>) -> Cow<'a, str>,
+    changes: &[ChangedLines],
+) -> Vec<Hunk> {
     let mut grouping = Grouping::new(old, new);
     for change in changes {
         grouping.open_or_go_on(change.old.start);
@@ -318,7 +322,8 @@ impl<'a> Grouping<'a> {
     fn open(&mut self, start: usize) {
         let between = &self.old.as_bytes()[self.counted.0..start];
         self.counted = (start, self.counted.1 + memchr_iter(b'\n', between).count());
-        let extent = |lines_before: usize| Extent { start: lines_before + 1, count: 0, unterminated: false };
+        let extent =
+            |lines_before: usize| HunkSide { start: lines_before + 1, count: 0, unterminated: false };
         self.hunks.push(Hunk {
             old: extent(self.counted.1),
             new: extent(self.counted.1 + self.added - self.removed),
@@ -334,23 +339,23 @@ impl<'a> Grouping<'a> {
             hunk.old.push(terminated);
             hunk.new.push(terminated);
             let new = to_new(span.start)..to_new(span.end);
-            hunk.lines.push(Line::Context { old: span, new });
+            hunk.lines.push(DiffLine::Context { old: span, new });
         }
     }
 
-    fn push_change(&mut self, change: &Change) {
+    fn push_change(&mut self, change: &ChangedLines) {
         let old_text = &self.old[change.old.clone()];
         let new_text = (self.new)(change.new.clone());
         let (mut removed, mut added) = (0, 0);
         let hunk = self.hunk();
         for (span, terminated) in spans(old_text, change.old.start) {
             hunk.old.push(terminated);
-            hunk.lines.push(Line::Removed(span));
+            hunk.lines.push(DiffLine::Removed(span));
             removed += 1;
         }
         for (span, terminated) in spans(&new_text, change.new.start) {
             hunk.new.push(terminated);
-            hunk.lines.push(Line::Added(span));
+            hunk.lines.push(DiffLine::Added(span));
             added += 1;
         }
         self.removed += removed;
@@ -363,7 +368,7 @@ impl<'a> Grouping<'a> {
     }
 }
 
-impl Extent {
+impl HunkSide {
     fn push(&mut self, terminated: bool) {
         self.count += 1;
         self.unterminated = !terminated;

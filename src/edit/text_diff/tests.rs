@@ -1,9 +1,9 @@
 use proptest::prelude::{Strategy, proptest};
 
-use super::line_diff::{Run, anchored_runs, differing_runs};
+use super::line_diff::{ChangedRows, anchored_runs, differing_runs};
 use super::{
-    CONTEXT_LINES, Change, Hunk, Line, NewText, Splice, Tag, group, hunks_of_splices, hunks_of_texts,
-    line_starts, printed,
+    CONTEXT_LINES, ChangedLines, DiffLine, Hunk, NewText, PrintedKind, Splice, group, hunks_of_splices,
+    hunks_of_texts, line_starts, printed,
 };
 
 fn splice(range: std::ops::Range<usize>, text: &str) -> Splice {
@@ -137,11 +137,11 @@ fn lines_are_masked_before_they_are_printed() {
     let mask = |_| "user <secret>".to_owned();
     let lines: Vec<_> = printed(&hunks, "f", "f", &mask, &mask).collect();
     let expected = [
-        (Tag::File, "--- f"),
-        (Tag::File, "+++ f"),
-        (Tag::Hunk, "@@ -1 +1 @@"),
-        (Tag::Removed, "-user <secret>"),
-        (Tag::Added, "+user <secret>"),
+        (PrintedKind::File, "--- f"),
+        (PrintedKind::File, "+++ f"),
+        (PrintedKind::Hunk, "@@ -1 +1 @@"),
+        (PrintedKind::Removed, "-user <secret>"),
+        (PrintedKind::Added, "+user <secret>"),
     ];
     assert_eq!(lines, expected.map(|(tag, line)| (tag, line.to_owned())));
 }
@@ -166,7 +166,7 @@ fn a_hundred_thousand_changed_lines_are_diffed() {
     };
     let (old, new) = (lines("title"), lines("comment"));
     let hunks = hunks_of_texts(&old, &new);
-    let changed = |line: &&Line| !matches!(line, Line::Context { .. });
+    let changed = |line: &&DiffLine| !matches!(line, DiffLine::Context { .. });
     let count = hunks.iter().flat_map(|hunk| &hunk.lines).filter(changed);
     assert_eq!(count.count(), 200_000);
 }
@@ -174,7 +174,7 @@ fn a_hundred_thousand_changed_lines_are_diffed() {
 #[test]
 fn stretches_without_anchors_are_replaced() {
     let runs = anchored_runs(&["a", "b", "a", "c"], &["a", "d", "a", "c"], 5);
-    let expected = Run { old: 0..3, new: 0..3 };
+    let expected = ChangedRows { old: 0..3, new: 0..3 };
     assert_eq!(runs, [expected]);
 }
 
@@ -207,7 +207,7 @@ fn check(hunks: &[Hunk], old: &str, new: &str) {
     let text = diff(hunks, old, new);
     assert_eq!(apply(old, &text), new, "{text}");
     for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
-        if let Line::Context { old: left, new: right } = line {
+        if let DiffLine::Context { old: left, new: right } = line {
             assert_eq!(old[left.clone()], new[right.clone()]);
         }
     }
@@ -217,8 +217,8 @@ fn check(hunks: &[Hunk], old: &str, new: &str) {
 
 /// Changes stand at most three lines from the edge of their hunk and six from each other.
 fn check_context(hunk: &Hunk) {
-    let is_change = |line: &Line| !matches!(line, Line::Context { .. });
-    let stretches: Vec<usize> = hunk.lines.split(is_change).map(<[Line]>::len).collect();
+    let is_change = |line: &DiffLine| !matches!(line, DiffLine::Context { .. });
+    let stretches: Vec<usize> = hunk.lines.split(is_change).map(<[DiffLine]>::len).collect();
     let (first, last) = (stretches[0], stretches[stretches.len() - 1]);
     assert!(stretches.len() > 1, "a hunk changes something");
     assert!(first.max(last) <= CONTEXT_LINES);
@@ -266,12 +266,12 @@ proptest! {
     ) {
         let (old_lines, new_lines) = (super::split_lines(&old), super::split_lines(&new));
         let starts = (line_starts(&old_lines, 0), line_starts(&new_lines, 0));
-        let change = |run: Run| Change {
+        let change = |run: ChangedRows| ChangedLines {
             old: starts.0[run.old.start]..starts.0[run.old.end],
             new: starts.1[run.new.start]..starts.1[run.new.end],
         };
         let runs = anchored_runs(&old_lines, &new_lines, limit);
-        let changes: Vec<Change> = runs.into_iter().map(change).collect();
+        let changes: Vec<ChangedLines> = runs.into_iter().map(change).collect();
         let hunks = group(&old, &|range| new[range].into(), &changes);
         assert_eq!(apply(&old, &diff(&hunks, &old, &new)), new);
         assert_eq!(differing_runs(&old_lines, &old_lines), []);
