@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::assign::{find_by, out_of_range};
 use super::current::Current;
+use super::draft::scalar_text;
 use super::path::{Path, Segment};
 use super::place::{Misfit, Place, shown};
 use super::suggestion::{did_you_mean, keys, with_quoted_name};
@@ -174,6 +174,29 @@ fn not_there(above: &[&str], key: &str) -> Misfit {
         Some(above) => format!("there is no `{key}` in `{above}`"),
         None => format!("there is no `{key}`"),
     })
+}
+
+/// The only entry with this member; of several, none is meant more than the others.
+pub(super) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Misfit> {
+    let is_meant = |entry: &Value| entry.get(key).and_then(scalar_text).is_some_and(|text| text == value);
+    let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => {
+            Err(Misfit::new(format!("the entries [{first}] and [{second}] are both like this"))
+                .hint("name one by its index"))
+        }
+        (only, _) => Ok(only),
+    }
+}
+
+/// The fault of an index behind the end of a list.
+pub(super) fn out_of_range(len: usize) -> Misfit {
+    let entries = match len {
+        0 => "no entries".to_owned(),
+        1 => "one entry".to_owned(),
+        _ => format!("{len} entries"),
+    };
+    Misfit::absent(format!("the list has {entries}, counted from 0"))
 }
 
 #[cfg(test)]

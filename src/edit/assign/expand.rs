@@ -2,32 +2,15 @@
 
 use serde_json::Value;
 
-use super::{AssignFault, AssignOptions, AssignedValue, Assignment, several_words, unset, value};
+use super::assignment::{AssignFault, AssignOptions, AssignedValue, Assignment, PathEdit};
+use super::{several_words, unset, value};
 use crate::edit::current::Current;
 use crate::edit::path::{Path, Segment};
-use crate::edit::place::{Misfit, Place};
+use crate::edit::place::{Misfit, Place, shown};
 use crate::edit::suggestion::keys;
 use crate::model::schema::Shape;
 use crate::model::shape::Port;
 use crate::syntax::MAX_DEPTH;
-
-/// One value for one place.
-#[derive(Debug, Clone)]
-pub struct PathEdit {
-    /// The place, without `*`.
-    pub path: Path,
-    /// What is to be there; null for nothing.
-    pub value: Value,
-    /// Whether nothing there is a fault: `--unset`, not `--set PATH=null`.
-    pub is_unset: bool,
-}
-
-impl PathEdit {
-    /// Whether it removes.
-    pub fn removes(&self) -> bool {
-        self.value.is_null()
-    }
-}
 
 /// The edits that `assignments` ask for, in their order; one with a fault asks for none.
 pub fn expand(
@@ -125,7 +108,7 @@ fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
         (Shape::Ports | Shape::Sources, _) => "…",
         _ => return None,
     };
-    let path = super::shown(&assignment.path);
+    let path = shown(&assignment.path);
     Some(format!("`{path}[+]={element}` appends; a JSON array sets the whole list"))
 }
 

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::AssignFault;
-use super::expand::PathEdit;
+use super::assignment::{AssignFault, PathEdit};
 use crate::edit::current::Current;
 use crate::edit::path::{Path, Segment};
 use crate::edit::place::{Misfit, Place, shown};

@@ -8,6 +8,7 @@
 //! *Invariants.* A value may be a secret: no message holds one. What comes out here passes
 //! [`super::reduce::reduce`].
 
+mod assignment;
 mod expand;
 mod missing_block;
 mod overlap;
@@ -18,62 +19,15 @@ mod tests;
 mod unset;
 pub mod value;
 
-use std::fmt;
-
 use serde_json::{Map, Value};
+
+pub use assignment::{AssignFault, AssignOptions, AssignedValue, Assignment};
 
 use super::current::Current;
 use super::fault::Fault;
 use super::path::{Path, Segment};
-use super::place::{Misfit, MisfitKind, shown};
+use super::place::Misfit;
 use super::reduce::reduce;
-pub(super) use patch_builder::{find_by, out_of_range};
-
-/// One assignment: a place, and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assignment {
-    /// The place, or with `*` several.
-    pub path: Path,
-    /// What is to be there.
-    pub value: AssignedValue,
-}
-
-/// What an assignment makes of its place.
-#[derive(Clone, PartialEq, Eq)]
-pub enum AssignedValue {
-    /// `--set PATH=VALUE`: the text, typed by the schema.
-    Typed(String),
-    /// `--set-string PATH=VALUE`: always a string.
-    Text(String),
-    /// `--set-file PATH=FILE`: the content of a file, of which one line end at the end is left out;
-    /// a string where the place takes strings, else typed.
-    File(String),
-    /// `--unset PATH`: nothing.
-    Remove,
-}
-
-/// Shows no value, which may be a secret.
-impl fmt::Debug for AssignedValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Typed(_) => "Typed(…)",
-            Self::Text(_) => "Text(…)",
-            Self::File(_) => "File(…)",
-            Self::Remove => "Remove",
-        })
-    }
-}
-
-/// What assignments may do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AssignOptions {
-    /// `--create`: below a stream, live or plugin that is not there yet, which makes it.
-    pub create: bool,
-    /// `--ignore-missing`: remove what is not there, which comes to nothing.
-    pub ignore_missing: bool,
-    /// `--accept form-change`: write one quoted word where a directive has several.
-    pub one_word: bool,
-}
 
 /// What assignments come to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -82,36 +36,6 @@ pub struct Computed {
     pub patch: Map<String, Value>,
     /// Whether lists or `*` were looked up: the patch is right only for what was read.
     pub depends_on_read: bool,
-}
-
-/// One thing wrong with an assignment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AssignFault {
-    /// The path, without a value.
-    pub path: String,
-    /// Lower case, no full stop.
-    pub message: String,
-    /// Advice, where there is any.
-    pub hint: Option<String>,
-    /// Whether it is just not there.
-    pub kind: MisfitKind,
-}
-
-impl AssignFault {
-    pub(super) fn new(path: &Path, misfit: Misfit) -> Self {
-        Self { path: shown(path), message: misfit.message, hint: misfit.hint, kind: misfit.kind }
-    }
-
-    /// Whether there is just nothing at the path.
-    pub fn is_absent(&self) -> bool {
-        self.kind == MisfitKind::Absent
-    }
-}
-
-impl fmt::Display for AssignFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.path, self.message)
-    }
 }
 
 /// The patch that does what `assignments` say to `current`, in their order.

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::AssignFault;
-use super::expand::PathEdit;
+use super::assignment::{AssignFault, PathEdit};
 use crate::edit::path::Segment;
 use crate::edit::place::{Misfit, shown};
 

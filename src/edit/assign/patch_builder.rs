@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::AssignFault;
-use super::expand::PathEdit;
+use super::assignment::{AssignFault, PathEdit};
 use crate::edit::current::Current;
-use crate::edit::draft::scalar_text;
 use crate::edit::path::Segment;
 use crate::edit::place::{Misfit, MisfitKind, Place};
+use crate::edit::select::{find_by, out_of_range};
 use crate::edit::suggestion::keys;
 
 /// The patch that `edits` make, one after the other.
@@ -194,27 +193,4 @@ fn find(entries: &[Value], segment: &Segment) -> Result<EntryChoice, Misfit> {
         }
         _ => Ok(EntryChoice::End),
     }
-}
-
-/// The only entry with this member; of several, none is meant more than the others.
-pub(in crate::edit) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Misfit> {
-    let is_meant = |entry: &Value| entry.get(key).and_then(scalar_text).is_some_and(|text| text == value);
-    let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
-    match (found.next(), found.next()) {
-        (Some(first), Some(second)) => {
-            Err(Misfit::new(format!("the entries [{first}] and [{second}] are both like this"))
-                .hint("name one by its index"))
-        }
-        (only, _) => Ok(only),
-    }
-}
-
-/// The fault of an index behind the end of a list.
-pub(in crate::edit) fn out_of_range(len: usize) -> Misfit {
-    let entries = match len {
-        0 => "no entries".to_owned(),
-        1 => "one entry".to_owned(),
-        _ => format!("{len} entries"),
-    };
-    Misfit::absent(format!("the list has {entries}, counted from 0"))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::AssignedValue;
+use super::assignment::AssignedValue;
 use crate::edit::current::Current;
 use crate::edit::merge::general_value;
 use crate::edit::path::{Path, Segment};

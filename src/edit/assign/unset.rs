@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::AssignFault;
-use super::expand::PathEdit;
+use super::assignment::{AssignFault, PathEdit};
 use crate::edit::current::Current;
 use crate::edit::path::Path;
 use crate::edit::place::{Misfit, Place, own_value};

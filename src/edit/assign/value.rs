@@ -5,7 +5,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::AssignedValue;
+use super::assignment::AssignedValue;
 use crate::edit::fault::Fault;
 use crate::edit::patch;
 use crate::edit::place::{Misfit, Place};
