@@ -1,0 +1,112 @@
+//! The architecture: which layer names which, that no files need each other in a circle, and that a
+//! name stands for one thing. Code is parsed, so that comments and strings do not count.
+
+mod arrows;
+mod circles;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use source::Source;
+
+/// The layers; each names only itself and those in front of it.
+const LAYERS: &[&str] = &["syntax", "model", "edit", "store", "engine", "http", "cli"];
+
+/// The library; reading it takes seconds.
+static SOURCE: LazyLock<Source> = LazyLock::new(Source::read);
+
+/// What a folder or file does not name, although its layer may.
+const FORBIDDEN: &[(&str, &[&str])] = &[
+    // The store does not look into the text that it keeps.
+    ("store", &["syntax", "model", "edit"]),
+];
+
+/// How many files of a layer are in a circle. It only ever becomes less.
+const IN_CIRCLES: &[(&str, usize)] =
+    &[("syntax", 2), ("model", 4), ("edit", 9), ("store", 11), ("engine", 10), ("http", 9), ("cli", 14)];
+
+/// How many names of types are defined more than once. It only ever becomes less.
+const AMBIGUOUS_NAMES: usize = 54;
+
+#[test]
+fn a_layer_names_only_layers_to_its_left() {
+    let arrows = arrows::arrows(&SOURCE);
+    let mut faults = Vec::new();
+    for (from, needed) in &arrows {
+        for (to, names) in needed {
+            let goes_up = layer(from).zip(layer(to)).is_some_and(|(from, to)| to > from);
+            let is_forbidden = FORBIDDEN.iter().any(|(folder, others)| {
+                from.starts_with(folder) && others.iter().any(|other| to.starts_with(other))
+            });
+            if goes_up || is_forbidden {
+                faults.push(format!("{} names {} ({names:?})", from.display(), to.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn no_files_need_each_other_in_a_circle() {
+    let arrows = arrows::arrows(&SOURCE);
+    let circles = circles::circles(&arrows);
+    let mut by_layer: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in circles.iter().flatten() {
+        *by_layer.entry(layer(file).map_or("", |layer| LAYERS[layer])).or_default() += 1;
+    }
+    let descriptions: Vec<String> = circles.iter().map(|circle| circles::describe(circle, &arrows)).collect();
+    for (layer, files) in by_layer {
+        let known = IN_CIRCLES.iter().find(|(known, _)| *known == layer).map_or(0, |(_, files)| *files);
+        assert!(
+            files <= known,
+            "{layer}: {files} files in circles, {known} known\n{}",
+            descriptions.join("\n")
+        );
+    }
+}
+
+#[test]
+fn a_name_of_a_type_stands_for_one_thing() {
+    let mut definitions: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
+    for module in &SOURCE.modules {
+        module.types.iter().for_each(|name| definitions.entry(name).or_default().push(&module.file));
+    }
+    definitions.retain(|_, files| files.len() > 1);
+    assert!(definitions.len() <= AMBIGUOUS_NAMES, "{} names: {definitions:#?}", definitions.len());
+}
+
+#[test]
+fn the_pure_layers_do_no_io_and_take_no_clock() {
+    for module in ["syntax", "model", "edit"].iter().flat_map(|layer| SOURCE.below(layer)) {
+        let imported = module.imports.iter().map(|import| &import.path);
+        for path in imported.chain(&module.paths) {
+            let is_impure = path.first().is_some_and(|first| first == "std")
+                && path
+                    .get(1)
+                    .is_some_and(|name| ["fs", "net", "process", "env", "time"].contains(&name.as_str()));
+            assert!(!is_impure, "{} uses {}", module.file.display(), path.join("::"));
+        }
+        for name in ["print", "println", "eprint", "eprintln"] {
+            assert!(!module.macros.contains(name), "{} uses {name}!", module.file.display());
+        }
+    }
+}
+
+#[test]
+fn no_glob_imports_and_no_util() {
+    for module in &SOURCE.modules {
+        assert!(module.imports.iter().all(is_named), "{}", module.file.display());
+        assert_ne!(module.file.file_stem().and_then(|stem| stem.to_str()), Some("util"));
+    }
+}
+
+/// Whether an import names what it takes. A prelude is made to be taken as a whole.
+fn is_named(import: &source::Import) -> bool {
+    import.name.is_some() || import.path.last().is_some_and(|last| last == "prelude")
+}
+
+fn layer(file: &Path) -> Option<usize> {
+    LAYERS.iter().position(|layer| file.starts_with(layer))
+}
