@@ -32,7 +32,7 @@ Examples:
   mediactl blame streams.cam1.prepush
   mediactl blame 'streams.cam1.urls[0].url' -o json")]
 pub struct Args {
-    /// ChangeRef value, such as `streams.cam1.prepush`
+    /// Which value, such as `streams.cam1.prepush`
     #[arg(value_name = "PATH")]
     path: String,
 

@@ -49,7 +49,7 @@ pub struct Args {
 enum Command {
     /// Show the whole text before a change
     Show {
-        /// ChangeRef change: counted back from the last one, or `serial:` and its own number
+        /// Which change: counted back from the last one, or `serial:` and its own number
         #[arg(value_name = "N")]
         which: ChangeRef,
     },

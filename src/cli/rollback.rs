@@ -20,7 +20,7 @@ Examples:
   mediactl rollback 1 --dry-run
   mediactl rollback 1")]
 pub struct Args {
-    /// ChangeRef text: counted back from the last change, or `serial:` and the number of a change;
+    /// Which text: counted back from the last change, or `serial:` and the number of a change;
     /// `mediactl history` shows both
     #[arg(value_name = "N")]
     which: ChangeRef,

@@ -77,7 +77,7 @@ impl fmt::Debug for GivenUrl {
     }
 }
 
-/// ChangeRef of the two places is meant.
+/// Which of the two places is meant.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Chosen {
     place: Place,

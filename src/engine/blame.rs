@@ -1,4 +1,4 @@
-//! ChangeRef changes made a value what it is.
+//! Which changes made a value what it is.
 
 use std::sync::Arc;
 

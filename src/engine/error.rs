@@ -83,14 +83,14 @@ pub enum EngineError {
     OtherPending,
     /// The history does not go back so far.
     NoSuchChange {
-        /// ChangeRef change.
+        /// Which change.
         which: ChangeRef,
         /// How many it has.
         known: usize,
     },
     /// There is no text before a change, or it is not kept any more.
     NotKept {
-        /// ChangeRef change.
+        /// Which change.
         which: ChangeRef,
     },
     /// The configuration is not what the change was to be made for.

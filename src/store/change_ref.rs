@@ -1,4 +1,4 @@
-//! ChangeRef change of the history is meant.
+//! Which change of the history is meant.
 
 use std::fmt;
 use std::str::FromStr;

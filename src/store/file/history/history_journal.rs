@@ -34,7 +34,7 @@ pub(super) struct JournalLine {
     /// Whether the text is beside the sequence of texts that were in the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
-    /// ChangeRef file was to be replaced, and when it was written last.
+    /// Which file was to be replaced, and when it was written last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced: Option<LastWrite>,
     /// Whether what is kept is that file itself.
