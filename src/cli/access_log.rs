@@ -8,8 +8,8 @@ use std::time::{Instant, SystemTime};
 
 use serde_json::json;
 
-use super::serve::LogFormat;
-use super::terminal::{is_obeyed, one_line};
+use crate::cli::args::serve::LogFormat;
+use crate::cli::render::sanitize::{is_obeyed, one_line};
 use crate::http::server::log::repeats::{Fate, PERIOD, Repeated, Repeats};
 use crate::http::server::log::{Access, Log, MAX_DETAIL, MAX_PATH, shortened};
 
@@ -18,12 +18,12 @@ const SHORT: usize = 8;
 
 /// The log on stderr.
 #[derive(Debug, Clone)]
-pub struct Journal {
+pub struct AccessLog {
     format: LogFormat,
     repeats: Arc<Mutex<Repeats>>,
 }
 
-impl Journal {
+impl AccessLog {
     /// A log in which nothing stands yet.
     pub fn new(format: LogFormat) -> Self {
         Self { format, repeats: Arc::default() }

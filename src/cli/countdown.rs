@@ -4,14 +4,14 @@ use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use super::change::Printing;
-use super::content::Content;
-use super::credentials;
-use super::error::CliError;
-use super::interrupt::LastWords;
-use super::remote::{Decision, Outcome, Remote, in_words};
+use crate::cli::commands::change::Printing;
+use crate::cli::credentials;
+use crate::cli::error::CliError;
+use crate::cli::interrupt::LastWords;
+use crate::cli::remote::{Decision, Outcome, Remote, in_words};
+use crate::cli::render::content_diff::Content;
 
-use super::ui::Ui;
+use crate::cli::ui::Ui;
 use crate::http::client::Credentials;
 
 /// Between two looks at the clock.

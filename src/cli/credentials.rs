@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use super::error::CliError;
-use super::input;
-use super::target::RemoteOptions;
+use crate::cli::args::global::RemoteArgs;
+use crate::cli::error::CliError;
+use crate::cli::input;
 use crate::http::client::{Credentials, Endpoint, UserInfo};
 
 /// The URL of a server, which commands work on instead of a file.
@@ -31,16 +31,16 @@ pub enum UrlSource {
 
 /// The login and the password that are known without asking; either may be missing.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct KnownCredentials {
     /// The login, which a prompt for the password names.
     pub login: Option<String>,
     password: Option<String>,
 }
 
-impl Known {
+impl KnownCredentials {
     /// Looks in all places that apply to the server at `endpoint`, whose URL held `userinfo`.
     pub fn of(
-        options: &RemoteOptions,
+        options: &RemoteArgs,
         endpoint: &Endpoint,
         userinfo: Option<UserInfo>,
         source: UrlSource,

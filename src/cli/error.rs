@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::exit::Exit;
-use super::server;
+use crate::cli::exit::Exit;
+use crate::cli::remote_errors;
 use crate::edit::assign::AssignFault;
 use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
@@ -166,7 +166,7 @@ impl CliError {
                 let hint = |fault: &AssignFault| fault.hint.clone().or_else(|| otherwise(fault));
                 faults.iter().map(|fault| (fault.to_string(), hint(fault))).collect()
             }
-            Self::Server { target, error } => server::faults(target, error),
+            Self::Server { target, error } => remote_errors::faults(target, error),
             _ => vec![(self.to_string(), self.hint())],
         }
     }
@@ -184,7 +184,7 @@ impl CliError {
             Self::Listen { .. } => {
                 Some("choose another with --listen ADDR:PORT; port 0 is any free one".to_owned())
             }
-            Self::Server { error, .. } => server::hint(error),
+            Self::Server { error, .. } => remote_errors::hint(error),
             Self::NotOffered { .. } => Some("nothing was changed".to_owned()),
             Self::Unreachable { holder, .. } => Some(format!(
                 "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
@@ -215,7 +215,7 @@ impl fmt::Display for CliError {
             Self::Select(fault) => fault.fmt(f),
             Self::Server { target, error } => write!(f, "`{target}`: {error}"),
             Self::NotOffered { target, feature } => {
-                write!(f, "the server at `{target}` does not offer {}", server::noun(*feature))
+                write!(f, "the server at `{target}` does not offer {}", remote_errors::noun(*feature))
             }
             Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
             Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),

@@ -4,10 +4,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::error::CliError;
-use super::target::misplaced_url;
-use super::ui::waiting;
+use crate::cli::error::CliError;
+use crate::cli::ui::waiting;
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
+use crate::http::client::without_userinfo;
 use crate::store::{FileKind, StoreError};
 
 /// What names standard input.
@@ -41,4 +41,15 @@ pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         return Ok(bytes);
     }
     std::fs::read(path).map_err(|error| CliError::input(path, error))
+}
+
+/// Whether an argument that may be a file is a server.
+pub fn is_url(argument: &str) -> bool {
+    argument.starts_with("http://") || argument.starts_with("https://")
+}
+
+/// A URL where none can be; it may hold a password, which no message may show.
+pub fn misplaced_url(argument: &str) -> Option<CliError> {
+    let shown = || format!("unexpected URL `{}`", without_userinfo(argument));
+    is_url(argument).then(|| CliError::usage(shown(), "a server is named with `--url URL`"))
 }

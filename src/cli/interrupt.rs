@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::{flag, low_level};
 
-use super::ui::Ui;
+use crate::cli::ui::Ui;
 use crate::engine::Interrupt;
 
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];

@@ -5,91 +5,41 @@
 //! the exit codes are in one table ([`exit`]).
 
 mod access_log;
-mod blame;
-mod change;
-mod check;
-mod confirm;
-mod content;
+mod args;
+mod commands;
 mod countdown;
 mod credentials;
-mod diagnostics;
-mod diff;
 mod error;
 pub mod exit;
-mod history;
 mod input;
 mod interrupt;
-mod masked;
-mod modify;
-mod options;
-mod read;
 mod remote;
-mod rollback;
-mod save;
-pub mod serve;
-mod server;
-mod status;
-mod table;
+mod remote_errors;
+mod render;
 mod target;
-mod terminal;
-mod text_diff;
 mod ui;
-mod update;
 
 use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use signal_hook::consts::SIGXFSZ;
 
+use args::command_line::{CommandArgs, CommandLine};
+use args::global::{ChosenTarget, ColorChoice, GlobalArgs};
+pub use commands::serve::GRACE;
+use commands::{blame, check, confirm, diff, history, modify, read, rollback, save, serve, status, update};
 use error::CliError;
 use exit::Exit;
-use options::Global;
-use target::{Chosen, misplaced_url};
-use ui::{ColorChoice, Ui};
+use input::misplaced_url;
+use render::diagnostics;
+use ui::Ui;
 
 use crate::model::Masker;
 
-/// Read and change the configuration of media servers
-///
-/// Comments, order and spacing stay as they are: a change touches only the bytes that have to
-/// change. Every change is checked before it is written, and it is written whole or not at all.
-#[derive(Debug, Parser)]
-#[command(name = "mediactl", version, disable_help_subcommand = true, propagate_version = true)]
-#[command(after_help = "\
-Examples:
-  mediactl check media.conf
-  mediactl --conf media.conf read streams.cam1
-  mediactl --conf media.conf modify --set streams.cam1.prepush=5 --dry-run
-
-`mediactl COMMAND --help` tells more of a command. The manual has mediactl(1), a page for each
-command such as mediactl-read(1), and media.conf(5) for the configuration file.")]
-struct Cli {
-    #[command(flatten)]
-    global: Global,
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    Read(read::Args),
-    Modify(modify::Args),
-    Update(update::Args),
-    Save(save::Args),
-    Diff(diff::Args),
-    Check(check::Args),
-    History(history::Args),
-    Rollback(rollback::Args),
-    Blame(blame::Args),
-    Confirm(confirm::Args),
-    Status(status::Args),
-    Serve(serve::Args),
-}
-
 /// The tree of commands and options, from which completions and manual pages are made.
 pub fn command() -> clap::Command {
-    Cli::command()
+    CommandLine::command()
 }
 
 /// Runs the command line of this process.
@@ -99,8 +49,9 @@ pub fn run() -> Exit {
         Ok(matches) => matches,
         Err(error) => return explained(&error),
     };
-    let mut cli = Cli::from_arg_matches(&matches).expect("the tree of commands is the one that was parsed");
-    cli.global.chosen = Chosen::of(&matches);
+    let mut cli =
+        CommandLine::from_arg_matches(&matches).expect("the tree of commands is the one that was parsed");
+    cli.global.chosen = ChosenTarget::of(&matches);
     let ui = Ui::new(cli.global.color);
     let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
     result.unwrap_or_else(|error| refused(&error, &cli.global, ui))
@@ -113,20 +64,22 @@ fn survive_file_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-fn dispatch(cli: &Cli, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, CliError> {
+fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, CliError> {
     match &cli.command {
-        Command::Read(args) => read::run(args, &cli.global, ui),
-        Command::Modify(args) => modify::run(args, matches.expect("a command was given"), &cli.global, ui),
-        Command::Update(args) => update::run(args, &cli.global, ui),
-        Command::Save(args) => save::run(args, &cli.global, ui),
-        Command::Diff(args) => diff::run(args, &cli.global, ui),
-        Command::Check(args) => check::run(args, &cli.global, ui),
-        Command::History(args) => history::run(args, &cli.global, ui),
-        Command::Rollback(args) => rollback::run(args, &cli.global, ui),
-        Command::Blame(args) => blame::run(args, &cli.global, ui),
-        Command::Confirm(args) => confirm::run(args, &cli.global, ui),
-        Command::Status(args) => status::run(args, &cli.global, ui),
-        Command::Serve(args) => serve::run(args, &cli.global, ui),
+        CommandArgs::Read(args) => read::run(args, &cli.global, ui),
+        CommandArgs::Modify(args) => {
+            modify::run(args, matches.expect("a command was given"), &cli.global, ui)
+        }
+        CommandArgs::Update(args) => update::run(args, &cli.global, ui),
+        CommandArgs::Save(args) => save::run(args, &cli.global, ui),
+        CommandArgs::Diff(args) => diff::run(args, &cli.global, ui),
+        CommandArgs::Check(args) => check::run(args, &cli.global, ui),
+        CommandArgs::History(args) => history::run(args, &cli.global, ui),
+        CommandArgs::Rollback(args) => rollback::run(args, &cli.global, ui),
+        CommandArgs::Blame(args) => blame::run(args, &cli.global, ui),
+        CommandArgs::Confirm(args) => confirm::run(args, &cli.global, ui),
+        CommandArgs::Status(args) => status::run(args, &cli.global, ui),
+        CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
     }
 }
 
@@ -157,7 +110,7 @@ fn forgotten_url(error: &clap::Error) -> Option<CliError> {
     })
 }
 
-fn refused(error: &CliError, global: &Global, ui: Ui) -> Exit {
+fn refused(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {
     let exit = error.exit();
     if exit != Exit::Done {
         diagnostics::explain(error, global, ui);

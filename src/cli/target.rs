@@ -3,131 +3,21 @@
 //! A flag beats the environment. Two flags, or two variables and no flag, say nothing, and are
 //! refused only by a command that needs to know.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ArgMatches;
-use clap::parser::ValueSource;
-
-use super::credentials::{Known, UrlSource};
-use super::error::CliError;
-use super::input;
-use super::interrupt::interrupt;
-use super::options::Global;
-use super::remote::{Remote, Source};
-use super::ui::{Ui, waiting};
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::global::{GlobalArgs, RemoteArgs, TargetKind};
+use crate::cli::credentials::{KnownCredentials, UrlSource};
+use crate::cli::error::CliError;
+use crate::cli::input;
+use crate::cli::interrupt::interrupt;
+use crate::cli::remote::{Remote, Source};
+use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
-use crate::http::client::{BadUrl, Client, DEFAULT_TIMEOUT, Endpoint, Settings, Trust, without_userinfo};
+use crate::http::client::{BadUrl, Client, Endpoint, Settings, Trust};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::{ChangeRef, HistoryEntry, Serving, reason};
-
-/// The longest time that a request may be given: a day, in seconds.
-const MAX_TIMEOUT: u64 = 24 * 60 * 60;
-
-/// Options that say how to reach a server.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Options for a server")]
-pub struct RemoteOptions {
-    /// What stands in front of the operations in the path of the URL
-    #[arg(long, global = true, value_name = "PATH", default_value = DEFAULT_PREFIX)]
-    pub api_prefix: String,
-
-    /// The login [default: that of the URL, else that of MEDIACTL_LOGIN]
-    #[arg(long, global = true, value_name = "LOGIN")]
-    pub user: Option<String>,
-
-    /// A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]
-    #[arg(long, global = true, value_name = "FILE")]
-    pub password_file: Option<PathBuf>,
-
-    /// Trust only the authorities of this file, in PEM
-    #[arg(long, global = true, value_name = "FILE", conflicts_with = "insecure")]
-    pub cacert: Option<PathBuf>,
-
-    /// Trust every certificate: anybody can pose as the server
-    #[arg(long, global = true)]
-    pub insecure: bool,
-
-    /// How many seconds a whole request may take
-    #[arg(
-        long,
-        global = true,
-        value_name = "SECONDS",
-        default_value_t = DEFAULT_TIMEOUT.as_secs(),
-        value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT)
-    )]
-    pub timeout: u64,
-}
-
-/// A URL as it was given; there may be a password in it.
-#[derive(Clone)]
-pub struct GivenUrl(String);
-
-impl From<String> for GivenUrl {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl fmt::Debug for GivenUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("GivenUrl(…)")
-    }
-}
-
-/// Which of the two places is meant.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Chosen {
-    place: Place,
-    /// Whether the server is named on the command line, not in the environment.
-    by_option: bool,
-    /// Whether an option of where the file is changed stands on the command line.
-    hooks: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
-    #[default]
-    File,
-    Server,
-    /// Both are given as options.
-    BothFlags,
-    /// Both are given in the environment.
-    BothVariables,
-}
-
-impl Chosen {
-    /// Whether a server is named by an option.
-    pub fn names_server(self) -> bool {
-        matches!(self.place, Place::Server | Place::BothFlags) && self.by_option
-    }
-
-    /// Where the server is named.
-    fn url_source(self) -> UrlSource {
-        if self.by_option { UrlSource::CommandLine } else { UrlSource::Environment }
-    }
-
-    /// Looks at where the values of the options come from.
-    pub fn of(matches: &ArgMatches) -> Self {
-        let given = |id| matches.value_source(id);
-        let url_is_empty = matches.get_one::<GivenUrl>("url").is_none_or(|url| url.0.is_empty());
-        let url = if url_is_empty { None } else { given("url") };
-        let (flag, variable) = (Some(ValueSource::CommandLine), Some(ValueSource::EnvVariable));
-        let place = match (given("conf"), url) {
-            (conf, url) if conf == flag && url == flag => Place::BothFlags,
-            (conf, url) if conf == variable && url == variable => Place::BothVariables,
-            (conf, url) if url == flag || url == variable && conf != flag => Place::Server,
-            _ => Place::File,
-        };
-        let matches = matches.subcommand().map(|(_, matches)| matches);
-        let hooks = ["check_cmd", "reload_cmd", "keep"]
-            .into_iter()
-            .any(|id| matches.is_some_and(|m| m.try_contains_id(id).is_ok() && m.value_source(id) == flag));
-        Self { place, by_option: url == flag, hooks }
-    }
-}
 
 /// What a command works on.
 pub enum Target {
@@ -139,7 +29,7 @@ pub enum Target {
 
 impl Target {
     /// What messages call it.
-    pub fn name(&self, global: &Global) -> String {
+    pub fn name(&self, global: &GlobalArgs) -> String {
         match self {
             Self::Local(_) => global.file_name(),
             Self::Remote(remote) => remote.name().to_owned(),
@@ -185,8 +75,14 @@ pub enum Purpose {
     },
 }
 
+impl From<&ChangeArgs> for Purpose {
+    fn from(changing: &ChangeArgs) -> Self {
+        Self::Change { hooks: changing.hooking.hooks(), keep: changing.hooking.keep() }
+    }
+}
+
 /// Finds out what the command works on.
-pub fn resolve(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     match named_server(global, ui)? {
         Some(server) => Ok(Target::Remote(Box::new(server))),
         None => at_file(global, purpose, ui),
@@ -194,19 +90,20 @@ pub fn resolve(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliE
 }
 
 /// The server that the options or the environment name; none where the target is the file.
-pub fn named_server(global: &Global, ui: Ui) -> Result<Option<Remote>, CliError> {
+pub fn named_server(global: &GlobalArgs, ui: Ui) -> Result<Option<Remote>, CliError> {
     let flag_or = "leave one of them out";
-    match (global.chosen.place, &global.url) {
-        (Place::BothFlags, _) => {
+    match (global.chosen.kind, &global.url) {
+        (TargetKind::BothFlags, _) => {
             Err(CliError::usage("`--conf` and `--url` are two different targets", flag_or))
         }
-        (Place::BothVariables, _) => Err(CliError::usage(
+        (TargetKind::BothVariables, _) => Err(CliError::usage(
             "MEDIACTL_CONF and MEDIACTL_URL are two different targets",
             "`--conf` or `--url` says which is meant",
         )),
-        (Place::Server, _) if global.chosen.hooks => Err(hooks_elsewhere()),
-        (Place::Server, Some(url)) => {
-            let source = global.chosen.url_source();
+        (TargetKind::Server, _) if global.chosen.hooks => Err(hooks_elsewhere()),
+        (TargetKind::Server, Some(url)) => {
+            let source =
+                if global.chosen.by_option { UrlSource::CommandLine } else { UrlSource::Environment };
             at_url(&url.0, source, global, ui).map(Some)
         }
         _ => Ok(None),
@@ -221,7 +118,7 @@ fn hooks_elsewhere() -> CliError {
 }
 
 /// The file, or the server that runs over it: one of them alone changes it.
-fn at_file(global: &Global, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     let (hooks, keep) = match &purpose {
         Purpose::Read => (Hooks::default(), None),
         Purpose::Change { hooks, keep } if hooks.are_empty() => (Hooks::default(), *keep),
@@ -268,10 +165,10 @@ fn warn_of_pending(engine: &Engine, ui: Ui) {
 }
 
 /// The server at a URL.
-pub fn at_url(url: &str, source: UrlSource, global: &Global, ui: Ui) -> Result<Remote, CliError> {
+pub fn at_url(url: &str, source: UrlSource, global: &GlobalArgs, ui: Ui) -> Result<Remote, CliError> {
     let options = &global.remote;
     let (endpoint, userinfo) = Endpoint::parse(url, &options.api_prefix).map_err(bad_url)?;
-    let known = Known::of(options, &endpoint, userinfo, source)?;
+    let known = KnownCredentials::of(options, &endpoint, userinfo, source)?;
     let credentials = known.credentials()?;
     let settings = Settings { credentials, trust: trust(options)?, timeout: timeout(options) };
     let name = endpoint.to_string();
@@ -281,21 +178,10 @@ pub fn at_url(url: &str, source: UrlSource, global: &Global, ui: Ui) -> Result<R
 }
 
 /// The server of the file `name`, at its Unix socket.
-fn at_socket(serving: Serving, name: String, global: &Global, ui: Ui) -> Remote {
+fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Remote {
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = Settings { timeout: timeout(&global.remote), ..Settings::default() };
     Remote::new(Client::new(endpoint, settings), name, None, ui).keeping(serving)
-}
-
-/// Whether an argument that may be a file is a server.
-pub fn is_url(argument: &str) -> bool {
-    argument.starts_with("http://") || argument.starts_with("https://")
-}
-
-/// A URL where none can be; it may hold a password, which no message may show.
-pub fn misplaced_url(argument: &str) -> Option<CliError> {
-    let shown = || format!("unexpected URL `{}`", without_userinfo(argument));
-    is_url(argument).then(|| CliError::usage(shown(), "a server is named with `--url URL`"))
 }
 
 fn bad_url(error: BadUrl) -> CliError {
@@ -305,11 +191,11 @@ fn bad_url(error: BadUrl) -> CliError {
     )
 }
 
-fn timeout(options: &RemoteOptions) -> Duration {
+fn timeout(options: &RemoteArgs) -> Duration {
     Duration::from_secs(options.timeout)
 }
 
-fn trust(options: &RemoteOptions) -> Result<Trust, CliError> {
+fn trust(options: &RemoteArgs) -> Result<Trust, CliError> {
     Ok(match &options.cacert {
         Some(file) => Trust::Authorities(input::read(file)?),
         None if options.insecure => Trust::Anybody,

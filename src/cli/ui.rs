@@ -6,14 +6,14 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use clap::ValueEnum;
 use colored::{Color, Colorize};
 use dialoguer::{Input, Password};
 use serde::Serialize;
 
-use super::error::CliError;
-use super::masked::masked_text;
-use super::terminal::{Printable, printable};
+use crate::cli::args::global::ColorChoice;
+use crate::cli::error::CliError;
+use crate::cli::render::masked::masked_text;
+use crate::cli::render::sanitize::{Printable, printable};
 use crate::edit::{Note, text_diff::PrintedKind};
 use crate::model::Masker;
 use crate::store::LockHolder;
@@ -59,18 +59,6 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, CliError> {
 fn flushed(mut out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     write(&mut out)?;
     out.flush()
-}
-
-/// When to use colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
 }
 
 /// What is known of the two output streams.

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::super::change::{Printing, lines};
-use super::super::content::{Content, ContentDiff};
-use super::super::error::CliError;
-use super::super::exit::Exit;
-use super::super::interrupt::LastWords;
 use super::{Fetched, Remote};
+use crate::cli::commands::change::{Printing, lines};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::interrupt::LastWords;
+use crate::cli::render::content_diff::{Content, ContentDiff};
 use crate::edit::current::Current;
 use crate::engine::{ChangeOptions, EngineError, Guard, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
@@ -182,7 +182,7 @@ fn print_json(content: &Content, printing: &Printing<'_>) -> Result<(), CliError
         return Ok(());
     }
     let value = content.to_json();
-    let shown = match printing.global.masker_of_values(printing.ui) {
+    let shown = match printing.global.value_masker(printing.ui.is_terminal()) {
         Some(masker) => masked_json(&value, &masker),
         None => value,
     };

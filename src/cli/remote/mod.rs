@@ -18,10 +18,10 @@ pub use modify::modify;
 pub use past::{Decision, roll_back};
 pub use replace::{Replacement, replace};
 
-use super::content::Content;
-use super::credentials::credentials;
-use super::error::CliError;
-use super::ui::Ui;
+use crate::cli::credentials::credentials;
+use crate::cli::error::CliError;
+use crate::cli::render::content_diff::Content;
+use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::{Answer, Call, Client, ClientError, Credentials};
 use crate::http::protocol::headers::{

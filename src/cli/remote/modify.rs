@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::super::content::Content;
-use super::super::error::CliError;
-use super::super::modify::{Evaluated, Wanted};
 use super::change::{Outcome, credentials, deletion, refuse_guarded};
 use super::{Fetched, Remote, Source};
+use crate::cli::commands::modify::{Evaluated, Wanted};
+use crate::cli::error::CliError;
+use crate::cli::render::content_diff::Content;
 use crate::edit::current::{Current, LocalView};
 use crate::edit::{self, guarded, json_merge, reduce};
 use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::content::Content;
-use super::super::error::CliError;
 use super::change::{Outcome, refuse_guarded};
 use super::replace::guards;
 use super::{Fetched, Remote, Source};
+use crate::cli::error::CliError;
+use crate::cli::render::content_diff::Content;
 use crate::engine::{ChangeOptions, EngineError, Snapshot, find};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{Feature, ID, TO, offers};

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::content::Content;
-use super::super::error::CliError;
 use super::change::{Outcome, credentials, deletion, refuse_guarded};
 use super::{Fetched, Remote, Source};
+use crate::cli::error::CliError;
+use crate::cli::render::content_diff::Content;
 use crate::edit::current::{Current, LocalView};
 use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use mediactl::cli::GRACE;
 use mediactl::cli::exit::Exit;
-use mediactl::cli::serve::GRACE;
 use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, OutcomeNote};
 use mediactl::http::protocol::headers::{

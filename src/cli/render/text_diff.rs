@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::masked::MaskedText;
-use super::ui::Ui;
+use crate::cli::render::masked::MaskedText;
+use crate::cli::ui::Ui;
 use crate::edit::text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed};
 use crate::model::Masker;
 use crate::syntax::{ChangedRun, Document, Splice};

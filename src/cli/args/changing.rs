@@ -1,20 +1,12 @@
-//! Options that several commands share.
+//! The options of every command that changes a configuration.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::error::CliError;
-use super::target::{Chosen, GivenUrl, Purpose, RemoteOptions};
-use super::ui::{ColorChoice, Ui};
-use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
+use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
-use crate::model::Masker;
-
-/// Where the configuration is, unless somebody says otherwise.
-pub const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
 /// The longest time that a hook may be given: a day, in seconds.
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
@@ -22,67 +14,10 @@ const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
 /// The most texts that a history may be told to keep.
 const MAX_KEEP: u64 = 100_000;
 
-/// Options of every command.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Options of every command")]
-pub struct Global {
-    /// The configuration file to work on
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        env = "MEDIACTL_CONF",
-        hide_env_values = true,
-        default_value = DEFAULT_CONF
-    )]
-    pub conf: PathBuf,
-
-    /// The server to work on instead, such as `https://media.example`; may hold login and password
-    #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_URL", hide_env_values = true)]
-    pub url: Option<GivenUrl>,
-
-    /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
-    pub color: ColorChoice,
-
-    /// Show passwords and keys instead of masks
-    #[arg(long, global = true)]
-    pub show_secrets: bool,
-
-    /// Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger
-    #[arg(long, global = true, env = "MEDIACTL_MASK", hide_env_values = true, value_parser = FalseyValueParser::new())]
-    pub mask: bool,
-
-    /// How to reach a server.
-    #[command(flatten)]
-    pub remote: RemoteOptions,
-
-    /// Which of the file and the server is meant.
-    #[arg(skip)]
-    pub chosen: Chosen,
-}
-
-impl Global {
-    /// Masks for text that people look at: always, unless secrets are asked for.
-    pub fn masker(&self) -> Option<Masker> {
-        (!self.show_secrets).then(Masker::default)
-    }
-
-    /// Masks for values that another program may want: on a terminal, and where they are asked for.
-    pub fn masker_of_values(&self, ui: Ui) -> Option<Masker> {
-        self.masker().filter(|_| self.mask || ui.is_terminal())
-    }
-
-    /// What the summary line calls the file.
-    pub fn file_name(&self) -> String {
-        self.conf.display().to_string()
-    }
-}
-
 /// Options of every command that changes something.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every change")]
-pub struct Changing {
+pub struct ChangeArgs {
     /// Show the change, but neither write it nor run the reload command
     #[arg(long)]
     pub dry_run: bool,
@@ -116,13 +51,13 @@ pub struct Changing {
     pub confirm: Option<Duration>,
 
     #[command(flatten)]
-    pub hooking: Hooking,
+    pub hooking: HookArgs,
 }
 
 /// Options of where the file is changed: what ties changes to a real media server, and the history.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of hooks")]
-pub struct Hooking {
+pub struct HookArgs {
     /// Shell command that looks at the new configuration first; if it fails, nothing is written
     #[arg(long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD", hide_env_values = true)]
     pub check_cmd: Option<String>,
@@ -145,7 +80,7 @@ pub struct Hooking {
     pub keep: Option<u64>,
 }
 
-impl Hooking {
+impl HookArgs {
     /// How many texts the history keeps from now on.
     pub fn keep(&self) -> Option<usize> {
         self.keep.and_then(|keep| usize::try_from(keep).ok())
@@ -159,38 +94,6 @@ impl Hooking {
             reload: command(&self.reload_cmd),
             timeout: Duration::from_secs(self.hook_timeout),
             ..Hooks::default()
-        }
-    }
-}
-
-impl Changing {
-    /// What is to be known where the file is changed.
-    pub fn purpose(&self) -> Purpose {
-        Purpose::Change { hooks: self.hooking.hooks(), keep: self.hooking.keep() }
-    }
-
-    /// Only a server is there when the time is over.
-    pub fn refuse_confirm(&self) -> Result<(), CliError> {
-        match self.confirm {
-            None => Ok(()),
-            Some(_) => Err(CliError::usage(
-                "`--confirm` needs a server, which takes the change back if nobody confirms it",
-                "start `mediactl serve` over the file, or leave it out",
-            )),
-        }
-    }
-
-    /// What goes along with the change.
-    pub fn request(&self) -> ChangeOptions {
-        ChangeOptions {
-            dry_run: self.dry_run,
-            force: self.force,
-            accepted: self.accept.clone(),
-            max_delete: self.max_delete,
-            by: local_user(),
-            message: self.message.clone(),
-            confirm: self.confirm,
-            ..ChangeOptions::default()
         }
     }
 }
@@ -209,14 +112,5 @@ fn confirm_time(text: &str) -> Result<Duration, String> {
     match (1..=MAX_CONFIRM).contains(&time.as_secs()) {
         true => Ok(Duration::from_secs(time.as_secs())),
         false => Err(format!("it takes from 1 to {MAX_CONFIRM} seconds")),
-    }
-}
-
-/// Who runs this program, for hooks and the history.
-fn local_user() -> String {
-    let uid = rustix::process::getuid().as_raw();
-    match std::env::var("USER") {
-        Ok(user) if !user.is_empty() => format!("{user} (uid {uid})"),
-        _ => format!("uid {uid}"),
     }
 }

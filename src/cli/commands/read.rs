@@ -2,18 +2,19 @@
 
 use std::io::{self, BufWriter, Write};
 
-use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error::CliError;
-use super::exit::Exit;
-use super::masked::MaskedText;
-use super::options::Global;
-use super::remote::{self, Source};
-use super::table;
-use super::target::{self, Purpose, Target, misplaced_url};
-use super::ui::{OUTPUT_BUFFER, Ui, output};
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::read::{ReadArgs, ReadFormat};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input::misplaced_url;
+use crate::cli::remote::{self, Source};
+use crate::cli::render::masked::MaskedText;
+use crate::cli::render::table;
+use crate::cli::target::{self, Purpose, Target};
+use crate::cli::ui::{OUTPUT_BUFFER, Ui, output};
 use crate::edit::current::{Current, LocalView, Shown};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
@@ -23,81 +24,25 @@ use crate::model::member::Members;
 use crate::model::redact::masked_json;
 use crate::model::{Lens, Masker, View, to_json, top_members, write_compact};
 
-/// Show the configuration, or single values of it
-///
-/// Without a PATH all of it is shown. With several PATHs each value is one line of JSON, in the
-/// order in which they are given. A PATH with a `*` gives one object, from path to value. If there
-/// is nothing at a PATH, the exit code is 7.
-///
-/// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones, unless `--mask` is
-/// given or MEDIACTL_MASK is 1; a pager reads from a pipe, so `mediactl read --mask | less` is the way.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mediactl read streams.cam1
-  mediactl read -r 'streams.cam1.urls[0].url'
-  mediactl read 'streams.*.auth.url'
-  mediactl read -o table")]
-pub struct Args {
-    /// What to show, such as `streams.cam1.prepush`; `*` stands for every name [default: everything]
-    #[arg(value_name = "PATH")]
-    paths: Vec<String>,
-
-    /// Show the saved file, even if a server runs another configuration
-    #[arg(long)]
-    saved: bool,
-
-    /// Leave out the streams that are `static`
-    #[arg(long)]
-    skip_streams: bool,
-
-    /// Show what the server says of itself, too, as `runtime`
-    #[arg(long)]
-    runtime: bool,
-
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    output: Form,
-
-    /// Print a string at a PATH as it is, without quotes
-    #[arg(short, long)]
-    raw: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Form {
-    /// JSON, indented
-    #[default]
-    Json,
-    /// JSON on one line
-    Compact,
-    /// The text of the file
-    Conf,
-    /// One line a value, as `modify --set` takes it
-    Set,
-    /// One line a stream, with the authorization that counts for it
-    Table,
-}
-
 /// Runs the command.
-pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let paths = args.paths.iter().map(|path| parse(path)).collect::<Result<Vec<_>, _>>()?;
-    if !paths.is_empty() && matches!(args.output, Form::Conf | Form::Table) {
+    if !paths.is_empty() && matches!(args.output, ReadFormat::Conf | ReadFormat::Table) {
         return Err(CliError::usage(
             "a PATH does not go with this output",
             "leave the PATH out, or use `-o json`",
         ));
     }
-    if args.runtime && args.output == Form::Conf {
+    if args.runtime && args.output == ReadFormat::Conf {
         return Err(CliError::usage("`--runtime` does not go with this output", "use `-o json`"));
     }
     let target = target::resolve(global, Purpose::Read, ui)?;
     let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, output(ui.results())?);
     match target {
         Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
-        mut target if args.output == Form::Conf => {
+        mut target if args.output == ReadFormat::Conf => {
             let text = target.text(args.source())?;
-            output(print_text(text.as_ref(), global.masker_of_values(ui), &mut out))?;
+            output(print_text(text.as_ref(), global.value_masker(ui.is_terminal()), &mut out))?;
         }
         Target::Local(engine) => {
             let snapshot = engine.read()?;
@@ -107,11 +52,18 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
                 return Err(EngineError::BadConfig(snapshot).into());
             }
             let lens = Lens { skip_static_streams: args.skip_streams, ..Lens::default() };
-            print_view(args, &members, &paths, &lens, global.masker_of_values(ui).as_ref(), &mut out)?;
+            print_view(
+                args,
+                &members,
+                &paths,
+                &lens,
+                global.value_masker(ui.is_terminal()).as_ref(),
+                &mut out,
+            )?;
         }
         Target::Remote(mut server) => {
             let whole = server.read(args.view())?;
-            let whole = shown(whole, args, global.masker_of_values(ui).as_ref());
+            let whole = shown(whole, args, global.value_masker(ui.is_terminal()).as_ref());
             print_value(args, &whole, &paths, &mut out)?;
         }
     }
@@ -119,7 +71,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-impl Args {
+impl ReadArgs {
     fn source(&self) -> Source {
         if self.saved { Source::Saved } else { Source::Running }
     }
@@ -130,7 +82,7 @@ impl Args {
 }
 
 /// What is shown of the answer of a server, which may not know what was to be left out.
-fn shown(mut whole: Value, args: &Args, masker: Option<&Masker>) -> Value {
+fn shown(mut whole: Value, args: &ReadArgs, masker: Option<&Masker>) -> Value {
     let streams = whole.get_mut("streams").and_then(Value::as_object_mut);
     if let Some(streams) = streams.filter(|_| args.skip_streams) {
         streams.retain(|_, stream| stream["static"] != true);
@@ -141,7 +93,7 @@ fn shown(mut whole: Value, args: &Args, masker: Option<&Masker>) -> Value {
     }
 }
 
-pub(super) fn parse(path: &str) -> Result<Path, CliError> {
+pub fn parse(path: &str) -> Result<Path, CliError> {
     if let Some(error) = misplaced_url(path) {
         return Err(error);
     }
@@ -149,11 +101,7 @@ pub(super) fn parse(path: &str) -> Result<Path, CliError> {
 }
 
 /// The bytes of a text, or the text with its secrets masked.
-pub(super) fn print_text(
-    snapshot: &Snapshot,
-    masker: Option<Masker>,
-    out: &mut impl Write,
-) -> io::Result<()> {
+pub fn print_text(snapshot: &Snapshot, masker: Option<Masker>, out: &mut impl Write) -> io::Result<()> {
     if masker.is_none() {
         return out.write_all(snapshot.bytes());
     }
@@ -163,7 +111,7 @@ pub(super) fn print_text(
 }
 
 fn print_view(
-    args: &Args,
+    args: &ReadArgs,
     members: &Members<'_>,
     paths: &[Path],
     lens: &Lens,
@@ -179,32 +127,32 @@ fn print_view(
         return print_value(args, &masked_json(&to_json(&view), masker), paths, out);
     }
     match args.output {
-        Form::Table => output(table::print(members, lens, out)),
-        Form::Set => output(set_form(&to_json(&view), &[], out)),
-        Form::Compact => output(write_compact(&view, out).and_then(|()| writeln!(out))),
+        ReadFormat::Table => output(table::print(members, lens, out)),
+        ReadFormat::Set => output(set_form(&to_json(&view), &[], out)),
+        ReadFormat::Compact => output(write_compact(&view, out).and_then(|()| writeln!(out))),
         _ => output(json(args, &view, out)),
     }
 }
 
 /// The same of a server's answer.
-fn print_value(args: &Args, whole: &Value, paths: &[Path], out: &mut impl Write) -> Result<(), CliError> {
+fn print_value(args: &ReadArgs, whole: &Value, paths: &[Path], out: &mut impl Write) -> Result<(), CliError> {
     match args.output {
-        Form::Table => output(table::print_json(whole, out)),
-        Form::Set if paths.is_empty() => output(set_form(whole, &[], out)),
+        ReadFormat::Table => output(table::print_json(whole, out)),
+        ReadFormat::Set if paths.is_empty() => output(set_form(whole, &[], out)),
         _ if paths.is_empty() => output(json(args, whole, out)),
         _ => print_values(args, whole, paths, out),
     }
 }
 
 fn print_values(
-    args: &Args,
+    args: &ReadArgs,
     current: &dyn Current,
     paths: &[Path],
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     for path in paths {
         let selection = select(current, path).map_err(CliError::Select)?;
-        if args.output == Form::Set {
+        if args.output == ReadFormat::Set {
             output(set_forms(path, selection, out))?;
             continue;
         }
@@ -218,9 +166,9 @@ fn print_values(
     Ok(())
 }
 
-fn json(args: &Args, value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+fn json(args: &ReadArgs, value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     match args.output {
-        Form::Compact => serde_json::to_writer(&mut *out, value)?,
+        ReadFormat::Compact => serde_json::to_writer(&mut *out, value)?,
         _ => serde_json::to_writer_pretty(&mut *out, value)?,
     }
     writeln!(out)

@@ -1,29 +1,25 @@
 //! `mediactl serve`
 
 use std::io::{self, Write};
-use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
-use std::path::PathBuf;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::access_log::{self, Journal};
-use super::error::CliError;
-use super::exit::Exit;
-use super::options::{Global, Hooking};
-use super::ui::{Ui, output, waiting};
+use crate::cli::access_log::{self, AccessLog};
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::serve::ServeArgs;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
 use crate::http::server::handler::{Handler, Settings};
 use crate::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::store::{ServeLock, StoreError};
-
-/// Where TCP is listened on, unless somebody says otherwise: this machine alone.
-const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
 
 /// As an address, it stands for no TCP at all.
 const NO_TCP: &str = "none";
@@ -34,77 +30,8 @@ pub const GRACE: Duration = Duration::from_secs(10);
 /// `--max-body` counts these.
 const MIB: usize = 1024 * 1024;
 
-/// Serve the HTTP API over the configuration file
-///
-/// While it runs, other commands over the same file go through it, by a Unix socket beside the file.
-/// So what it runs, what is in the file, and what the commands show never disagree. Over TCP the
-/// server asks for the login and the password of `edit_auth`; it does not start on TCP without them.
-///
-/// SIGHUP loads the file and the certificate again. SIGTERM and SIGINT end the server when the
-/// requests that it has read are answered, after 10 seconds at the latest.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mediactl --conf media.conf serve
-  mediactl serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
-  mediactl serve --listen none
-  mediactl serve --listen 127.0.0.1:0 --reload-cmd 'systemctl reload media'")]
-pub struct Args {
-    /// Address and port to listen on; `none` for the Unix socket alone, port 0 for any free one; may be
-    /// given several times
-    #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
-    listen: Vec<String>,
-
-    /// Certificate chain in PEM, the own one first; TCP then speaks HTTPS only
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    tls_cert: Option<PathBuf>,
-
-    /// Private key of the certificate, in PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
-
-    /// Largest request body, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
-    max_body: u64,
-
-    /// Most connections over TCP at a time; fewer where the limit of open files is too low for so many
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096))]
-    max_connections: u64,
-
-    /// IP address of a proxy whose X-Forwarded-For header is believed, and whose connections are not
-    /// limited as those of one address; may be given several times
-    #[arg(long, value_name = "ADDR")]
-    trusted_proxy: Vec<IpAddr>,
-
-    /// Shell command that prints the media server's own figures as a JSON object; they are added to
-    /// what `runtime=true` shows
-    #[arg(long, value_name = "CMD")]
-    runtime_cmd: Option<String>,
-
-    /// Make every change that is asked for, even one that ends all access to the API
-    #[arg(long)]
-    no_guards: bool,
-
-    /// How to write the line that is logged on stderr for each request
-    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
-    log_format: LogFormat,
-
-    #[command(flatten)]
-    hooking: Hooking,
-}
-
-/// The form of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum LogFormat {
-    /// Fields, with blanks between them
-    #[default]
-    Text,
-    /// A JSON object
-    Json,
-}
-
 /// Runs the command.
-pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     // Before anything is served, so that no signal finds the default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::Serve)?;
     refuse_url(global)?;
@@ -128,7 +55,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     }
     let urls = urls(&listeners, tls.is_some(), global)?;
     warn_of_clear_text(&listeners, tls.is_some(), ui);
-    let journal = Journal::new(args.log_format);
+    let journal = AccessLog::new(args.log_format);
     let handler = Arc::new(Handler::new(engine.clone(), settings(args, global, &journal)));
     let server = Server::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
     let server = server.map_err(CliError::Serve)?;
@@ -154,7 +81,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
 }
 
 /// The API is served over a file.
-fn refuse_url(global: &Global) -> Result<(), CliError> {
+fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
     match global.chosen.names_server() {
         true => {
             Err(CliError::usage("`serve` works on a file, not on `--url`", "give the file with `--conf`"))
@@ -187,12 +114,12 @@ fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
 }
 
 /// Without an account nobody could use the API over TCP, and with an open one everybody could.
-fn refuse_without_account(engine: &Engine, global: &Global) -> Result<(), CliError> {
+fn refuse_without_account(engine: &Engine, global: &GlobalArgs) -> Result<(), CliError> {
     let has_account = engine.running().is_some_and(|running| running.account().is_some());
     if has_account { Ok(()) } else { Err(CliError::NoAccount { target: global.file_name() }) }
 }
 
-fn tls(args: &Args) -> Result<Option<Arc<Tls>>, CliError> {
+fn tls(args: &ServeArgs) -> Result<Option<Arc<Tls>>, CliError> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let tls = Tls::load(certificate, key).map_err(|error| CliError::Tls(error.to_string()))?;
     Ok(Some(Arc::new(tls)))
@@ -213,7 +140,7 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
     Ok(listeners)
 }
 
-fn settings(args: &Args, global: &Global, journal: &Journal) -> Settings {
+fn settings(args: &ServeArgs, global: &GlobalArgs, journal: &AccessLog) -> Settings {
     Settings {
         prefix: global.remote.api_prefix.clone(),
         trusted_proxies: args.trusted_proxy.clone(),
@@ -223,7 +150,7 @@ fn settings(args: &Args, global: &Global, journal: &Journal) -> Settings {
     }
 }
 
-fn limits(args: &Args) -> Limits {
+fn limits(args: &ServeArgs) -> Limits {
     let body = args.max_body as usize * MIB;
     let limits = Limits::default();
     Limits {
@@ -236,7 +163,7 @@ fn limits(args: &Args) -> Limits {
 }
 
 /// Where the server can be reached, with the ports that it really got.
-fn urls(listeners: &[Listen], tls: bool, global: &Global) -> Result<Vec<String>, CliError> {
+fn urls(listeners: &[Listen], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
     let scheme = if tls { "https" } else { "http" };
     let mut urls = Vec::new();
     for listener in listeners {

@@ -6,11 +6,11 @@ use std::ops::Range;
 use colored::Color;
 use serde::Serialize;
 
-use super::error::CliError;
-use super::masked::MaskedText;
-use super::options::Global;
-use super::terminal::printable;
-use super::ui::Ui;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::error::CliError;
+use crate::cli::render::masked::MaskedText;
+use crate::cli::render::sanitize::printable;
+use crate::cli::ui::Ui;
 use crate::engine::{EngineError, Snapshot};
 use crate::model::Masker;
 use crate::syntax::{Diagnostic, LineIndex, Severity, Snippet, Span};
@@ -27,7 +27,7 @@ pub struct Reporter<'s> {
 
 /// One diagnostic as `check -o json` prints it. The shape is stable.
 #[derive(Debug, Serialize)]
-pub struct Record {
+pub struct DiagnosticRecord {
     /// What the text is called.
     pub file: String,
     /// From 1.
@@ -86,12 +86,12 @@ impl<'s> Reporter<'s> {
     }
 
     /// All of them, as data; the last one says how many more there are.
-    pub fn records(&self) -> Vec<Record> {
+    pub fn records(&self) -> Vec<DiagnosticRecord> {
         let diagnostics = self.snapshot.diagnostics();
         let mut records: Vec<_> = diagnostics.iter().map(|diagnostic| self.record(diagnostic)).collect();
         if let (Some(last), 1..) = (diagnostics.iter().last(), diagnostics.dropped()) {
             let message = format!("and {} more", diagnostics.dropped());
-            records.push(Record { message, hint: None, related: None, ..self.record(last) });
+            records.push(DiagnosticRecord { message, hint: None, related: None, ..self.record(last) });
         }
         records
     }
@@ -125,13 +125,13 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    fn record(&self, diagnostic: &Diagnostic) -> Record {
+    fn record(&self, diagnostic: &Diagnostic) -> DiagnosticRecord {
         let position = self.lines.position(diagnostic.span.start);
         let related = diagnostic.related.as_ref().map(|(span, message)| {
             let position = self.lines.position(span.start);
             Related { line: position.line, column: position.column, message: message.clone() }
         });
-        Record {
+        DiagnosticRecord {
             file: self.name.to_owned(),
             line: position.line,
             column: position.column,
@@ -149,7 +149,7 @@ fn is_of_another_language(text: &str) -> bool {
 }
 
 /// Shows on stderr what is wrong with the text that an error is about.
-pub fn explain(error: &CliError, global: &Global, ui: Ui) {
+pub fn explain(error: &CliError, global: &GlobalArgs, ui: Ui) {
     let (name, snapshot) = match error {
         CliError::Engine(EngineError::BadConfig(snapshot)) => (global.file_name(), snapshot),
         CliError::Engine(EngineError::BadText(snapshot)) => ("the new configuration".to_owned(), snapshot),

@@ -1,18 +1,20 @@
 //! `mediactl modify`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{ArgMatches, ValueEnum};
+use clap::ArgMatches;
 use serde_json::Value;
 
-use super::change::{Printing, Verb, follow_up, with_guards};
-use super::error::CliError;
-use super::exit::Exit;
-use super::input;
-use super::options::{Changing, Global};
-use super::remote;
-use super::target::{self, Target};
-use super::ui::Ui;
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::modify::{ModifyArgs, ModifyFormat};
+use crate::cli::commands::change::{Printing, Verb, follow_up, with_guards};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input;
+use crate::cli::remote;
+use crate::cli::target::{self, Target};
+use crate::cli::ui::Ui;
 use crate::edit::assign::{AssignFault, AssignOptions, AssignedValue, Assignment, to_patch};
 use crate::edit::current::{Current, LocalView};
 use crate::edit::expect::{Expectation, unmet};
@@ -23,85 +25,11 @@ use crate::engine::{ChangeOptions, EngineError, Guard};
 use crate::model::member::Members;
 use crate::model::{Kind, Lens};
 
-/// Change some values and leave everything else as it is
-///
-/// The edits are made in the order in which they are given and written together, or not at all.
-/// What changed is printed as a diff. If nothing changes, nothing is written.
-///
-/// A value has the type of the parameter it is for: `12345` is a number as a port and a string as
-/// a password. `null` removes. --set PATH without a value asks for it, so that a password is not
-/// seen in the list of processes.
-#[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "\
-mediactl modify [OPTIONS] <--set|--set-string|--set-file|--unset>...
-       mediactl modify [OPTIONS] --file <FILE>",
-    after_help = "\
-Examples:
-  mediactl modify --set streams.cam1.auth.url=false
-  mediactl modify --set 'streams.cam1.urls[+]=udp://239.0.0.1:1234'
-  mediactl modify --set edit_auth.password
-  mediactl modify --unset streams.cam1 --dry-run
-  mediactl modify --expect rtmp=1935 --set rtmp=1936
-  echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
-)]
-#[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
-    .args(["set", "set_string", "set_file", "unset", "file"]))]
-pub struct Args {
-    /// Set a value, such as `streams.cam1.prepush=5`; may be given several times
-    #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
-    set: Vec<String>,
-
-    /// Set a string, even if it looks like a number or JSON
-    #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
-    set_string: Vec<String>,
-
-    /// Set a value to what is in a file; `-` is standard input
-    #[arg(long, value_name = "PATH=FILE", conflicts_with = "file")]
-    set_file: Vec<String>,
-
-    /// Remove a value; it is an error if it is not there
-    #[arg(long, value_name = "PATH", conflicts_with = "file")]
-    unset: Vec<String>,
-
-    /// Merge a JSON patch (RFC 7396) from a file; `-` is standard input
-    #[arg(short, long, value_name = "FILE")]
-    file: Option<PathBuf>,
-
-    /// Make the change only if this value is there; `null` if nothing is; may be given several times
-    #[arg(long, value_name = "PATH=VALUE")]
-    expect: Vec<String>,
-
-    /// Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt
-    #[arg(long)]
-    create: bool,
-
-    /// Let --unset pass where there is nothing to remove
-    #[arg(long, conflicts_with = "file")]
-    ignore_missing: bool,
-
-    /// What to print of the change
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    output: Form,
-
-    #[command(flatten)]
-    changing: Changing,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Form {
-    /// The lines of the file that change
-    #[default]
-    Diff,
-    /// The whole new configuration as JSON
-    Json,
-}
-
 /// Runs the command.
-pub fn run(args: &Args, matches: &ArgMatches, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let wanted = Wanted::of(args, matches, ui)?;
-    let target = target::resolve(global, args.changing.purpose(), ui)?;
-    let (changing, json, name) = (&args.changing, args.output == Form::Json, target.name(global));
+    let target = target::resolve(global, (&args.changing).into(), ui)?;
+    let (changing, json, name) = (&args.changing, args.output == ModifyFormat::Json, target.name(global));
     let printing = Printing { changing, global, ui, json, verb: Verb::CHANGE, target: name };
     let request = wanted.request(changing, args.create);
     match target {
@@ -149,7 +77,7 @@ enum Edits {
 }
 
 impl Wanted {
-    fn of(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Self, CliError> {
+    fn of(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Self, CliError> {
         let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         let edits = match &args.file {
             Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
@@ -167,7 +95,7 @@ impl Wanted {
 
     /// What goes along with the change: streams that are named one by one are meant, and so is, with
     /// `--create`, every new keyword.
-    fn request(&self, changing: &Changing, create: bool) -> ChangeOptions {
+    fn request(&self, changing: &ChangeArgs, create: bool) -> ChangeOptions {
         let mut request = changing.request();
         request.accepted.extend(create.then_some(Guard::NearMiss));
         if let Edits::Assignments { assignments, .. } = &self.edits {
@@ -228,7 +156,7 @@ fn expectation(text: &str) -> Result<Expectation, CliError> {
 }
 
 /// All edits, in the order of the command line.
-fn assignments(args: &Args, matches: &ArgMatches, ui: Ui) -> Result<Vec<Assignment>, CliError> {
+fn assignments(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Vec<Assignment>, CliError> {
     let mut found: Vec<(usize, Assignment)> = Vec::new();
     let mut collect = |id: &str, given: &[String], read: &dyn Fn(&str) -> Result<Assignment, CliError>| {
         let indices = matches.indices_of(id).into_iter().flatten();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::text_diff::{Counts, TextDiff};
-use super::ui::Ui;
+use crate::cli::render::text_diff::{Counts, TextDiff};
+use crate::cli::ui::Ui;
 use crate::edit::text_diff::{Hunk, hunks_of_texts, printed};
 use crate::engine::Snapshot;
 use crate::model::redact::masked_json;

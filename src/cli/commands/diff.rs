@@ -5,15 +5,17 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::content::{Content, ContentDiff};
-use super::credentials::UrlSource;
-use super::error::CliError;
-use super::exit::Exit;
-use super::input::{self, STDIN};
-use super::options::Global;
-use super::remote::{Remote, Source};
-use super::target::{self, Purpose, Target, is_url};
-use super::ui::Ui;
+use crate::cli::args::diff::DiffArgs;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::credentials::UrlSource;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input::is_url;
+use crate::cli::input::{self, STDIN};
+use crate::cli::remote::{Remote, Source};
+use crate::cli::render::content_diff::{Content, ContentDiff};
+use crate::cli::target::{self, Purpose, Target};
+use crate::cli::ui::Ui;
 use crate::edit::reduce::reduce;
 use crate::edit::{guarded, json_diff};
 use crate::engine::{Engine, EngineError, Guard};
@@ -25,37 +27,8 @@ const RUNNING: &str = "running";
 /// What names the file.
 const SAVED: &str = "saved";
 
-/// Show how two configurations differ
-///
-/// Each side is a file, `-` for standard input, the URL of a server, `saved` for the configuration
-/// file, `running` for what a server runs, or `@N` for the text before the N-th last change. With `@N`
-/// alone it is compared with the file; with another A alone, what `mediactl read` shows is compared
-/// with A. Of a server that gives no text the JSON is compared.
-///
-/// The exit code is 0 if they are the same and 1 if they differ.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mediactl diff old.conf new.conf
-  mediactl diff new.conf
-  mediactl diff @1
-  mediactl diff --json saved new.conf | mediactl modify -f -")]
-pub struct Args {
-    /// The first configuration [default: running]
-    #[arg(value_name = "A", value_hint = clap::ValueHint::AnyPath)]
-    first: Option<String>,
-
-    /// The second configuration [default: saved]
-    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath)]
-    second: Option<String>,
-
-    /// Print the JSON patch (RFC 7396) that turns A into B
-    #[arg(long)]
-    json: bool,
-}
-
 /// Runs the command.
-pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
         (None, _) => [Some(RUNNING), Some(SAVED)],
         (Some(only), None) if is_past(only) => [Some(only), Some(SAVED)],
@@ -85,7 +58,7 @@ struct Side {
 
 impl Side {
     /// A configuration by its name; without one, what `read` shows.
-    fn load(given: Option<&str>, global: &Global, ui: Ui) -> Result<Self, CliError> {
+    fn load(given: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
         match given.unwrap_or_default() {
             "" if given.is_none() => match target::resolve(global, Purpose::Read, ui)? {
                 Target::Remote(mut server) => Self::of_server(&mut server, Source::Running),
@@ -103,7 +76,7 @@ impl Side {
         }
     }
 
-    fn of_target(source: Source, global: &Global, ui: Ui) -> Result<Self, CliError> {
+    fn of_target(source: Source, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
         let target = target::resolve(global, Purpose::Read, ui)?;
         match (target, source) {
             (Target::Remote(mut server), source) => Self::of_server(&mut server, source),
@@ -112,7 +85,7 @@ impl Side {
         }
     }
 
-    fn of_past(name: &str, global: &Global, ui: Ui) -> Result<Self, CliError> {
+    fn of_past(name: &str, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
         let which: ChangeRef = name.parse().map_err(|error: NotAChangeRef| {
             CliError::usage(format!("`{name}`: {error}"), "`mediactl history` shows them")
         })?;
@@ -121,7 +94,7 @@ impl Side {
         Ok(Self { name, content: Content::Text(target.kept(which)?) })
     }
 
-    fn of_engine(engine: &Engine, global: &Global) -> Result<Self, CliError> {
+    fn of_engine(engine: &Engine, global: &GlobalArgs) -> Result<Self, CliError> {
         Ok(Self { name: global.file_name(), content: Content::Text(engine.read()?) })
     }
 
@@ -149,7 +122,7 @@ impl Side {
     }
 }
 
-fn text(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliError> {
+fn text(old: &Side, new: &Side, global: &GlobalArgs, ui: Ui) -> Result<bool, CliError> {
     let masker = global.masker();
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
         ui.note_line(&format!("`{}` gives no text, so the diff is of the JSON", side.name));
@@ -181,12 +154,12 @@ fn say_what_it_needs(old: &Value, patch: &Map<String, Value>, ui: Ui) {
 }
 
 /// The patch is computed from the real values, then masked where a person looks at it.
-fn json(old: &Side, new: &Side, global: &Global, ui: Ui) -> Result<bool, CliError> {
+fn json(old: &Side, new: &Side, global: &GlobalArgs, ui: Ui) -> Result<bool, CliError> {
     let before = old.view()?;
     let patch = json_diff::diff(&before, &new.view()?);
     let different = !patch.is_empty();
     say_what_it_needs(&before, &patch, ui);
-    let shown = match global.masker_of_values(ui) {
+    let shown = match global.value_masker(ui.is_terminal()) {
         Some(masker) => crate::model::redact::masked_json(&Value::Object(patch), &masker),
         None => Value::Object(patch),
     };

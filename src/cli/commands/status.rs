@@ -6,15 +6,17 @@ use std::time::{Duration, SystemTime};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::content::Content;
-use super::error::CliError;
-use super::exit::Exit;
-use super::history::{Form, masked};
-use super::options::Global;
-use super::remote::{Remote, Source, View};
-use super::target::{self, Purpose, Target};
-use super::terminal::one_line;
-use super::ui::Ui;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::history::ListFormat;
+use crate::cli::args::status::StatusArgs;
+use crate::cli::commands::history::masked;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::remote::{Remote, Source, View};
+use crate::cli::render::content_diff::Content;
+use crate::cli::render::sanitize::one_line;
+use crate::cli::target::{self, Purpose, Target};
+use crate::cli::ui::Ui;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
 use crate::engine::{Engine, is_edited_since};
@@ -25,29 +27,6 @@ use crate::store::HistoryEntry;
 
 /// So many paths are named in the text.
 const MOST_PATHS: usize = 20;
-
-/// Show what runs, what is saved, and what is open
-///
-/// Tells whether a server runs over the file, and where; which values differ between what it runs and
-/// what is saved; whether the file has errors; whether a change waits to be confirmed; and the last change.
-///
-/// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
-/// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
-/// server does not show it), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; null if nothing
-/// is), `last_change` as `mediactl history` has it, and `last_error`.
-///
-/// The exit code is 1 if something is not saved or waits to be confirmed, or if the file has errors, and 0
-/// if all is well.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mediactl status
-  mediactl status -o json")]
-pub struct Args {
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    output: Form,
-}
 
 /// What is known; the JSON form.
 #[derive(Debug, Serialize)]
@@ -82,7 +61,7 @@ struct Server {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let target = target::resolve(global, Purpose::Read, ui)?;
     let name = target.name(global);
     let mut status = match target {
@@ -91,8 +70,8 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
     };
     status.last_change = status.last_change.map(|entry| masked(entry, global.masker().as_ref()));
     match args.output {
-        Form::Json => ui.print_json(&status)?,
-        Form::Text => ui.print(|mut out| print(&status, &mut out))?,
+        ListFormat::Json => ui.print_json(&status)?,
+        ListFormat::Text => ui.print(|mut out| print(&status, &mut out))?,
     }
     let has_errors = status.errors.is_some_and(|errors| errors > 0);
     let is_open = status.saved == Some(false) || status.pending.is_some() || has_errors;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use super::terminal::one_line;
+use crate::cli::render::sanitize::one_line;
 use crate::model::member::Members;
 use crate::model::shape::{Address, Seconds, group_name, only_argument, seconds};
 use crate::model::view::{is_open, is_static, sources};

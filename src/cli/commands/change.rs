@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use super::countdown;
-use super::error::CliError;
-use super::exit::Exit;
-use super::input;
-use super::options::{Changing, Global};
-use super::remote::{self, Outcome, Remote, Replacement};
-use super::target::{self, Target};
-use super::text_diff::TextDiff;
-use super::ui::Ui;
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::countdown;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input;
+use crate::cli::remote::{self, Outcome, Remote, Replacement};
+use crate::cli::render::text_diff::TextDiff;
+use crate::cli::target::{self, Target};
+use crate::cli::ui::Ui;
 use crate::engine::{After, ChangeOptions, Engine, EngineError, Outcome as EngineOutcome, Snapshot};
 use crate::model::redact::masked_json;
 use crate::model::{Lens, View, to_json, top_members};
@@ -19,13 +20,13 @@ use crate::syntax::Document;
 /// Runs a command that replaces the whole text with that of `file`.
 pub fn replace(
     file: &Path,
-    changing: &Changing,
-    global: &Global,
+    changing: &ChangeArgs,
+    global: &GlobalArgs,
     ui: Ui,
     what: Replacement,
 ) -> Result<Exit, CliError> {
     let text = input::read(file)?;
-    let target = target::resolve(global, changing.purpose(), ui)?;
+    let target = target::resolve(global, changing.into(), ui)?;
     let (operation, verb): (fn(&Engine, &ChangeOptions, &[u8]) -> _, _) = match what {
         Replacement::Save => (Engine::save, Verb::SAVE),
         Replacement::Update => (Engine::update, Verb::UPDATE),
@@ -76,12 +77,48 @@ pub fn with_guards<T>(
     }
 }
 
+impl ChangeArgs {
+    /// Only a server is there when the time is over.
+    pub fn refuse_confirm(&self) -> Result<(), CliError> {
+        match self.confirm {
+            None => Ok(()),
+            Some(_) => Err(CliError::usage(
+                "`--confirm` needs a server, which takes the change back if nobody confirms it",
+                "start `mediactl serve` over the file, or leave it out",
+            )),
+        }
+    }
+
+    /// What goes along with the change.
+    pub fn request(&self) -> ChangeOptions {
+        ChangeOptions {
+            dry_run: self.dry_run,
+            force: self.force,
+            accepted: self.accept.clone(),
+            max_delete: self.max_delete,
+            by: local_user(),
+            message: self.message.clone(),
+            confirm: self.confirm,
+            ..ChangeOptions::default()
+        }
+    }
+}
+
+/// Who runs this program, for hooks and the history.
+fn local_user() -> String {
+    let uid = rustix::process::getuid().as_raw();
+    match std::env::var("USER") {
+        Ok(user) if !user.is_empty() => format!("{user} (uid {uid})"),
+        _ => format!("uid {uid}"),
+    }
+}
+
 /// How the result of a change is put into words.
 pub struct Printing<'a> {
     /// The options of the command.
-    pub changing: &'a Changing,
+    pub changing: &'a ChangeArgs,
     /// The options of all commands.
-    pub global: &'a Global,
+    pub global: &'a GlobalArgs,
     /// Where it goes.
     pub ui: Ui,
     /// Print the new configuration instead of the diff.
@@ -145,7 +182,7 @@ impl Printing<'_> {
     }
 
     /// What was done is done; only who rehearses has nothing but the output.
-    pub(super) fn unless_done(&self, printed: Result<(), CliError>) -> Result<(), CliError> {
+    pub fn unless_done(&self, printed: Result<(), CliError>) -> Result<(), CliError> {
         match printed {
             Err(error) if !self.changing.dry_run => {
                 if error.exit() != Exit::Done {
@@ -158,17 +195,17 @@ impl Printing<'_> {
     }
 
     /// What was done, in a word or two.
-    pub(super) fn verb(&self) -> &'static str {
+    pub fn verb(&self) -> &'static str {
         if self.changing.dry_run { self.verb.would } else { self.verb.done }
     }
 
-    pub(super) fn note(&self, note: &str) {
+    pub fn note(&self, note: &str) {
         if !self.changing.quiet {
             self.ui.note_line(note);
         }
     }
 
-    pub(super) fn say(&self, line: &str) {
+    pub fn say(&self, line: &str) {
         if !self.changing.quiet {
             self.ui.say(line);
         }
@@ -187,7 +224,7 @@ impl Printing<'_> {
         let members = top_members(snapshot.document());
         let lens = Lens::default();
         let view = View::new(&members, &lens);
-        match self.global.masker_of_values(self.ui) {
+        match self.global.value_masker(self.ui.is_terminal()) {
             Some(masker) => self.ui.print_json(&masked_json(&to_json(&view), &masker)),
             None => self.ui.print_json(&view),
         }
@@ -195,6 +232,6 @@ impl Printing<'_> {
 }
 
 /// A number of lines, in words.
-pub(super) fn lines(count: usize) -> String {
+pub fn lines(count: usize) -> String {
     if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
 }

@@ -1,13 +1,8 @@
-//! `mediactl save`
+//! The arguments of `mediactl save`.
 
 use std::path::PathBuf;
 
-use super::change::replace;
-use super::error::CliError;
-use super::exit::Exit;
-use super::options::{Changing, Global};
-use super::remote::Replacement;
-use super::ui::Ui;
+use super::changing::ChangeArgs;
 
 /// Replace the configuration file with exactly the given text
 ///
@@ -19,16 +14,11 @@ Examples:
   mediactl save new.conf --dry-run
   mediactl save new.conf
   mediactl --conf media.conf save - < new.conf")]
-pub struct Args {
+pub struct SaveArgs {
     /// The new configuration; `-` is standard input
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    pub file: PathBuf,
 
     #[command(flatten)]
-    changing: Changing,
-}
-
-/// Runs the command.
-pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
-    replace(&args.file, &args.changing, global, ui, Replacement::Save)
+    pub changing: ChangeArgs,
 }

@@ -3,43 +3,22 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error::CliError;
-use super::exit::Exit;
-use super::history::{Form, masked};
-use super::options::Global;
-use super::read;
-use super::remote::Source;
-use super::target::{self, Purpose};
-use super::terminal::one_line;
-use super::ui::Ui;
+use crate::cli::args::blame::BlameArgs;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::history::ListFormat;
+use crate::cli::commands::history::masked;
+use crate::cli::commands::read;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::remote::Source;
+use crate::cli::render::sanitize::one_line;
+use crate::cli::target::{self, Purpose};
+use crate::cli::ui::Ui;
 use crate::edit::current::LocalView;
 use crate::edit::select::select;
 use crate::engine::{Blamed, EngineError, Snapshot, blame, is_edited_since};
 use crate::model::{Lens, top_members};
 use crate::store::{ChangeRef, HistoryEntry};
-
-/// Show which changes made a value what it is
-///
-/// One line a change of the value, the last one first: when, who, what it was, what it became. Only
-/// texts that are still kept are looked at.
-///
-/// As JSON it is an array of what `mediactl history` shows of each change, with `from` and `to`.
-///
-/// Passwords and keys are always masked, unless --show-secrets is given.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  mediactl blame streams.cam1.prepush
-  mediactl blame 'streams.cam1.urls[0].url' -o json")]
-pub struct Args {
-    /// Which value, such as `streams.cam1.prepush`
-    #[arg(value_name = "PATH")]
-    path: String,
-
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    output: Form,
-}
 
 /// An element of the JSON array.
 #[derive(Serialize)]
@@ -53,7 +32,7 @@ struct Shown {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let path = read::parse(&args.path)?;
     let mut target = target::resolve(global, Purpose::Read, ui)?;
     let entries = target.history()?;
@@ -73,7 +52,7 @@ pub fn run(args: &Args, global: &Global, ui: Ui) -> Result<Exit, CliError> {
         let members = top_members(now.document());
         // Of what is not there and never was, the name is wrong.
         select(&LocalView::new(&members, &Lens::default()), &path).map_err(CliError::Select)?;
-        if args.output == Form::Text {
+        if args.output == ListFormat::Text {
             ui.say(&format!("no change of `{path}` is known"));
             return Ok(Exit::Done);
         }
@@ -89,10 +68,12 @@ fn refuse_invalid(now: &std::sync::Arc<Snapshot>) -> Result<(), CliError> {
     if now.is_valid() { Ok(()) } else { Err(EngineError::BadConfig(now.clone()).into()) }
 }
 
-fn print(found: &[Shown], form: Form, ui: Ui) -> Result<Exit, CliError> {
+fn print(found: &[Shown], form: ListFormat, ui: Ui) -> Result<Exit, CliError> {
     match form {
-        Form::Json => ui.print_json(&found)?,
-        Form::Text => ui.print(|out| found.iter().try_for_each(|shown| writeln!(out, "{}", line(shown))))?,
+        ListFormat::Json => ui.print_json(&found)?,
+        ListFormat::Text => {
+            ui.print(|out| found.iter().try_for_each(|shown| writeln!(out, "{}", line(shown))))?
+        }
     }
     Ok(Exit::Done)
 }

@@ -1,0 +1,50 @@
+//! The arguments of `mediactl check`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+/// Check configuration files and show every fault
+///
+/// Each fault is shown with its file, line and column, the line itself and a hint. The exit code is
+/// 3 if there is an error. Warnings alone give 0, unless --strict is given.
+///
+/// Without an argument the configuration file is checked, also while a server runs over it: what is
+/// found is what the server would find at its next start. `running` is the configuration that the
+/// server runs. With --url, what the server has saved is checked, or what it runs if it does not show
+/// the saved text; a note says which.
+///
+/// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (from 1;
+/// the column in characters), `severity` (`error` or `warning`), `message`, and where there are any
+/// `hint` and `related` (`line`, `column`, `message` of a second place). Of one text, at most 100
+/// faults are shown; if there are more, the last object says how many.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl check && systemctl restart media
+  mediactl check running
+  mediactl check --strict *.conf
+  mediactl check -o json - < media.conf")]
+pub struct CheckArgs {
+    /// What to check: files, `-` for standard input, `running` for what a server runs [default: the
+    /// configuration file]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Treat warnings like errors
+    #[arg(long)]
+    pub strict: bool,
+
+    /// How to print the faults
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: CheckFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum CheckFormat {
+    /// A few lines for each fault
+    #[default]
+    Text,
+    /// An array of objects: file, line, column, severity, message, and where there are any hint and related
+    Json,
+}

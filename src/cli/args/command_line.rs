@@ -1,0 +1,54 @@
+//! The whole command line.
+
+use clap::{Parser, Subcommand};
+
+use super::blame::BlameArgs;
+use super::check::CheckArgs;
+use super::confirm::ConfirmArgs;
+use super::diff::DiffArgs;
+use super::global::GlobalArgs;
+use super::history::HistoryArgs;
+use super::modify::ModifyArgs;
+use super::read::ReadArgs;
+use super::rollback::RollbackArgs;
+use super::save::SaveArgs;
+use super::serve::ServeArgs;
+use super::status::StatusArgs;
+use super::update::UpdateArgs;
+
+/// Read and change the configuration of media servers
+///
+/// Comments, order and spacing stay as they are: a change touches only the bytes that have to
+/// change. Every change is checked before it is written, and it is written whole or not at all.
+#[derive(Debug, Parser)]
+#[command(name = "mediactl", version, disable_help_subcommand = true, propagate_version = true)]
+#[command(after_help = "\
+Examples:
+  mediactl check media.conf
+  mediactl --conf media.conf read streams.cam1
+  mediactl --conf media.conf modify --set streams.cam1.prepush=5 --dry-run
+
+`mediactl COMMAND --help` tells more of a command. The manual has mediactl(1), a page for each
+command such as mediactl-read(1), and media.conf(5) for the configuration file.")]
+pub struct CommandLine {
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    #[command(subcommand)]
+    pub command: CommandArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CommandArgs {
+    Read(ReadArgs),
+    Modify(ModifyArgs),
+    Update(UpdateArgs),
+    Save(SaveArgs),
+    Diff(DiffArgs),
+    Check(CheckArgs),
+    History(HistoryArgs),
+    Rollback(RollbackArgs),
+    Blame(BlameArgs),
+    Confirm(ConfirmArgs),
+    Status(StatusArgs),
+    Serve(ServeArgs),
+}

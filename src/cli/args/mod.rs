@@ -1,0 +1,19 @@
+//! The command line as clap parses it: one struct for each command, and those that commands share.
+//!
+//! Nothing is done here; the commands themselves are in [`super::commands`].
+
+pub mod blame;
+pub mod changing;
+pub mod check;
+pub mod command_line;
+pub mod confirm;
+pub mod diff;
+pub mod global;
+pub mod history;
+pub mod modify;
+pub mod read;
+pub mod rollback;
+pub mod save;
+pub mod serve;
+pub mod status;
+pub mod update;

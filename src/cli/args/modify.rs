@@ -1,0 +1,81 @@
+//! The arguments of `mediactl modify`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::changing::ChangeArgs;
+
+/// Change some values and leave everything else as it is
+///
+/// The edits are made in the order in which they are given and written together, or not at all.
+/// What changed is printed as a diff. If nothing changes, nothing is written.
+///
+/// A value has the type of the parameter it is for: `12345` is a number as a port and a string as
+/// a password. `null` removes. --set PATH without a value asks for it, so that a password is not
+/// seen in the list of processes.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "\
+mediactl modify [OPTIONS] <--set|--set-string|--set-file|--unset>...
+       mediactl modify [OPTIONS] --file <FILE>",
+    after_help = "\
+Examples:
+  mediactl modify --set streams.cam1.auth.url=false
+  mediactl modify --set 'streams.cam1.urls[+]=udp://239.0.0.1:1234'
+  mediactl modify --set edit_auth.password
+  mediactl modify --unset streams.cam1 --dry-run
+  mediactl modify --expect rtmp=1935 --set rtmp=1936
+  echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
+)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
+    .args(["set", "set_string", "set_file", "unset", "file"]))]
+pub struct ModifyArgs {
+    /// Set a value, such as `streams.cam1.prepush=5`; may be given several times
+    #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
+    pub set: Vec<String>,
+
+    /// Set a string, even if it looks like a number or JSON
+    #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
+    pub set_string: Vec<String>,
+
+    /// Set a value to what is in a file; `-` is standard input
+    #[arg(long, value_name = "PATH=FILE", conflicts_with = "file")]
+    pub set_file: Vec<String>,
+
+    /// Remove a value; it is an error if it is not there
+    #[arg(long, value_name = "PATH", conflicts_with = "file")]
+    pub unset: Vec<String>,
+
+    /// Merge a JSON patch (RFC 7396) from a file; `-` is standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    /// Make the change only if this value is there; `null` if nothing is; may be given several times
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub expect: Vec<String>,
+
+    /// Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt
+    #[arg(long)]
+    pub create: bool,
+
+    /// Let --unset pass where there is nothing to remove
+    #[arg(long, conflicts_with = "file")]
+    pub ignore_missing: bool,
+
+    /// What to print of the change
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ModifyFormat,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ModifyFormat {
+    /// The lines of the file that change
+    #[default]
+    Diff,
+    /// The whole new configuration as JSON
+    Json,
+}

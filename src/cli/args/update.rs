@@ -1,0 +1,19 @@
+//! The arguments of `mediactl update`.
+
+use std::path::PathBuf;
+
+use super::changing::ChangeArgs;
+
+/// Replace the running configuration of a server, and leave its file alone
+///
+/// Without a running server there is nothing to replace: the command is refused, and the exit code
+/// is 7. `mediactl save` replaces the file.
+#[derive(Debug, clap::Args)]
+pub struct UpdateArgs {
+    /// The new configuration; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}

@@ -1,0 +1,15 @@
+//! The commands: one file each, and [`change`] with what those that change something share.
+
+pub mod blame;
+pub mod change;
+pub mod check;
+pub mod confirm;
+pub mod diff;
+pub mod history;
+pub mod modify;
+pub mod read;
+pub mod rollback;
+pub mod save;
+pub mod serve;
+pub mod status;
+pub mod update;
