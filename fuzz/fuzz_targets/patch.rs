@@ -1,7 +1,7 @@
 //! A text, a NUL, a patch: what is asked for is done, nothing else is, or it is refused.
 //!
 //! What is asserted are the laws of `tests/suite/law.rs`, the same that the tests put the fixtures
-//! to: an empty patch is the identity; own(edit(t, p)) = canon(merge(own(t), reduce(p))), where
+//! to: an empty patch is the identity; own(edit(t, p)) = canon(merge(own(t), normalize(p))), where
 //! merge and canon are those of `tests/suite/oracle.rs` and not those of the program; edit twice is
 //! edit once; an edit makes no errors, and leaves alone what the patch does not name. A NUL parts
 //! the two because neither a text nor JSON that is worth anything holds one.

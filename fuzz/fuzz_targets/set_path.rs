@@ -15,9 +15,9 @@ mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mediactl::edit::assign::{Assignment, Change, Options, to_patch};
-use mediactl::edit::current::LocalView;
+use mediactl::edit::config_lookup::LocalView;
 use mediactl::edit::path::{Path, split_assignment};
-use mediactl::edit::reduce::reduce;
+use mediactl::edit::normalize::normalize;
 use mediactl::edit::select::select;
 use mediactl::model::{Lens, View, to_json, top_members};
 use mediactl::syntax::Document;
@@ -56,7 +56,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     match computed {
         Ok(computed) => {
             let patch = Value::Object(computed.patch);
-            assert!(reduce(patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
+            assert!(normalize(patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
             law::changes_only_what_it_says(&document, &patch);
         }
         Err(faults) => assert!(!faults.is_empty(), "what is refused is refused for a reason"),

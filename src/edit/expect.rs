@@ -5,10 +5,12 @@ use std::fmt;
 use serde_json::Value;
 
 use super::assign::{AssignFault, value};
-use super::current::{Current, Shown};
+use super::config_lookup::{Current, MaskedLookup};
+use super::misfit::Misfit;
 use super::path::{Path, Segment};
-use super::place::{self, Misfit, Place, own_value};
+use super::schema_path::{Place, own_value};
 use super::select::{SelectFaultKind, select};
+use super::shown_path;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::model::secret::is_mask;
@@ -59,14 +61,14 @@ impl fmt::Display for Unmet {
 pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<AssignFault>> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
-    let shown = Shown { current, masker: Some(&masker) };
+    let shown = MaskedLookup { current, masker: Some(&masker) };
     for Expectation { path, value } in expectations {
         match compared(current, path, value) {
             Ok((expected, found)) if expected == found => {}
             Ok((expected, _)) => {
                 let found = compared(&shown, path, value).ok().and_then(|(_, found)| found);
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
-                unmet.push(Unmet { path: place::shown(path), expected, found });
+                unmet.push(Unmet { path: shown_path::shown(path), expected, found });
             }
             Err(misfit) => faults.push(AssignFault::new(path, misfit)),
         }

@@ -2,39 +2,7 @@
 
 use std::fmt;
 
-/// A place in a JSON document (RFC 6901), built from the inside of a recursion.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Pointer(String);
-
-impl Pointer {
-    /// The whole document.
-    pub fn root() -> Self {
-        Self::default()
-    }
-
-    /// The member or element of this place.
-    #[must_use]
-    pub fn child(&self, key: impl fmt::Display) -> Self {
-        let key = key.to_string().replace('~', "~0").replace('/', "~1");
-        Self(format!("{}/{key}", self.0))
-    }
-
-    /// The keys and numbers that lead to it.
-    pub fn keys(&self) -> Vec<String> {
-        self.0.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
-    }
-
-    /// As RFC 6901 writes it; empty for the whole document.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Pointer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_empty() { "(root)" } else { &self.0 })
-    }
-}
+use super::json_pointer::Pointer;
 
 /// The kinds of refusal; the names are those of the HTTP problem types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

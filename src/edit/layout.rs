@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::draft::{Draft, Style, block_lines};
+use super::emit::{Draft, Style, block_lines};
 use super::removal;
 use super::surroundings::{Surroundings, Units};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// Where something new goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Anchor {
     /// Behind the line of this entry.
     After(EntryId),
     /// In front of the line of this entry.
@@ -30,7 +30,7 @@ pub enum Place {
 
 /// What comes to a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum Insertion {
     /// An entry that is not there yet.
     New(Draft),
     /// One that leaves its place, with the comment on its line.
@@ -41,7 +41,7 @@ pub enum Content {
 
 /// One change to the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation {
+pub enum TextOperation {
     /// An entry goes.
     Remove(EntryId),
     /// Bytes inside an entry change.
@@ -60,19 +60,19 @@ pub enum Operation {
         /// The entry whose block it comes into; none at top level.
         within: Option<EntryId>,
         /// Where in there.
-        place: Place,
+        place: Anchor,
         /// What.
-        content: Content,
+        content: Insertion,
         /// How many blank lines stand between it and its neighbour.
         blank_lines: usize,
     },
 }
 
 /// The splices that make `operations`, in order.
-pub fn splices(document: &Document, operations: &[Operation]) -> Vec<Splice> {
+pub fn splices(document: &Document, operations: &[TextOperation]) -> Vec<Splice> {
     let mut layout = Layout::new(document, operations);
     for operation in operations {
-        if let Operation::Rewrite(splice) = operation {
+        if let TextOperation::Rewrite(splice) = operation {
             layout.push(splice.range.clone(), splice.text.clone());
         }
     }
@@ -92,7 +92,7 @@ struct Layout<'d> {
     /// Entries whose missing `;` was supplied.
     terminated: HashSet<EntryId>,
     units: OnceCell<Units<'d>>,
-    end: OnceCell<End>,
+    end: OnceCell<EndOfText>,
     /// What was seen of a place or a block once: very many may be put there.
     behind: RefCell<HashMap<usize, Behind>>,
     inner: RefCell<HashMap<EntryId, Inner<'d>>>,
@@ -100,7 +100,7 @@ struct Layout<'d> {
 
 /// The end of the text.
 #[derive(Clone, Copy)]
-struct End {
+struct EndOfText {
     /// Where the last line ends that is not blank; `None` where there is none, or it leaves.
     last_line: Option<usize>,
     /// Whether no line of the text shows anything.
@@ -118,7 +118,7 @@ struct Inner<'d> {
 }
 
 impl<'d> Layout<'d> {
-    fn new(document: &'d Document, operations: &[Operation]) -> Self {
+    fn new(document: &'d Document, operations: &[TextOperation]) -> Self {
         let around = Surroundings::of(document);
         let mut leaving: Vec<(Entry<'d>, bool)> =
             operations.iter().filter_map(|operation| leaves(document, operation)).collect();
@@ -155,8 +155,8 @@ impl<'d> Layout<'d> {
         self.units.get_or_init(|| self.around.units()).like(keyword)
     }
 
-    fn unfold(&mut self, operation: &Operation) {
-        let Operation::Unfold { entry, from, block } = operation else { return };
+    fn unfold(&mut self, operation: &TextOperation) {
+        let TextOperation::Unfold { entry, from, block } = operation else { return };
         let entry = self.document.entry(*entry);
         let style = Style {
             indent: self.around.indent(entry.start()).to_owned(),
@@ -166,19 +166,19 @@ impl<'d> Layout<'d> {
         self.push(*from..entry.end(), format!(" {}", block_lines(block, &style)));
     }
 
-    fn put(&mut self, operation: &Operation) {
-        let Operation::Put { within, place, content, blank_lines } = operation else { return };
+    fn put(&mut self, operation: &TextOperation) {
+        let TextOperation::Put { within, place, content, blank_lines } = operation else { return };
         let within = within.map(|block| self.document.entry(block));
         match *place {
-            Place::After(anchor) => {
+            Anchor::After(anchor) => {
                 self.put_after(within, self.document.entry(anchor), content, *blank_lines)
             }
-            Place::Before(anchor) => self.put_before(within, self.document.entry(anchor), content),
-            Place::BeforeComments(anchor) => {
+            Anchor::Before(anchor) => self.put_before(within, self.document.entry(anchor), content),
+            Anchor::BeforeComments(anchor) => {
                 self.put_above(self.document.entry(anchor), content, *blank_lines)
             }
-            Place::FirstIn(block) => self.put_first(self.document.entry(block), content),
-            Place::End => self.put_at_end(content, *blank_lines),
+            Anchor::FirstIn(block) => self.put_first(self.document.entry(block), content),
+            Anchor::End => self.put_at_end(content, *blank_lines),
         }
     }
 
@@ -186,7 +186,7 @@ impl<'d> Layout<'d> {
         &mut self,
         within: Option<Entry<'d>>,
         anchor: Entry<'d>,
-        content: &Content,
+        content: &Insertion,
         blank_lines: usize,
     ) {
         self.terminate(anchor);
@@ -221,7 +221,7 @@ impl<'d> Layout<'d> {
         }
     }
 
-    fn put_before(&mut self, within: Option<Entry<'d>>, anchor: Entry<'d>, content: &Content) {
+    fn put_before(&mut self, within: Option<Entry<'d>>, anchor: Entry<'d>, content: &Insertion) {
         let style = self.style(within, Some(anchor), content);
         if self.around.begins_line(anchor.start()) {
             let at = self.around.line_start(anchor.start());
@@ -233,7 +233,7 @@ impl<'d> Layout<'d> {
         }
     }
 
-    fn put_above(&mut self, anchor: Entry<'d>, content: &Content, blank_lines: usize) {
+    fn put_above(&mut self, anchor: Entry<'d>, content: &Insertion, blank_lines: usize) {
         let style = self.style(None, None, content);
         let text = format!("{}{}", self.lines(content, &style), style.newline.repeat(1 + blank_lines));
         let at = match self.around.begins_line(anchor.start()) {
@@ -243,7 +243,7 @@ impl<'d> Layout<'d> {
         self.push(at..at, text);
     }
 
-    fn put_first(&mut self, block: Entry<'d>, content: &Content) {
+    fn put_first(&mut self, block: Entry<'d>, content: &Insertion) {
         let body = block.body();
         let style = self.style(Some(block), None, content);
         if self.around.is_one_line(block) {
@@ -260,7 +260,7 @@ impl<'d> Layout<'d> {
     }
 
     /// Behind the last line that is not blank: blank lines that a file ends with stay at its end.
-    fn put_at_end(&mut self, content: &Content, blank_lines: usize) {
+    fn put_at_end(&mut self, content: &Insertion, blank_lines: usize) {
         let text = self.document.text();
         let mut style = self.style(None, None, content);
         let end = *self.end.get_or_init(|| self.end());
@@ -287,14 +287,14 @@ impl<'d> Layout<'d> {
         self.push(at..at, written);
     }
 
-    fn end(&self) -> End {
+    fn end(&self) -> EndOfText {
         let text = self.document.text();
         let end = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
         let blank_lines = super::surroundings::count_lines(&text[end..]).saturating_sub(1);
         let leaves = self.removed.last().is_some_and(|range| end <= range.end);
         let last_line = (end > self.around.text_start() && !leaves).then(|| self.around.line_end(end));
         let is_blank = end <= self.around.text_start();
-        End { last_line, is_blank, is_all_removed: self.is_all_removed(), blank_lines }
+        EndOfText { last_line, is_blank, is_all_removed: self.is_all_removed(), blank_lines }
     }
 
     fn is_all_removed(&self) -> bool {
@@ -343,10 +343,10 @@ impl<'d> Layout<'d> {
         removed.filter(|start| (anchor_end..line_end).contains(start)).unwrap_or(line_end)
     }
 
-    fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>, content: &Content) -> Style {
+    fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>, content: &Insertion) -> Style {
         let newline_at = sibling.or(within).map_or(self.document.text().len(), |entry| entry.start());
         let keyword = match content {
-            Content::New(draft) => draft.head.split(' ').next().unwrap_or_default(),
+            Insertion::New(draft) => draft.head.split(' ').next().unwrap_or_default(),
             _ => "",
         };
         let unit = || self.unit_like(keyword);
@@ -385,39 +385,39 @@ impl<'d> Layout<'d> {
         Inner { unit, indent }
     }
 
-    fn lines(&self, content: &Content, style: &Style) -> String {
+    fn lines(&self, content: &Insertion, style: &Style) -> String {
         match content {
-            Content::New(draft) => draft.lines(style),
-            Content::Line(entry) => {
+            Insertion::New(draft) => draft.lines(style),
+            Insertion::Line(entry) => {
                 let entry = self.document.entry(*entry);
                 let (chunk, terminator) = (self.line_chunk(entry), missing_terminator(entry));
                 let (words, rest) =
                     (self.moved(chunk.start..entry.end()), &self.document.text()[entry.end()..chunk.end]);
                 format!("{}{words}{terminator}{rest}", style.indent)
             }
-            Content::Block(entry) => {
+            Insertion::Block(entry) => {
                 self.moved(removal::block_chunk(&self.around, self.document.entry(*entry)))
             }
         }
     }
 
-    fn inline(&self, content: &Content) -> String {
+    fn inline(&self, content: &Insertion) -> String {
         match content {
-            Content::New(draft) => draft.inline(),
-            Content::Line(entry) | Content::Block(entry) => {
+            Insertion::New(draft) => draft.inline(),
+            Insertion::Line(entry) | Insertion::Block(entry) => {
                 let entry = self.document.entry(*entry);
                 format!("{}{}", self.moved(entry.start()..entry.end()), missing_terminator(entry))
             }
         }
     }
 
-    fn needs_own_line(&self, content: &Content) -> bool {
+    fn needs_own_line(&self, content: &Insertion) -> bool {
         match content {
-            Content::New(draft) => draft.block.as_ref().is_some_and(|entries| !entries.is_empty()),
-            Content::Line(entry) => {
+            Insertion::New(draft) => draft.block.as_ref().is_some_and(|entries| !entries.is_empty()),
+            Insertion::Line(entry) => {
                 self.document.text()[self.line_chunk(self.document.entry(*entry))].contains('#')
             }
-            Content::Block(_) => true,
+            Insertion::Block(_) => true,
         }
     }
 
@@ -483,12 +483,12 @@ fn outermost<'d>(blocks: impl Iterator<Item = Entry<'d>>) -> Vec<Range<usize>> {
 }
 
 /// The entry that an operation takes from its place, and whether its comments go along.
-fn leaves<'d>(document: &'d Document, operation: &Operation) -> Option<(Entry<'d>, bool)> {
+fn leaves<'d>(document: &'d Document, operation: &TextOperation) -> Option<(Entry<'d>, bool)> {
     match operation {
-        Operation::Remove(entry) | Operation::Put { content: Content::Line(entry), .. } => {
+        TextOperation::Remove(entry) | TextOperation::Put { content: Insertion::Line(entry), .. } => {
             Some((document.entry(*entry), false))
         }
-        Operation::Put { content: Content::Block(entry), .. } => Some((document.entry(*entry), true)),
+        TextOperation::Put { content: Insertion::Block(entry), .. } => Some((document.entry(*entry), true)),
         _ => None,
     }
 }

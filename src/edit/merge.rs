@@ -5,9 +5,10 @@
 
 use serde_json::{Map, Value};
 
-use super::draft::{self, scalar_text};
-use super::fault::{Fault, Faults, Pointer};
-use crate::model::general::{Contents, Form, General};
+use super::emit::{self, scalar_text};
+use super::fault::{Fault, Faults};
+use super::json_pointer::Pointer;
+use crate::model::general::{Contents, DirectiveForm, General};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{ESCAPE, Kind, Scope, Shape, by_key, by_keyword};
 use crate::model::shape::{Reading, first_argument, read};
@@ -49,10 +50,10 @@ pub fn foreign(entries: &[Entry<'_>], patch: &Value) -> Option<Value> {
 
 fn foreign_object(into: MergeTarget<'_, '_>, patch: &Map<String, Value>) -> Option<Value> {
     match into {
-        MergeTarget::Keyword(entries) => match (entries, Form::of(entries)) {
+        MergeTarget::Keyword(entries) => match (entries, DirectiveForm::of(entries)) {
             ([], _) => new_object(patch),
-            (entries, Form::NamedBlocks) => named_blocks(entries, patch),
-            ([block], Form::Block) => foreign_object(MergeTarget::Block(*block), patch),
+            (entries, DirectiveForm::NamedBlocks) => named_blocks(entries, patch),
+            ([block], DirectiveForm::Block) => foreign_object(MergeTarget::Block(*block), patch),
             _ => Some(Value::Object(patch_of_nothing(patch))),
         },
         MergeTarget::Block(block) => Some(Value::Object(contents_after(block, patch))),
@@ -322,7 +323,7 @@ pub fn fits_own_shape(scope: Scope, key: &str, value: &Value, at: &Pointer) -> R
     if value.is_null() {
         return Ok(());
     }
-    let text: Vec<String> = draft::general(keyword, value, None).iter().map(draft::Draft::inline).collect();
+    let text: Vec<String> = emit::general(keyword, value, None).iter().map(emit::Draft::inline).collect();
     let document = Document::parse(text.join(" "));
     let reads_as_own = |entry| matches!(read(scope, entry), Reading::Own(_));
     if parameter.is_strict() || document.entries().any(reads_as_own) {

@@ -10,28 +10,31 @@
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is not handed out.
 
+pub mod align;
 pub mod assign;
-pub mod current;
-pub mod draft;
+pub mod config_lookup;
+pub mod emit;
 pub mod expect;
 pub mod fault;
 pub mod guarded;
 pub mod json_diff;
 pub mod json_merge;
+pub mod json_pointer;
 pub mod layout;
 mod lis;
-pub mod list;
 pub mod merge;
+pub mod misfit;
 mod neighbours;
+pub mod normalize;
 pub mod patch;
 pub mod path;
-pub mod place;
 pub mod plan;
 mod quoting;
-pub mod reduce;
 mod removal;
+pub mod schema_path;
 pub mod select;
 pub mod set_lines;
+pub mod shown_path;
 mod suggestion;
 mod surroundings;
 pub mod text_diff;
@@ -41,7 +44,8 @@ use std::mem;
 
 use serde_json::{Map, Value};
 
-pub use fault::{Fault, FaultKind, Faults, Pointer};
+pub use fault::{Fault, FaultKind, Faults};
+pub use json_pointer::Pointer;
 pub use plan::Note;
 pub use verify::Unproved;
 
@@ -93,7 +97,7 @@ pub fn modify_members(
     members: &Members<'_>,
     patch: Value,
 ) -> Result<Option<Edit>, EditError> {
-    let reduced: Map<String, Value> = reduce::reduce(patch)?;
+    let reduced: Map<String, Value> = normalize::normalize(patch)?;
     let mut plan = plan::plan(document, members, &reduced)?;
     // What is done with goes at once: each of them can be several times as large as its text.
     drop(reduced);

@@ -14,7 +14,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::fault::{Fault, FaultKind, Faults, Pointer};
+use super::fault::{Fault, FaultKind, Faults};
+use super::json_pointer::Pointer;
 use crate::syntax::MAX_DEPTH;
 
 /// With `arbitrary_precision`, serde_json hands numbers over as a map with this one key.

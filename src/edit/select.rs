@@ -4,10 +4,12 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::current::Current;
-use super::draft::scalar_text;
+use super::config_lookup::Current;
+use super::emit::scalar_text;
+use super::misfit::Misfit;
 use super::path::{Path, Segment};
-use super::place::{Misfit, Place, shown};
+use super::schema_path::Place;
+use super::shown_path::shown;
 use super::suggestion::{did_you_mean, keys, with_quoted_name};
 
 /// What a path finds.
@@ -204,7 +206,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::select;
-    use crate::edit::current::{Current, LocalView};
+    use crate::edit::config_lookup::{Current, LocalView};
     use crate::edit::path::Path;
     use crate::model::{Lens, top_members};
     use crate::syntax::Document;

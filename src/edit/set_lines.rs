@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::assign::value::typed;
-use super::draft::scalar_text;
+use super::emit::scalar_text;
 use super::path::{Path, Segment};
-use super::place::{Place, is_derived, own_value};
+use super::schema_path::{Place, is_derived, own_value};
 
 /// `(path, text)` for what `value`, found at `prefix`, holds: `--set path=text`, one after the
 /// other, on a configuration that has none of it makes the same value.
@@ -92,9 +92,9 @@ mod tests {
 
     use super::set_lines;
     use crate::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+    use crate::edit::normalize::normalize;
     use crate::edit::path::{Path, split_assignment};
-    use crate::edit::place::{Place, own_value};
-    use crate::edit::reduce::reduce;
+    use crate::edit::schema_path::{Place, own_value};
 
     fn check(view: &Value, prefix: &str, expected: &[&str]) {
         let prefix = if prefix.is_empty() { Vec::new() } else { Path::parse(prefix).expect(prefix).segments };
@@ -181,7 +181,7 @@ mod tests {
             }
             let text = std::fs::read_to_string(&path).expect("the fixture can be read");
             let view: Value = serde_json::from_str(&text).expect("the fixture is JSON");
-            if reduce(view.clone()).is_err() {
+            if normalize(view.clone()).is_err() {
                 // What no patch may hold can't come back either.
                 continue;
             }

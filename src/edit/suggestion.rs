@@ -1,6 +1,6 @@
 //! What may have been meant by a path that finds nothing.
 
-use super::current::Current;
+use super::config_lookup::Current;
 use super::path::{Path, Segment};
 use crate::model::suggest::similar_names;
 

@@ -1,13 +1,13 @@
 //! The proof that comes before a write: the new text says what the patch asked for.
 //!
-//! `own(new) = canon(merge(own(old), reduce(patch)))`, looked at where something was touched. That
+//! `own(new) = canon(merge(own(old), normalize(patch)))`, looked at where something was touched. That
 //! is sound, because an entry's own view depends on its bytes alone, and every byte outside the
 //! splices is the old one by construction.
 
 use serde_json::Value;
 
 use super::merge::{named_value, own_lens};
-use super::plan::{Plan, Target};
+use super::plan::{Plan, TargetValue};
 use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::schema::Scope;
@@ -36,7 +36,7 @@ pub fn verify(
     let lens = own_lens();
     let view = View::new(new, &lens);
     for target in &plan.targets {
-        if let Target::Member { key, value } = target {
+        if let TargetValue::Member { key, value } = target {
             same(view.member(key).as_ref(), value.as_ref(), key)?;
         }
     }
@@ -82,7 +82,9 @@ fn group(
         .targets
         .iter()
         .filter_map(|target| match target {
-            Target::Named { kind: of, name, value } if *of == kind => Some((name.as_str(), value.as_ref())),
+            TargetValue::Named { kind: of, name, value } if *of == kind => {
+                Some((name.as_str(), value.as_ref()))
+            }
             _ => None,
         })
         .collect();

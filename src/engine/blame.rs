@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::snapshot::Snapshot;
-use crate::edit::current::{LocalView, Shown};
+use crate::edit::config_lookup::{LocalView, MaskedLookup};
 use crate::edit::path::Path;
 use crate::edit::select::{Selection, select};
 use crate::model::{Lens, Masker, top_members};
@@ -68,7 +68,7 @@ fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Va
     let members = top_members(snapshot.document());
     let lens = Lens::default();
     let view = LocalView::new(&members, &lens);
-    match select(&Shown { current: &view, masker }, path).ok()? {
+    match select(&MaskedLookup { current: &view, masker }, path).ok()? {
         Selection::Many(found) if found.is_empty() => None,
         selection => Some(selection.into_value()),
     }

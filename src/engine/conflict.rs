@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::edit::current::{Current, LocalView};
+use crate::edit::Pointer;
+use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::merge::own_lens;
 use crate::model::{Kind, top_members};
 use crate::syntax::Document;
@@ -61,12 +62,13 @@ fn compare(
                 compare(found, &inner, base.get(key).cloned(), theirs.get(key).cloned(), value);
             }
         }
-        _ => found.push(Conflict { pointer: pointer(at), base, theirs, mine: patch.clone() }),
+        _ => found.push(Conflict {
+            pointer: Pointer::of(at).as_str().to_owned(),
+            base,
+            theirs,
+            mine: patch.clone(),
+        }),
     }
-}
-
-fn pointer(keys: &[&str]) -> String {
-    keys.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
 #[cfg(test)]

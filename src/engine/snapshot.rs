@@ -6,7 +6,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use super::guard;
-use crate::model::{Compact, Known, Lens, View, check, has_errors, top_members};
+use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
 use crate::store::{CurrentText, Revision};
 use crate::syntax::{Diagnostics, Document, WORTH_A_THREAD};
 
@@ -19,7 +19,7 @@ pub struct Snapshot {
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
     revision: OnceLock<Revision>,
-    json: OnceLock<Compact>,
+    json: OnceLock<CompactJson>,
     /// What this was made of by an edit, as long as anybody has it.
     before: Weak<Snapshot>,
     account: OnceLock<Option<[String; 2]>>,
@@ -84,19 +84,19 @@ impl Snapshot {
     /// The whole configuration as JSON on one line, secrets included.
     ///
     /// It means something only for a text without errors; made when first asked for.
-    pub fn json(&self) -> &Compact {
+    pub fn json(&self) -> &CompactJson {
         self.json.get_or_init(|| {
             let lens = Lens::default();
             let members = top_members(&self.document);
             let view = View::new(&members, &lens);
             let before = self.before.upgrade();
             match before.as_ref().and_then(|before| Some((before, before.json.get()?))) {
-                None => Compact::of(&view),
+                None => CompactJson::of(&view),
                 Some((before, compact)) => {
                     let members = top_members(&before.document);
                     let text = before.document.text();
-                    let known = Known { text, view: &View::new(&members, &lens), compact };
-                    Compact::after(self.document.text(), &view, known)
+                    let known = KnownJson { text, view: &View::new(&members, &lens), compact };
+                    CompactJson::after(self.document.text(), &view, known)
                 }
             }
         })

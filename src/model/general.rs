@@ -19,7 +19,7 @@ use crate::syntax::{Entry, Word};
 
 /// The form that the occurrences of a keyword have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum DirectiveForm {
     /// R1: one directive.
     Directive,
     /// R2: named blocks.
@@ -30,7 +30,7 @@ pub enum Form {
     Occurrences,
 }
 
-impl Form {
+impl DirectiveForm {
     /// The form of `entries`, which are all the occurrences of one keyword in a block.
     pub fn of(entries: &[Entry<'_>]) -> Self {
         match entries {
@@ -57,11 +57,11 @@ pub struct General<'a, 'd> {
 
 impl Serialize for General<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match Form::of(self.entries) {
-            Form::Directive => self.directive(self.entries[0], serializer),
-            Form::NamedBlocks => self.named_blocks(serializer),
-            Form::Block => Contents { block: self.entries[0] }.serialize(serializer),
-            Form::Occurrences => {
+        match DirectiveForm::of(self.entries) {
+            DirectiveForm::Directive => self.directive(self.entries[0], serializer),
+            DirectiveForm::NamedBlocks => self.named_blocks(serializer),
+            DirectiveForm::Block => Contents { block: self.entries[0] }.serialize(serializer),
+            DirectiveForm::Occurrences => {
                 serializer.collect_seq(self.entries.iter().map(|&entry| Occurrence { entry }))
             }
         }

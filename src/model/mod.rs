@@ -8,9 +8,9 @@
 //! view of a document with errors means nothing, and nobody asks for it.
 
 pub mod check;
-mod compact;
 pub mod general;
 mod json;
+mod json_writer;
 mod lens;
 pub mod member;
 pub mod names;
@@ -25,8 +25,8 @@ pub mod suggest;
 pub mod view;
 
 pub use check::{check, has_errors};
-pub use compact::{Compact, Known, write_compact};
 pub use json::to_json;
+pub use json_writer::{CompactJson, KnownJson, write_compact};
 pub use lens::Lens;
 pub use near_miss::{NearMiss, near_miss};
 pub use one_line::has_lost_line_ends;

@@ -1,5 +1,10 @@
 //! "Did you mean": the known word nearest to a word that is not known.
 
+use strsim::osa_distance;
+
+/// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.
+const LONGEST_NAME: usize = 256;
+
 /// The candidate nearest to `word`, if it is near enough to be a slip of the finger.
 ///
 /// One slip is allowed in words of at least four characters, two in words of at least seven.
@@ -22,35 +27,19 @@ fn slips(a: &str, b: &str) -> Option<usize> {
     if longest > 64 || a.len().abs_diff(b.len()) > allowed {
         return None;
     }
-    let distance = edit_distance(a.as_bytes(), b.as_bytes());
+    let distance = osa_distance(a, b);
     (1..=allowed).contains(&distance).then_some(distance)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
-pub fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut previous: Vec<usize> = (0..=b.len()).collect();
-    for (i, &x) in a.iter().enumerate() {
-        let mut current = vec![i + 1];
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = previous[j] + usize::from(x != y);
-            let mut least = replaced.min(previous[j + 1] + 1).min(current[j] + 1);
-            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
-                least = least.min(before[j - 1] + 1);
-            }
-            current.push(least);
-        }
-        before = std::mem::replace(&mut previous, current);
-    }
-    previous[b.len()]
 }
 
 /// The names most like `name`, best first: for a name that is not there.
 pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
+    if name.len() > LONGEST_NAME {
+        return Vec::new();
+    }
     let mut scored: Vec<(usize, &str)> = names
-        .filter(|candidate| candidate.len() <= 256)
+        .filter(|candidate| candidate.len() <= LONGEST_NAME)
         .filter_map(|candidate| {
-            let distance = edit_distance(&name.as_bytes()[..name.len().min(256)], candidate.as_bytes());
+            let distance = osa_distance(name, candidate);
             (distance <= 1 + name.len() / 3).then_some((distance, candidate))
         })
         .collect();

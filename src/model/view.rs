@@ -7,7 +7,6 @@ use std::ops::Range;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::compact::PartPlace;
 use super::general::{Contents, General, foreign_members};
 use super::json::to_json;
 use super::lens::Lens;
@@ -84,13 +83,13 @@ impl<'a, 'd> View<'a, 'd> {
     }
 
     /// The top-level members, in their order.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, Shown<'_, 'a, 'd>)> {
+    pub(super) fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, TopMember<'_, 'a, 'd>)> {
         let own = parameters(Scope::Top).filter_map(|parameter| {
-            self.own(parameter).map(|own| (Cow::Borrowed(parameter.key), Shown::Own(own)))
+            self.own(parameter).map(|own| (Cow::Borrowed(parameter.key), TopMember::Own(own)))
         });
         own.chain(self.members.foreign().iter().map(|member| {
             let general = General { entries: &member.entries };
-            (member.key.to_json(Scope::Top), Shown::Foreign(general))
+            (member.key.to_json(Scope::Top), TopMember::Foreign(general))
         }))
     }
 
@@ -129,12 +128,12 @@ impl Serialize for View<'_, '_> {
 }
 
 /// The value of a top-level member.
-pub(super) enum Shown<'v, 'a, 'd> {
+pub(super) enum TopMember<'v, 'a, 'd> {
     Own(Own<'v, 'a, 'd>),
     Foreign(General<'v, 'd>),
 }
 
-impl Serialize for Shown<'_, '_, '_> {
+impl Serialize for TopMember<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Own(own) => own.serialize(serializer),
@@ -185,6 +184,16 @@ pub(super) struct GroupPart<'o, 'v, 'a, 'd> {
     own: &'o Own<'v, 'a, 'd>,
     kind: Kind,
     places: Range<usize>,
+}
+
+/// Which blocks of a group a part has: parts with equal places stand for the same blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PartPlace {
+    pub kind: Kind,
+    /// How many blocks the group has.
+    pub count: usize,
+    /// The places of the part's blocks in the group, from 0.
+    pub blocks: Range<usize>,
 }
 
 impl GroupPart<'_, '_, '_, '_> {
@@ -283,7 +292,7 @@ impl NamedBlock<'_, '_> {
             return Ok(());
         }
         let own = entries.last().copied();
-        map.serialize_entry(parameter.key, &Backend { own, url_global })
+        map.serialize_entry(parameter.key, &BackendView { own, url_global })
     }
 
     fn sources<M: SerializeMap>(
@@ -343,7 +352,7 @@ impl Serialize for Setting<'_, '_> {
             Shape::Word => serializer.serialize_str(&self.value()),
             Shape::Switch => serializer.serialize_bool(switch(self.last()).unwrap_or(true)),
             Shape::Account => self.account(serializer),
-            Shape::Backend => Backend { own: Some(self.last()), url_global: None }.serialize(serializer),
+            Shape::Backend => BackendView { own: Some(self.last()), url_global: None }.serialize(serializer),
             Shape::Seconds => self.seconds(serializer),
             Shape::Transcoder => {
                 let words = self.last().arguments();
@@ -390,14 +399,14 @@ impl Serialize for OwnedPort<'_> {
 }
 
 /// `{url, extra, url_global}`.
-struct Backend<'v, 'd> {
+struct BackendView<'v, 'd> {
     /// The directive, where there is one.
     own: Option<Entry<'d>>,
     /// The global URL, to be repeated here.
     url_global: Option<&'v str>,
 }
 
-impl Serialize for Backend<'_, '_> {
+impl Serialize for BackendView<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         if let Some(backend) = self.own.and_then(|entry| Address::of(entry.arguments())) {
@@ -442,7 +451,7 @@ struct Sources<'v, 'd> {
 
 impl Serialize for Sources<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(sources(self.header, self.entries).map(|source| Source { source }))
+        serializer.collect_seq(sources(self.header, self.entries).map(|source| SourceView { source }))
     }
 }
 
@@ -468,12 +477,12 @@ pub fn is_plural(entry: Entry<'_>) -> bool {
 }
 
 /// `{url, key: value, …}`.
-pub struct Source<'d> {
+pub struct SourceView<'d> {
     /// What stands in the text.
     pub source: Address<'d>,
 }
 
-impl Serialize for Source<'_> {
+impl Serialize for SourceView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("url", &self.source.positional.value())?;

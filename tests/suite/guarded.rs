@@ -1,7 +1,7 @@
 //! Form changes and near misses of patches between real texts: what is told of a text is told of its
 //! JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediactl::edit::reduce::reduce;
+use mediactl::edit::normalize::normalize;
 use mediactl::edit::{Faults, guarded, json_diff, modify};
 use mediactl::model::member::Key;
 use mediactl::model::{Kind, Scope, has_lost_line_ends, near_miss, top_members};
@@ -44,7 +44,7 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
         |((_, a), (_, b))| {
             let (a, b) = (Document::parse(a.clone()), Document::parse(b.clone()));
             let patch = json_diff::diff(&view(&a, true), &view(&b, true));
-            let reduced = reduce(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
+            let reduced = normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
             let of_json = guarded::in_json(&view(&a, true), &reduced);
             // Not every view can be written back.
             let Ok(edit) = modify(&a, Value::Object(patch)) else { return Ok(()) };

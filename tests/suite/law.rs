@@ -2,7 +2,7 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediactl::edit::reduce::reduce;
+use mediactl::edit::normalize::normalize;
 use mediactl::edit::text_diff::{DiffLine, hunks_of_splices};
 use mediactl::edit::{EditError, modify, patch};
 use mediactl::model::member::Key;
@@ -96,7 +96,7 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
         after.text(),
         twice.text()
     );
-    let reduced = Value::Object(reduce(patch.clone()).expect("what is done can be asked for"));
+    let reduced = Value::Object(normalize(patch.clone()).expect("what is done can be asked for"));
     says_what_was_asked_for(document, &reduced, &after);
     leaves_alone_what_is_not_named(document, &reduced, &after);
     keeps_the_last_line_end(document.text(), after.text());
@@ -107,7 +107,7 @@ fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Documen
     let [found, expected] =
         [oracle::canon(&view(after, true)), expected].map(|value| oracle::without_emptied(value, reduced));
     let texts = || format!("{}\n{reduced}\n{}", document.text(), after.text());
-    assert_eq!(found, expected, "own(new) = canon(merge(own(old), reduce(patch)))\n{}", texts());
+    assert_eq!(found, expected, "own(new) = canon(merge(own(old), normalize(patch)))\n{}", texts());
     // `==` of objects does not look at the order of their keys.
     let extras = |value: &Value| value["auth"]["extra"].to_string();
     assert_eq!(extras(&found), extras(&expected), "extras in order\n{}", texts());

@@ -14,7 +14,7 @@ use crate::cli::remote::Source;
 use crate::cli::render::sanitize::one_line;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::edit::current::LocalView;
+use crate::edit::config_lookup::LocalView;
 use crate::edit::select::select;
 use crate::engine::{Blamed, EngineError, Snapshot, blame, is_edited_since};
 use crate::model::{Lens, top_members};

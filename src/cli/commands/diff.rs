@@ -16,7 +16,7 @@ use crate::cli::remote::{Remote, Source};
 use crate::cli::render::content_diff::{Content, ContentDiff};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::edit::reduce::reduce;
+use crate::edit::normalize::normalize;
 use crate::edit::{guarded, json_diff};
 use crate::engine::{Engine, EngineError, Guard};
 use crate::store::{ChangeRef, NotAChangeRef};
@@ -143,7 +143,7 @@ fn text(old: &Side, new: &Side, global: &GlobalArgs, ui: Ui) -> Result<bool, Cli
 
 /// Says which guards stand before the patch: the other file is meant, whatever form it has.
 fn say_what_it_needs(old: &Value, patch: &Map<String, Value>, ui: Ui) {
-    let Ok(reduced) = reduce(Value::Object(patch.clone())) else { return };
+    let Ok(reduced) = normalize(Value::Object(patch.clone())) else { return };
     let guards =
         guarded::in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
     let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();

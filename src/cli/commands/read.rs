@@ -15,7 +15,7 @@ use crate::cli::render::masked::MaskedText;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{OUTPUT_BUFFER, Ui, output};
-use crate::edit::current::{Current, LocalView, Shown};
+use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
 use crate::edit::set_lines::set_lines;
@@ -121,7 +121,7 @@ fn print_view(
     let view = View::new(members, lens);
     if !paths.is_empty() {
         let current = LocalView::new(members, lens);
-        return print_values(args, &Shown { current: &current, masker }, paths, out);
+        return print_values(args, &MaskedLookup { current: &current, masker }, paths, out);
     }
     if let Some(masker) = masker {
         return print_value(args, &masked_json(&to_json(&view), masker), paths, out);

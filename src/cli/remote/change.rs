@@ -10,7 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::LastWords;
 use crate::cli::render::content_diff::{Content, ContentDiff};
-use crate::edit::current::Current;
+use crate::edit::config_lookup::Current;
 use crate::engine::{ChangeOptions, EngineError, Guard, before_deletion};
 use crate::http::client::{Answer, Call, ClientError};
 use crate::http::protocol::headers::{

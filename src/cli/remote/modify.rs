@@ -11,8 +11,8 @@ use super::{Fetched, Remote, Source};
 use crate::cli::commands::modify::{Evaluated, Wanted};
 use crate::cli::error::CliError;
 use crate::cli::render::content_diff::Content;
-use crate::edit::current::{Current, LocalView};
-use crate::edit::{self, guarded, json_merge, reduce};
+use crate::edit::config_lookup::{Current, LocalView};
+use crate::edit::{self, guarded, json_merge, normalize};
 use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
@@ -132,7 +132,7 @@ fn evaluate(
 /// Refuses here what a server of ours refuses itself, where only the four operations are known.
 fn refuse_guarded_patch(before: &Content, patch: &Value, request: &ChangeOptions) -> Result<(), CliError> {
     let Content::Json(current) = before else { return Ok(()) };
-    let reduced = reduce::reduce(patch.clone()).map_err(EngineError::from)?;
+    let reduced = normalize::normalize(patch.clone()).map_err(EngineError::from)?;
     let refused = request.refused(guarded::in_json(current, &reduced));
     Ok(refused.into_result(()).map_err(EngineError::from)?)
 }
@@ -155,7 +155,7 @@ fn rehearse(before: Content, patch: Value) -> Result<Outcome, CliError> {
             Content::Text(Arc::new(Snapshot::edited(snapshot.document().with(&splices), snapshot)))
         }
         Content::Json(value) => {
-            let reduced = Value::Object(reduce::reduce(patch).map_err(EngineError::from)?);
+            let reduced = Value::Object(normalize::normalize(patch).map_err(EngineError::from)?);
             let mut after = value.clone();
             json_merge::merge(&mut after, &reduced);
             Content::Json(after)

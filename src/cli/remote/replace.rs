@@ -7,7 +7,7 @@ use super::change::{Outcome, credentials, deletion, refuse_guarded};
 use super::{Fetched, Remote, Source};
 use crate::cli::error::CliError;
 use crate::cli::render::content_diff::Content;
-use crate::edit::current::{Current, LocalView};
+use crate::edit::config_lookup::{Current, LocalView};
 use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::Feature;

@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::edit::misfit::{Misfit, MisfitKind};
 use crate::edit::path::Path;
-use crate::edit::place::{Misfit, MisfitKind, shown};
+use crate::edit::shown_path::shown;
 
 /// One assignment: a place, and what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

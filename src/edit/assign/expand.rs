@@ -4,9 +4,11 @@ use serde_json::Value;
 
 use super::assignment::{AssignFault, AssignOptions, AssignedValue, Assignment, PathEdit};
 use super::{several_words, unset, value};
-use crate::edit::current::Current;
+use crate::edit::config_lookup::Current;
+use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
-use crate::edit::place::{Misfit, Place, shown};
+use crate::edit::schema_path::Place;
+use crate::edit::shown_path::shown;
 use crate::edit::suggestion::keys;
 use crate::model::schema::Shape;
 use crate::model::shape::Port;

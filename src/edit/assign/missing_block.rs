@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::assignment::{AssignFault, PathEdit};
-use crate::edit::current::Current;
+use crate::edit::config_lookup::Current;
+use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
-use crate::edit::place::{Misfit, Place, shown};
+use crate::edit::schema_path::Place;
+use crate::edit::shown_path::shown;
 use crate::edit::suggestion::{did_you_mean, with_quoted_name};
 use crate::model::schema::Kind;
 

@@ -6,7 +6,7 @@
 //! patch, lists as the whole new list. All faults are reported, not the first.
 //!
 //! *Invariants.* A value may be a secret: no message holds one. What comes out here passes
-//! [`super::reduce::reduce`].
+//! [`super::normalize::normalize`].
 
 mod assignment;
 mod expand;
@@ -23,11 +23,11 @@ use serde_json::{Map, Value};
 
 pub use assignment::{AssignFault, AssignOptions, AssignedValue, Assignment};
 
-use super::current::Current;
+use super::config_lookup::Current;
 use super::fault::Fault;
+use super::misfit::Misfit;
+use super::normalize::normalize;
 use super::path::{Path, Segment};
-use super::place::Misfit;
-use super::reduce::reduce;
 
 /// What assignments come to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,7 +72,7 @@ fn depends_on_read(assignment: &Assignment) -> bool {
 /// What only the whole patch shows: a source without an address, two blocks in one position.
 fn refuse_irreducible(patch: &Map<String, Value>, faults: &mut Vec<AssignFault>) {
     let whole = Value::Object(patch.clone());
-    if let Err(found) = reduce(whole.clone()) {
+    if let Err(found) = normalize(whole.clone()) {
         faults.extend(found.0.into_iter().map(|fault| of_pointer(&whole, fault)));
     }
 }
@@ -80,8 +80,7 @@ fn refuse_irreducible(patch: &Map<String, Value>, faults: &mut Vec<AssignFault>)
 fn of_pointer(patch: &Value, fault: Fault) -> AssignFault {
     let mut node = Some(patch);
     let mut segments = Vec::new();
-    for part in fault.pointer.as_str().split('/').skip(1) {
-        let key = part.replace("~1", "/").replace("~0", "~");
+    for key in fault.pointer.keys() {
         let index: Option<usize> = node.filter(|node| node.is_array()).and_then(|_| key.parse().ok());
         node = node.and_then(|node| index.map_or_else(|| node.get(&key), |index| node.get(index)));
         segments.push(index.map_or(Segment::Key(key), Segment::Index));

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::assignment::{AssignFault, PathEdit};
+use crate::edit::misfit::Misfit;
 use crate::edit::path::Segment;
-use crate::edit::place::{Misfit, shown};
+use crate::edit::shown_path::shown;
 
 /// The edits without those that lie in, around or at the place of an earlier one.
 ///

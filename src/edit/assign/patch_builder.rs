@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::assignment::{AssignFault, PathEdit};
-use crate::edit::current::Current;
+use crate::edit::config_lookup::Current;
+use crate::edit::misfit::{Misfit, MisfitKind};
 use crate::edit::path::Segment;
-use crate::edit::place::{Misfit, MisfitKind, Place};
+use crate::edit::schema_path::Place;
 use crate::edit::select::{find_by, out_of_range};
 use crate::edit::suggestion::keys;
 

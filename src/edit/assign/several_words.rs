@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::assignment::AssignedValue;
-use crate::edit::current::Current;
+use crate::edit::config_lookup::Current;
 use crate::edit::merge::general_value;
+use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
-use crate::edit::place::{Misfit, Place};
+use crate::edit::schema_path::Place;
 use crate::edit::select::{Selection, select};
 use crate::model::Masker;
 use crate::model::redact::masked_below;

@@ -3,7 +3,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::{AssignFault, AssignOptions, AssignedValue, Assignment, Computed, to_patch};
-use crate::edit::current::{Current, LocalView};
+use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::path::split_assignment;
 use crate::model::{Lens, top_members};
 use crate::syntax::Document;
@@ -485,7 +485,7 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         if let Ok(computed) = evaluate(TEXT, &texts, AssignOptions { create, ..AssignOptions::default() }) {
             let patch = Value::Object(computed.patch);
-            proptest::prop_assert!(crate::edit::reduce::reduce(patch).is_ok());
+            proptest::prop_assert!(crate::edit::normalize::normalize(patch).is_ok());
         }
     }
 }

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::assignment::{AssignFault, PathEdit};
-use crate::edit::current::Current;
+use crate::edit::config_lookup::Current;
+use crate::edit::misfit::Misfit;
 use crate::edit::path::Path;
-use crate::edit::place::{Misfit, Place, own_value};
+use crate::edit::schema_path::{Place, own_value};
 use crate::edit::select::missing;
 use crate::edit::suggestion::keys;
 use crate::model::schema::Shape;

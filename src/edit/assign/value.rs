@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 
 use super::assignment::AssignedValue;
 use crate::edit::fault::Fault;
+use crate::edit::misfit::Misfit;
 use crate::edit::patch;
-use crate::edit::place::{Misfit, Place};
+use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
 use crate::model::schema::{Derived, Kind, Parameter, Shape};
 use crate::model::shape::{Port, Seconds, seconds, switch_value};

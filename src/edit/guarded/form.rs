@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use super::super::fault::{Fault, FaultKind, Pointer};
-use super::super::list::{Origin, align};
+use super::super::align::{ElementOrigin, align};
+use super::super::fault::{Fault, FaultKind};
+use super::super::json_pointer::Pointer;
 use super::super::merge::occurrences;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
@@ -14,7 +15,7 @@ use crate::model::scalar::canonical_integer;
 
 /// How a patch would change the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum FormChange {
     /// A directive with words becomes a block.
     WordsToBlock,
     /// A block becomes a directive without one.
@@ -54,12 +55,12 @@ fn contents(current: &Map<String, Value>, patch: &Map<String, Value>, at: &Point
 }
 
 /// What changes the form of the occurrences as such, if anything does.
-fn change(old: &[Value], patch: &Value) -> Option<Change> {
+fn change(old: &[Value], patch: &Value) -> Option<FormChange> {
     match patch {
-        Value::Object(_) if old.len() > 1 => return Some(Change::OccurrencesToBlock),
-        Value::Object(_) => return Some(Change::WordsToBlock),
+        Value::Object(_) if old.len() > 1 => return Some(FormChange::OccurrencesToBlock),
+        Value::Object(_) => return Some(FormChange::WordsToBlock),
         Value::Array(words) if old.len() > 1 && !words.iter().any(Value::is_array) => {
-            return Some(Change::OccurrencesToWords);
+            return Some(FormChange::OccurrencesToWords);
         }
         _ => {}
     }
@@ -67,7 +68,7 @@ fn change(old: &[Value], patch: &Value) -> Option<Change> {
     let is_kept = patch.is_array() || new.iter().all(|occurrence| old.contains(occurrence));
     let words: usize = old.iter().map(|occurrence| split(occurrence).0.len()).sum();
     if !is_kept && words > 1 && new.iter().any(is_one_with_blanks) {
-        return Some(Change::WordsToOne);
+        return Some(FormChange::WordsToOne);
     }
     pairs(old, &new).into_iter().find_map(|(old, new)| edited(old, new))
 }
@@ -76,18 +77,18 @@ fn change(old: &[Value], patch: &Value) -> Option<Change> {
 fn pairs<'v>(old: &'v [Value], new: &'v [Value]) -> Vec<(&'v Value, &'v Value)> {
     let origins = align(old, new).new.into_iter().zip(new);
     let pairs = origins.filter_map(|(origin, new)| match origin {
-        Origin::Edited(place) => Some((&old[place], new)),
-        Origin::Kept(_) | Origin::Moved(_) | Origin::New => None,
+        ElementOrigin::Edited(place) => Some((&old[place], new)),
+        ElementOrigin::Kept(_) | ElementOrigin::Moved(_) | ElementOrigin::New => None,
     });
     pairs.collect()
 }
 
-fn edited(old: &Value, new: &Value) -> Option<Change> {
+fn edited(old: &Value, new: &Value) -> Option<FormChange> {
     let ((words, block), (_, new_block)) = (split(old), split(new));
     match (block, new_block) {
-        (None, Some(_)) if !words.is_empty() => Some(Change::WordsToBlock),
-        (Some(_), None) => Some(Change::BlockToWords),
-        (None, None) if words.len() > 1 && is_one_with_blanks(new) => Some(Change::WordsToOne),
+        (None, Some(_)) if !words.is_empty() => Some(FormChange::WordsToBlock),
+        (Some(_), None) => Some(FormChange::BlockToWords),
+        (None, None) if words.len() > 1 && is_one_with_blanks(new) => Some(FormChange::WordsToOne),
         _ => None,
     }
 }
@@ -115,7 +116,7 @@ fn is_one_with_blanks(occurrence: &Value) -> bool {
 }
 
 fn fault(
-    change: Change,
+    change: FormChange,
     keyword: &str,
     current: &Value,
     old: &[Value],
@@ -124,21 +125,21 @@ fn fault(
 ) -> Fault {
     let count = old.len();
     let message = match change {
-        Change::WordsToBlock => {
+        FormChange::WordsToBlock => {
             format!("`{keyword}` has words here, and this patch would turn it into a block")
         }
-        Change::BlockToWords => {
+        FormChange::BlockToWords => {
             format!("`{keyword}` has a block here, and this patch would replace it with words")
         }
-        Change::WordsToOne => {
+        FormChange::WordsToOne => {
             format!(
                 "`{keyword}` has several words here, and this patch would replace them with one quoted word"
             )
         }
-        Change::OccurrencesToWords => {
+        FormChange::OccurrencesToWords => {
             format!("there are {count} `{keyword}` lines here, and this patch would replace them with one")
         }
-        Change::OccurrencesToBlock => {
+        FormChange::OccurrencesToBlock => {
             format!("there are {count} `{keyword}` lines here, and this patch would replace them with blocks")
         }
     };
@@ -154,20 +155,20 @@ fn fault(
 
 /// The JSON that says what the patch does in the form that the text has; `None` where words do not
 /// say which part of a block they are, or the other way round.
-fn in_this_form(change: Change, old: &[Value], patch: &Value) -> Option<Value> {
+fn in_this_form(change: FormChange, old: &[Value], patch: &Value) -> Option<Value> {
     match (change, patch) {
-        (Change::OccurrencesToWords, Value::Array(words)) => {
+        (FormChange::OccurrencesToWords, Value::Array(words)) => {
             let is_single = |occurrence: &Value| occurrence.as_array().is_some_and(|words| words.len() <= 1);
             Some(match old.iter().all(is_single) {
                 true => words.iter().map(|word| Value::Array(vec![word.clone()])).collect(),
                 false => old.iter().cloned().chain([patch.clone()]).collect(),
             })
         }
-        (Change::OccurrencesToBlock, Value::Object(members)) => {
+        (FormChange::OccurrencesToBlock, Value::Object(members)) => {
             let added = members.iter().map(as_occurrence).filter(|occurrence| !old.contains(occurrence));
             Some(old.iter().cloned().chain(added).collect())
         }
-        (Change::WordsToOne, Value::String(text)) => {
+        (FormChange::WordsToOne, Value::String(text)) => {
             let words: Value = text.split_whitespace().map(word).collect();
             Some(if old.len() > 1 { Value::Array(vec![words]) } else { words })
         }

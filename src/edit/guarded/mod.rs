@@ -12,7 +12,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, Faults, Pointer};
+use super::fault::{Fault, Faults};
+use super::json_pointer::Pointer;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{Scope, Shape, by_key};

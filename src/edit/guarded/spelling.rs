@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::fault::{Fault, FaultKind, Pointer};
+use super::super::fault::{Fault, FaultKind};
+use super::super::json_pointer::Pointer;
 use crate::model::schema::Scope;
 use crate::model::{Kind, near_miss};
 

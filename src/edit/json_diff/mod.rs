@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::place::is_derived;
+use super::schema_path::is_derived;
 use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key};
 
 /// The patch that makes `to` of `from`, both whole answers to `read_config`.
@@ -122,7 +122,7 @@ fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Va
 }
 
 fn port(value: &Value) -> Option<String> {
-    super::draft::scalar_text(value)
+    super::emit::scalar_text(value)
 }
 
 /// The streams, lives or plugins: those that go, then the others in their new order.

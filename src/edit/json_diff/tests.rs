@@ -1,8 +1,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{diff, is_empty};
-use crate::edit::place::{Place, own_value};
-use crate::edit::reduce::reduce;
+use crate::edit::normalize::normalize;
+use crate::edit::schema_path::{Place, own_value};
 
 #[test]
 fn only_what_differs_is_given() {
@@ -111,7 +111,7 @@ fn views() -> Vec<Value> {
         .map(|path| std::fs::read_to_string(path).expect("a fixture can be read"))
         .map(|text| serde_json::from_str(&text).expect("a fixture is JSON"))
         // What no patch may hold can't be in one that leads there.
-        .filter(|view: &Value| reduce(view.clone()).is_ok())
+        .filter(|view: &Value| normalize(view.clone()).is_ok())
         .collect()
 }
 
@@ -122,7 +122,7 @@ fn every_view_becomes_every_other() {
         assert!(is_empty(from, from));
         for to in &views {
             let patch = Value::Object(diff(from, to));
-            reduce(patch.clone()).expect("it is a patch");
+            normalize(patch.clone()).expect("it is a patch");
             let mut merged = own(from);
             merge(&mut merged, &patch);
             assert_eq!(own(&merged), own(to), "{from} {to}");

@@ -4,9 +4,9 @@
 use serde_json::{Map, Value};
 
 use super::{Container, Planner};
-use crate::edit::draft::{self, Draft};
-use crate::edit::fault::Pointer;
-use crate::edit::layout::{Content, Operation, Place};
+use crate::edit::emit::{self, Draft};
+use crate::edit::json_pointer::Pointer;
+use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::merge::contents_value;
 use crate::syntax::{Entry, Splice};
 
@@ -18,16 +18,16 @@ impl<'d> Planner<'_, 'd> {
         container: Container<'d>,
         previous: Option<Entry<'d>>,
         first: Option<Entry<'d>>,
-        content: Content,
+        content: Insertion,
     ) -> Option<Draft> {
         let place = match (previous, first) {
-            (Some(previous), _) => Place::After(previous.id()),
-            (None, Some(first)) => Place::Before(first.id()),
+            (Some(previous), _) => Anchor::After(previous.id()),
+            (None, Some(first)) => Anchor::Before(first.id()),
             (None, None) => {
                 return match content {
-                    Content::New(draft) => Some(draft),
+                    Insertion::New(draft) => Some(draft),
                     // Something moves only past something that stays.
-                    Content::Line(_) | Content::Block(_) => None,
+                    Insertion::Line(_) | Insertion::Block(_) => None,
                 };
             }
         };
@@ -52,9 +52,11 @@ impl<'d> Planner<'_, 'd> {
     pub(super) fn other_block(&mut self, entry: Entry<'d>, block: Option<&Map<String, Value>>) {
         let from = entry.head_span().end as usize;
         match block {
-            Some(block) => {
-                self.operation(Operation::Unfold { entry: entry.id(), from, block: draft::contents(block) })
-            }
+            Some(block) => self.operation(TextOperation::Unfold {
+                entry: entry.id(),
+                from,
+                block: emit::contents(block),
+            }),
             None => self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]),
         }
     }

@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 
 use super::words::WordEdits;
 use super::{Container, Planner};
-use crate::edit::draft;
-use crate::edit::fault::{Fault, Pointer};
-use crate::edit::layout::Content;
-use crate::edit::list::{Origin, align};
+use crate::edit::align::{ElementOrigin, align};
+use crate::edit::emit;
+use crate::edit::fault::Fault;
+use crate::edit::json_pointer::Pointer;
+use crate::edit::layout::Insertion;
 use crate::edit::merge::{contents_value, general_value, occurrences};
 use crate::edit::quoting;
-use crate::model::general::{Form, scalars};
+use crate::model::general::{DirectiveForm, scalars};
 use crate::model::member::Members;
 use crate::model::schema::{Scope, Shape, by_keyword};
 use crate::model::shape::first_argument;
@@ -34,14 +35,14 @@ impl<'d> Planner<'_, 'd> {
             return entries.iter().for_each(|&entry| self.remove(entry));
         };
         if entries.is_empty() {
-            return self.pend(draft::general(keyword, target, None), entries);
+            return self.pend(emit::general(keyword, target, None), entries);
         }
-        match (Form::of(entries), target) {
+        match (DirectiveForm::of(entries), target) {
             // Without a name there is no named block left: an empty object is one block without a name.
-            (Form::NamedBlocks, Value::Object(target)) if !target.is_empty() => {
+            (DirectiveForm::NamedBlocks, Value::Object(target)) if !target.is_empty() => {
                 self.named_blocks(keyword, entries, target, at)
             }
-            (Form::Block, Value::Object(target)) => self.contents(entries[0], target, at),
+            (DirectiveForm::Block, Value::Object(target)) => self.contents(entries[0], target, at),
             (form, target) => self.occurrences(
                 container,
                 keyword,
@@ -75,7 +76,7 @@ impl<'d> Planner<'_, 'd> {
                 Some(&block) => self.contents(block, wanted, &at.child(key)),
                 None => {
                     let head = format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(key));
-                    new.push(draft::Draft { head, block: Some(draft::contents(wanted)) });
+                    new.push(emit::Draft { head, block: Some(emit::contents(wanted)) });
                 }
             }
         }
@@ -115,18 +116,18 @@ impl<'d> Planner<'_, 'd> {
         let (mut previous, mut alone) = (None, Vec::new());
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match *origin {
-                Origin::Kept(index) => {
+                ElementOrigin::Kept(index) => {
                     previous = Some(entries[index]);
                     continue;
                 }
-                Origin::Edited(index) => {
+                ElementOrigin::Edited(index) => {
                     previous = Some(entries[index]);
                     self.edit_occurrence(entries[index], &new[at]);
                     continue;
                 }
-                Origin::Moved(index) => Content::Line(entries[index].id()),
-                Origin::New => {
-                    Content::New(draft::occurrence(&quoted_if_needed(keyword), words_of(&new[at])))
+                ElementOrigin::Moved(index) => Insertion::Line(entries[index].id()),
+                ElementOrigin::New => {
+                    Insertion::New(emit::occurrence(&quoted_if_needed(keyword), words_of(&new[at])))
                 }
             };
             alone.extend(self.put_element(container, previous, first, content));
@@ -141,7 +142,7 @@ impl<'d> Planner<'_, 'd> {
         let keyword = entry.words().next().expect("an entry has a keyword");
         let mut edits = WordEdits::of(entry);
         edits.list(keyword, &words, &old, wanted, |index, replaced| {
-            let written = draft::word(&wanted[index]);
+            let written = emit::word(&wanted[index]);
             match replaced {
                 Some(word) => quoting::word(word, &wanted[index], written),
                 None => written,
@@ -157,12 +158,12 @@ impl<'d> Planner<'_, 'd> {
 fn wanted_occurrences(
     container: Container<'_>,
     entries: &[Entry<'_>],
-    form: Form,
+    form: DirectiveForm,
     target: &Value,
 ) -> Vec<Value> {
     let is_of_port = || container.block.is_some_and(is_port);
     match target {
-        Value::Bool(true) if form == Form::Directive && is_of_port() && says_boolean(entries[0]) => {
+        Value::Bool(true) if form == DirectiveForm::Directive && is_of_port() && says_boolean(entries[0]) => {
             vec![Value::Array(vec![Value::Bool(true)])]
         }
         target => occurrences(target),

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::order::{Item, Wanted, arrange, staying};
+use super::order::{Item, WantedPosition, arrange, staying};
 use super::sources::{Header, header};
-use super::{Container, Planner, Target};
-use crate::edit::draft::{self, Draft};
-use crate::edit::fault::{Faults, Pointer};
-use crate::edit::layout::{Content, Operation, Place};
+use super::{Container, Planner, TargetValue};
+use crate::edit::emit::{self, Draft};
+use crate::edit::fault::Faults;
+use crate::edit::json_pointer::Pointer;
+use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::merge;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
@@ -19,7 +20,7 @@ use crate::model::shape::group_name;
 use crate::syntax::{Entry, Splice};
 
 /// A block that is not there yet.
-struct New {
+struct NewBlock {
     name: String,
     draft: Draft,
 }
@@ -56,7 +57,7 @@ impl<'d> Planner<'_, 'd> {
                 }
             };
             if let Some(position) = value.get("position").and_then(Value::as_i64) {
-                movers.push(Wanted { item, position });
+                movers.push(WantedPosition { item, position });
             }
         }
         // Of a block that is refused there is no draft to put anywhere.
@@ -70,10 +71,10 @@ impl<'d> Planner<'_, 'd> {
             self.plan.deleted_streams.push(name.to_owned());
         }
         self.remove(entry);
-        self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: None });
+        self.plan.targets.push(TargetValue::Named { kind, name: name.to_owned(), value: None });
     }
 
-    fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer, new: &mut Vec<New>) {
+    fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer, new: &mut Vec<NewBlock>) {
         let empty = Map::new();
         let patch = patch.as_object().unwrap_or(&empty);
         self.plan.guarded.members(kind.scope(), &empty, patch, at);
@@ -88,8 +89,12 @@ impl<'d> Planner<'_, 'd> {
                     }
                 }
                 self.plan.created.push(kind);
-                new.push(New { name: name.to_owned(), draft: draft::named(kind, name, &target) });
-                self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: Some(target) });
+                new.push(NewBlock { name: name.to_owned(), draft: emit::named(kind, name, &target) });
+                self.plan.targets.push(TargetValue::Named {
+                    kind,
+                    name: name.to_owned(),
+                    value: Some(target),
+                });
             }
         }
     }
@@ -108,9 +113,13 @@ impl<'d> Planner<'_, 'd> {
                 self.plan.guarded.members(kind.scope(), &current, patch, at);
                 let removed =
                     patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
-                let change = Change { kind, entry, members, current, target: &target, removed, at };
+                let change = BlockChange { kind, entry, members, current, target: &target, removed, at };
                 self.change(&change);
-                self.plan.targets.push(Target::Named { kind, name: name.to_owned(), value: Some(target) });
+                self.plan.targets.push(TargetValue::Named {
+                    kind,
+                    name: name.to_owned(),
+                    value: Some(target),
+                });
             }
         }
     }
@@ -132,7 +141,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn change(&mut self, change: &Change<'_, 'd>) {
+    fn change(&mut self, change: &BlockChange<'_, 'd>) {
         if change.is_changed("static") && change.kind == Kind::Stream {
             self.change_keyword(change);
         }
@@ -148,7 +157,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn change_keyword(&mut self, change: &Change<'_, 'd>) {
+    fn change_keyword(&mut self, change: &BlockChange<'_, 'd>) {
         let keyword = change.entry.words().next().expect("an entry has a keyword");
         let new =
             if change.target.get("static") == Some(&Value::Bool(false)) { "ondemand" } else { "stream" };
@@ -159,7 +168,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// Our own settings in schema order, then the others as they stand or come.
-    fn change_block(&mut self, change: &Change<'_, 'd>) {
+    fn change_block(&mut self, change: &BlockChange<'_, 'd>) {
         let scope = change.kind.scope();
         let container = Container::of(change.entry);
         let outer = std::mem::take(&mut self.pending);
@@ -186,7 +195,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// A one-line form that gains a setting becomes a block.
-    fn change_one_line(&mut self, change: &Change<'_, 'd>) {
+    fn change_one_line(&mut self, change: &BlockChange<'_, 'd>) {
         let gained = change.gained_settings();
         for (key, value) in change.target.iter() {
             if let Some(parameter) = by_key(change.kind.scope(), key) {
@@ -206,11 +215,17 @@ impl<'d> Planner<'_, 'd> {
 
     fn unfold(&mut self, entry: Entry<'d>, block: Vec<Draft>) {
         let from = group_name(entry).end() as usize;
-        self.operation(Operation::Unfold { entry: entry.id(), from, block });
+        self.operation(TextOperation::Unfold { entry: entry.id(), from, block });
     }
 
     /// Deletions are made; puts new blocks and moved ones where they belong.
-    fn arrange(&mut self, kind: Kind, entries: &[Entry<'d>], new: Vec<New>, movers: Vec<Wanted>) {
+    fn arrange(
+        &mut self,
+        kind: Kind,
+        entries: &[Entry<'d>],
+        new: Vec<NewBlock>,
+        movers: Vec<WantedPosition>,
+    ) {
         if new.is_empty() && movers.is_empty() {
             return;
         }
@@ -239,11 +254,11 @@ impl<'d> Planner<'_, 'd> {
             match *item {
                 Item::Existing(place) if *stays => previous = Some(entries[place]),
                 Item::Existing(place) => {
-                    let content = Content::Block(entries[place].id());
+                    let content = Insertion::Block(entries[place].id());
                     self.put_block(entries, (previous, start), content, Some(entries[place]));
                 }
                 Item::New(number) => {
-                    let content = Content::New(new[number].draft.clone());
+                    let content = Insertion::New(new[number].draft.clone());
                     self.put_block(entries, (previous, start), content, None);
                 }
             }
@@ -254,7 +269,7 @@ impl<'d> Planner<'_, 'd> {
         &mut self,
         entries: &[Entry<'d>],
         (previous, start): (Option<Entry<'d>>, Start<'d>),
-        content: Content,
+        content: Insertion,
         moved: Option<Entry<'d>>,
     ) {
         let is_first = |entry: Entry<'d>| entries.first().is_some_and(|first| first.id() == entry.id());
@@ -262,12 +277,12 @@ impl<'d> Planner<'_, 'd> {
         match (previous, start) {
             (Some(previous), _) => {
                 let blank_lines = self.blank_lines_above(previous, is_first(previous)).max(own);
-                self.put(Container::TOP, Place::After(previous.id()), content, blank_lines);
+                self.put(Container::TOP, Anchor::After(previous.id()), content, blank_lines);
             }
             (None, Start::Before(first)) => {
                 let second = entries.get(1).map_or(0, |&second| self.blank_lines_above(second, false));
                 let blank_lines = if moved.is_some() { own } else { second };
-                self.put(Container::TOP, Place::BeforeComments(first.id()), content, blank_lines);
+                self.put(Container::TOP, Anchor::BeforeComments(first.id()), content, blank_lines);
             }
             (None, Start::AtEnd((place, blank_lines))) => {
                 self.put(Container::TOP, place, content, blank_lines);
@@ -282,11 +297,11 @@ enum Start<'d> {
     /// In front of the first block that stays.
     Before(Entry<'d>),
     /// None stays, so all are new: at the end of the text, with so many blank lines.
-    AtEnd((Place, usize)),
+    AtEnd((Anchor, usize)),
 }
 
 /// One block that is to say something else.
-struct Change<'a, 'd> {
+struct BlockChange<'a, 'd> {
     kind: Kind,
     entry: Entry<'d>,
     members: Members<'d>,
@@ -297,7 +312,7 @@ struct Change<'a, 'd> {
     at: &'a Pointer,
 }
 
-impl Change<'_, '_> {
+impl BlockChange<'_, '_> {
     fn is_changed(&self, key: &str) -> bool {
         self.current.get(key) != self.target.get(key)
     }
@@ -325,7 +340,7 @@ impl Change<'_, '_> {
         if self.kind == Kind::Stream {
             members.shift_remove("urls");
         }
-        draft::named(self.kind, "", &members).block.unwrap_or_default()
+        emit::named(self.kind, "", &members).block.unwrap_or_default()
     }
 }
 

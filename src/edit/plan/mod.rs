@@ -18,10 +18,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::draft::Draft;
-use super::fault::{Fault, Faults, Pointer};
+use super::emit::Draft;
+use super::fault::{Fault, Faults};
 use super::guarded::Guarded;
-use super::layout::{Content, Operation, Place};
+use super::json_pointer::Pointer;
+use super::layout::{Anchor, Insertion, TextOperation};
 use super::merge;
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
@@ -33,9 +34,9 @@ use crate::syntax::{Document, Entry, EntryId};
 #[derive(Debug, Default)]
 pub struct Plan {
     /// The changes to the text.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<TextOperation>,
     /// The values afterwards of all that was touched.
-    pub targets: Vec<Target>,
+    pub targets: Vec<TargetValue>,
     /// The order of each group whose blocks were moved.
     pub orders: Vec<(Kind, Vec<String>)>,
     /// What a user should be told.
@@ -57,7 +58,7 @@ impl Plan {
 
 /// The own value that something touched must have afterwards; none if it must be gone.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Target {
+pub enum TargetValue {
     /// A top-level member.
     Member {
         /// Its key.
@@ -141,7 +142,7 @@ impl<'d> Container<'d> {
 }
 
 /// A new setting whose place is found once it is known what leaves.
-struct Pending {
+struct NewSetting {
     /// One entry, or all occurrences of one keyword.
     drafts: Vec<Draft>,
     /// The occurrences of the same keyword, after which it goes at top level.
@@ -149,7 +150,7 @@ struct Pending {
     first: bool,
 }
 
-impl Pending {
+impl NewSetting {
     /// Whether the first of it is a block, after which the others of its keyword go.
     fn is_block(&self) -> bool {
         self.drafts.first().is_some_and(|draft| draft.block.is_some())
@@ -165,7 +166,7 @@ struct Planner<'p, 'd> {
     leaving: HashSet<EntryId>,
     /// How many blank lines stand above an entry, or above its comments, as far as that was asked.
     blank_lines: HashMap<(EntryId, bool), usize>,
-    pending: Vec<Pending>,
+    pending: Vec<NewSetting>,
     faults: Faults,
 }
 
@@ -200,7 +201,7 @@ impl<'d> Planner<'_, 'd> {
                 self.note_dropped_extras(current.as_ref(), target.as_ref(), at);
                 let entries = self.members.own(parameter).to_vec();
                 self.setting(parameter, &entries, target.as_ref(), at);
-                self.plan.targets.push(Target::Member { key: parameter.key.to_owned(), value: target });
+                self.plan.targets.push(TargetValue::Member { key: parameter.key.to_owned(), value: target });
             }
         }
     }
@@ -216,30 +217,30 @@ impl<'d> Planner<'_, 'd> {
         if target != current {
             self.plan.guarded.member(Scope::Top, key, current.as_ref(), patch, at);
             self.foreign(Container::TOP, keyword, &entries, target.as_ref(), at);
-            self.plan.targets.push(Target::Member { key: key.to_owned(), value: target });
+            self.plan.targets.push(TargetValue::Member { key: key.to_owned(), value: target });
         }
     }
 
-    fn operation(&mut self, operation: Operation) {
+    fn operation(&mut self, operation: TextOperation) {
         self.plan.operations.push(operation);
     }
 
     fn rewrite(&mut self, splices: Vec<crate::syntax::Splice>) {
-        self.plan.operations.extend(splices.into_iter().map(Operation::Rewrite));
+        self.plan.operations.extend(splices.into_iter().map(TextOperation::Rewrite));
     }
 
     fn remove(&mut self, entry: Entry<'d>) {
         if self.leaving.insert(entry.id()) {
             self.note_kept_comments(entry);
-            self.operation(Operation::Remove(entry.id()));
+            self.operation(TextOperation::Remove(entry.id()));
         }
     }
 
-    fn put(&mut self, container: Container<'d>, place: Place, content: Content, blank_lines: usize) {
-        if let Content::Line(entry) | Content::Block(entry) = content {
+    fn put(&mut self, container: Container<'d>, place: Anchor, content: Insertion, blank_lines: usize) {
+        if let Insertion::Line(entry) | Insertion::Block(entry) = content {
             self.leaving.insert(entry);
         }
-        self.operation(Operation::Put { within: container.id(), place, content, blank_lines });
+        self.operation(TextOperation::Put { within: container.id(), place, content, blank_lines });
     }
 
     fn refuse(&mut self, fault: Fault) {
@@ -285,7 +286,7 @@ impl<'d> Planner<'_, 'd> {
         if drafts.is_empty() {
             return;
         }
-        self.pending.push(Pending {
+        self.pending.push(NewSetting {
             drafts,
             like: like.iter().map(|entry| entry.id()).collect(),
             first: false,

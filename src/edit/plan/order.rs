@@ -15,7 +15,7 @@ pub enum Item {
 
 /// An item with the position (from 1) that a patch wants for it.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct WantedPosition {
     /// What is to be there.
     pub item: Item,
     /// Where.
@@ -24,7 +24,7 @@ pub struct Wanted {
 
 /// The order after a patch: those that are to move are taken out and put back in ascending
 /// position, clamped to the end. No two want the same one.
-pub fn arrange(items: Vec<Item>, mut movers: Vec<Wanted>) -> Vec<Item> {
+pub fn arrange(items: Vec<Item>, mut movers: Vec<WantedPosition>) -> Vec<Item> {
     movers.retain(|mover| {
         mover.item != Item::Existing(usize::try_from(mover.position - 1).unwrap_or(usize::MAX))
     });
@@ -69,8 +69,9 @@ mod tests {
     #[test]
     fn movers_are_put_back_in_ascending_position() {
         let arranged = |count: usize, movers: &[(usize, i64)]| -> Vec<usize> {
-            let wanted =
-                movers.iter().map(|&(place, position)| Wanted { item: Item::Existing(place), position });
+            let wanted = movers
+                .iter()
+                .map(|&(place, position)| WantedPosition { item: Item::Existing(place), position });
             let items = arrange((0..count).map(Item::Existing).collect(), wanted.collect());
             items
                 .into_iter()

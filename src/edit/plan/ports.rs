@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::words::WordEdits;
-use super::{Container, Note, Planner, Target};
-use crate::edit::draft::{self, Draft};
-use crate::edit::fault::{Fault, Pointer};
-use crate::edit::layout::Content;
-use crate::edit::list::{Origin, align};
+use super::{Container, Note, Planner, TargetValue};
+use crate::edit::align::{ElementOrigin, align};
+use crate::edit::emit::{self, Draft};
+use crate::edit::fault::Fault;
+use crate::edit::json_pointer::Pointer;
+use crate::edit::layout::Insertion;
 use crate::edit::merge;
 use crate::model::schema::Scope;
 use crate::model::shape::{Port, only_argument};
@@ -18,7 +19,7 @@ use crate::model::view::port_text;
 use crate::syntax::Entry;
 
 /// What becomes of one http directive.
-enum Fate<'d> {
+enum PortFate<'d> {
     Existing(Entry<'d>),
     /// Its port gives way to another, and takes its block along.
     Stripped(Entry<'d>),
@@ -41,10 +42,14 @@ impl<'d> Planner<'_, 'd> {
         self.put_ports(&entries, &alignment, &mut drafts);
         self.note_dropped_options(&entries, &alignment, options);
         if old != new {
-            self.plan.targets.push(Target::Member { key: "http".to_owned(), value: Some(Value::Array(new)) });
+            self.plan
+                .targets
+                .push(TargetValue::Member { key: "http".to_owned(), value: Some(Value::Array(new)) });
         }
         if options_target != self.view.member("http_options") {
-            self.plan.targets.push(Target::Member { key: "http_options".to_owned(), value: options_target });
+            self.plan
+                .targets
+                .push(TargetValue::Member { key: "http_options".to_owned(), value: options_target });
         }
     }
 
@@ -52,26 +57,28 @@ impl<'d> Planner<'_, 'd> {
         &mut self,
         entries: &[Entry<'d>],
         new: &[Value],
-        alignment: &crate::edit::list::Alignment,
+        alignment: &crate::edit::align::Alignment,
         drafts: &mut [Option<Draft>],
-    ) -> Vec<Fate<'d>> {
+    ) -> Vec<PortFate<'d>> {
         let mut fates = Vec::new();
         for (at, origin) in alignment.new.iter().enumerate() {
             fates.push(match *origin {
-                Origin::Kept(index) | Origin::Moved(index) => Fate::Existing(entries[index]),
-                Origin::Edited(index) => {
+                ElementOrigin::Kept(index) | ElementOrigin::Moved(index) => {
+                    PortFate::Existing(entries[index])
+                }
+                ElementOrigin::Edited(index) => {
                     let mut edits = WordEdits::of(entries[index]);
                     let word = only_argument(entries[index]).expect("an http entry has one port");
-                    edits.replace(word, draft::plain_word(&new[at]));
+                    edits.replace(word, emit::plain_word(&new[at]));
                     self.rewrite(edits.finish());
                     match entries[index].is_block() {
-                        true => Fate::Stripped(entries[index]),
-                        false => Fate::Existing(entries[index]),
+                        true => PortFate::Stripped(entries[index]),
+                        false => PortFate::Existing(entries[index]),
                     }
                 }
-                Origin::New => {
-                    drafts[at] = Some(Draft::directive(["http", &draft::plain_word(&new[at])]));
-                    Fate::New
+                ElementOrigin::New => {
+                    drafts[at] = Some(Draft::directive(["http", &emit::plain_word(&new[at])]));
+                    PortFate::New
                 }
             });
         }
@@ -81,7 +88,7 @@ impl<'d> Planner<'_, 'd> {
     fn put_ports(
         &mut self,
         entries: &[Entry<'d>],
-        alignment: &crate::edit::list::Alignment,
+        alignment: &crate::edit::align::Alignment,
         drafts: &mut [Option<Draft>],
     ) {
         alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
@@ -89,8 +96,8 @@ impl<'d> Planner<'_, 'd> {
         let (mut previous, mut alone) = (None, Vec::new());
         for (at, origin) in alignment.new.iter().enumerate() {
             let content = match (*origin, drafts[at].take()) {
-                (Origin::Moved(index), _) => Content::Line(entries[index].id()),
-                (Origin::New, Some(draft)) => Content::New(draft),
+                (ElementOrigin::Moved(index), _) => Insertion::Line(entries[index].id()),
+                (ElementOrigin::New, Some(draft)) => Insertion::New(draft),
                 (origin, _) => {
                     previous = origin.in_place().map(|index| entries[index]);
                     continue;
@@ -106,12 +113,12 @@ impl<'d> Planner<'_, 'd> {
     fn note_dropped_options(
         &mut self,
         entries: &[Entry<'d>],
-        alignment: &crate::edit::list::Alignment,
+        alignment: &crate::edit::align::Alignment,
         options: Option<&Value>,
     ) {
         let edited = alignment.new.iter().filter_map(|origin| match origin {
-            Origin::Edited(index) => Some(*index),
-            Origin::Kept(_) | Origin::Moved(_) | Origin::New => None,
+            ElementOrigin::Edited(index) => Some(*index),
+            ElementOrigin::Kept(_) | ElementOrigin::Moved(_) | ElementOrigin::New => None,
         });
         let mut gone: Vec<usize> = edited.chain(alignment.removed()).collect();
         gone.sort_unstable();
@@ -126,7 +133,7 @@ impl<'d> Planner<'_, 'd> {
     /// Works on the blocks of the ports that are there afterwards; what `http_options` shows then.
     fn port_options(
         &mut self,
-        fates: &[Fate<'d>],
+        fates: &[PortFate<'d>],
         new: &[Value],
         patch: Option<&Value>,
         drafts: &mut [Option<Draft>],
@@ -141,7 +148,7 @@ impl<'d> Planner<'_, 'd> {
         let counting = counting(fates, new);
         let mut shown = Map::new();
         for (index, fate) in fates.iter().enumerate() {
-            let port = draft::scalar_text(&new[index]).unwrap_or_default();
+            let port = emit::scalar_text(&new[index]).unwrap_or_default();
             let change = if remove_all { Some(&Value::Null) } else { patch.get(&port) };
             let change = change.filter(|change| change.is_null() || counting[&new[index]] == index);
             let value = self.options_of_port(fate, change, &mut drafts[index], &at.child(&port));
@@ -149,7 +156,7 @@ impl<'d> Planner<'_, 'd> {
                 shown.insert(port, value);
             }
         }
-        let listening: HashSet<String> = new.iter().filter_map(draft::scalar_text).collect();
+        let listening: HashSet<String> = new.iter().filter_map(emit::scalar_text).collect();
         for (port, value) in patch {
             if !listening.contains(port) && !value.is_null() {
                 let fault = Fault::wrong_type(&at.child(port), "there is no such port in `http`");
@@ -161,12 +168,12 @@ impl<'d> Planner<'_, 'd> {
 
     fn options_of_port(
         &mut self,
-        fate: &Fate<'d>,
+        fate: &PortFate<'d>,
         change: Option<&Value>,
         draft: &mut Option<Draft>,
         at: &Pointer,
     ) -> Option<Value> {
-        if let (Fate::Existing(entry), Some(Value::Object(patch))) = (fate, change)
+        if let (PortFate::Existing(entry), Some(Value::Object(patch))) = (fate, change)
             && entry.is_block()
         {
             let current = merge::contents_value(*entry);
@@ -174,14 +181,14 @@ impl<'d> Planner<'_, 'd> {
             self.plan.guarded.members(Scope::Foreign, &current, patch, at);
         }
         let target = match fate {
-            Fate::Existing(entry) if entry.is_block() => options_after(*entry, change),
+            PortFate::Existing(entry) if entry.is_block() => options_after(*entry, change),
             _ => change.and_then(|change| merge::foreign(&[], change)),
         };
         let block = target.as_ref().and_then(Value::as_object);
         match fate {
-            Fate::Existing(entry) => self.block(*entry, block, at),
-            Fate::Stripped(entry) => self.other_block(*entry, block),
-            Fate::New => draft.iter_mut().for_each(|draft| draft.block = block.map(draft::contents)),
+            PortFate::Existing(entry) => self.block(*entry, block, at),
+            PortFate::Stripped(entry) => self.other_block(*entry, block),
+            PortFate::New => draft.iter_mut().for_each(|draft| draft.block = block.map(emit::contents)),
         }
         target
     }
@@ -232,8 +239,8 @@ fn places(values: &[Value]) -> HashMap<&Value, Vec<usize>> {
 
 /// The place of the directive whose block is shown for each port: of several, the last that has a
 /// block; where none has one, the last.
-fn counting<'v>(fates: &[Fate<'_>], ports: &'v [Value]) -> HashMap<&'v Value, usize> {
-    let has_block = |at: &usize| matches!(fates[*at], Fate::Existing(entry) if entry.is_block());
+fn counting<'v>(fates: &[PortFate<'_>], ports: &'v [Value]) -> HashMap<&'v Value, usize> {
+    let has_block = |at: &usize| matches!(fates[*at], PortFate::Existing(entry) if entry.is_block());
     let last = |places: Vec<usize>| {
         places.iter().rev().find(|at| has_block(at)).or(places.last()).copied().unwrap_or_default()
     };

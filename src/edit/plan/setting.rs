@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::Planner;
 use super::words::{WordEdits, backend};
-use crate::edit::draft;
-use crate::edit::fault::{Faults, Pointer};
+use crate::edit::emit;
+use crate::edit::fault::Faults;
+use crate::edit::json_pointer::Pointer;
 use crate::edit::quoting;
 use crate::model::schema::{Parameter, Shape};
 use crate::model::shape::{Address, OptionWord, transcoder_name};
@@ -35,7 +36,7 @@ impl<'d> Planner<'_, 'd> {
 
     fn new_setting(&mut self, parameter: &'static Parameter, value: &Value, at: &Pointer) {
         self.faults.0.extend(writable(parameter, value, at).0);
-        self.pend(draft::setting(parameter, value), &[]);
+        self.pend(emit::setting(parameter, value), &[]);
     }
 }
 
@@ -83,7 +84,7 @@ fn edit<'d>(
 
 /// Word for word; a bare switch gains its value.
 fn replace_arguments(edits: &mut WordEdits<'_>, parameter: &Parameter, entry: Entry<'_>, target: &Value) {
-    let written = draft::setting_words(parameter, target);
+    let written = emit::setting_words(parameter, target);
     let mut arguments = entry.arguments();
     for new in &written {
         match arguments.next() {
@@ -128,13 +129,13 @@ fn written(pair: &Value, spelled: &[(&str, Option<&str>)], replaced: Option<Word
     if let Some(OptionWord { key, value: Some(old), .. }) = quoted
         && let Some(value) = pair.get(1)
     {
-        let written = draft::transcoder_value_word(&key.value(), value);
+        let written = emit::transcoder_value_word(&key.value(), value);
         return format!("{}={}", key.raw, quoting::value(old, value, written));
     }
     let name = pair[0].as_str().unwrap_or_default();
     let spelled = spelled.iter().find(|(bitrate, _)| *bitrate == name).and_then(|(_, spelled)| *spelled);
     match (spelled, pair.get(1)) {
-        (Some(key), Some(value)) => format!("{key}={}", draft::transcoder_value_word(name, value)),
-        _ => draft::transcoder_word(pair),
+        (Some(key), Some(value)) => format!("{key}={}", emit::transcoder_value_word(name, value)),
+        _ => emit::transcoder_word(pair),
     }
 }

@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::words::{WordEdits, source, writable_source};
-use super::{Container, Pending, Planner};
-use crate::edit::draft::{self, Draft};
-use crate::edit::fault::Pointer;
-use crate::edit::layout::Content;
-use crate::edit::list::{Alignment, Origin, align};
+use super::{Container, NewSetting, Planner};
+use crate::edit::align::{Alignment, ElementOrigin, align};
+use crate::edit::emit::{self, Draft};
+use crate::edit::json_pointer::Pointer;
+use crate::edit::layout::Insertion;
 use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
-use crate::model::view::{Source, entry_sources, is_plural};
+use crate::model::view::{SourceView, entry_sources, is_plural};
 use crate::syntax::{Entry, EntryId, Splice};
 
 /// The keyword of a source where no line above shows another.
@@ -55,21 +55,23 @@ impl<'d> Planner<'_, 'd> {
                 continue;
             }
             match *origin {
-                Origin::Kept(_) => {}
-                Origin::Edited(place) => self.edit_source(&elements[place], &new[index], &at.child(index)),
-                Origin::Moved(place) if !is_plural(elements[place].entry) => {
-                    let line = Content::Line(elements[place].entry.id());
+                ElementOrigin::Kept(_) => {}
+                ElementOrigin::Edited(place) => {
+                    self.edit_source(&elements[place], &new[index], &at.child(index))
+                }
+                ElementOrigin::Moved(place) if !is_plural(elements[place].entry) => {
+                    let line = Insertion::Line(elements[place].entry.id());
                     alone.extend(self.put_element(container, previous, first, line));
                 }
-                Origin::Moved(_) | Origin::New => {
+                ElementOrigin::Moved(_) | ElementOrigin::New => {
                     self.faults.0.extend(writable_source(&new[index], &at.child(index)).0);
-                    let draft = draft::source(&keyword_behind(previous), &new[index]);
-                    alone.extend(self.put_element(container, previous, first, Content::New(draft)));
+                    let draft = emit::source(&keyword_behind(previous), &new[index]);
+                    alone.extend(self.put_element(container, previous, first, Insertion::New(draft)));
                 }
             }
         }
         if !alone.is_empty() {
-            self.pending.push(Pending { drafts: alone, like: Vec::new(), first: true });
+            self.pending.push(NewSetting { drafts: alone, like: Vec::new(), first: true });
         }
     }
 
@@ -110,7 +112,8 @@ impl<'d> Planner<'_, 'd> {
                 }
                 continue;
             };
-            let unchanged = plural.staying.iter().all(|&at| matches!(alignment.new[at], Origin::Kept(_)));
+            let unchanged =
+                plural.staying.iter().all(|&at| matches!(alignment.new[at], ElementOrigin::Kept(_)));
             if unchanged && plural.staying.len() == plural.count && to - from + 1 == plural.count {
                 continue;
             }
@@ -126,7 +129,7 @@ impl<'d> Planner<'_, 'd> {
     fn split_line(&self, entry: Entry<'d>, sources: &[Value]) -> Splice {
         let around = &self.around;
         let lines: Vec<String> =
-            sources.iter().map(|element| draft::source(KEYWORD, element).inline()).collect();
+            sources.iter().map(|element| emit::source(KEYWORD, element).inline()).collect();
         let separator = if around.begins_line(entry.start()) {
             format!("{}{}", around.newline(entry.start()), around.indent(entry.start()))
         } else {
@@ -161,11 +164,11 @@ fn plurals(elements: &[Element<'_>], alignment: &Alignment) -> HashMap<EntryId, 
     (0..elements.len()).for_each(|index| plurals.entry(place(index)).or_default().count += 1);
     for (at, origin) in alignment.new.iter().enumerate() {
         match *origin {
-            Origin::Kept(index) | Origin::Edited(index) => {
+            ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => {
                 plurals.entry(place(index)).or_default().staying.push(at);
             }
-            Origin::Moved(index) => plurals.entry(place(index)).or_default().moves = true,
-            Origin::New => {}
+            ElementOrigin::Moved(index) => plurals.entry(place(index)).or_default().moves = true,
+            ElementOrigin::New => {}
         }
     }
     plurals
@@ -180,7 +183,7 @@ fn keyword_behind(previous: Option<Entry<'_>>) -> String {
 }
 
 fn value_of(address: &Address<'_>) -> Value {
-    to_json(&Source { source: address.clone() })
+    to_json(&SourceView { source: address.clone() })
 }
 
 /// What the source in a one-line header becomes.
@@ -219,9 +222,9 @@ pub(super) fn header(
     let mut lines = Vec::new();
     for (index, origin) in alignment.new.iter().enumerate() {
         lines.push(match origin {
-            Origin::New => {
+            ElementOrigin::New => {
                 writable_source(&new[index], &at.child(index)).into_result(())?;
-                draft::source(KEYWORD, &new[index])
+                emit::source(KEYWORD, &new[index])
             }
             _ => raw_line(entry, &edits_of(&new[index], &at.child(index))?),
         });

@@ -4,8 +4,8 @@
 
 use std::cell::OnceCell;
 
-use super::{Container, Pending, Planner};
-use crate::edit::layout::{Content, Operation, Place};
+use super::{Container, NewSetting, Planner};
+use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::removal::counts_as_block;
 use crate::syntax::Entry;
 
@@ -13,13 +13,13 @@ use crate::syntax::Entry;
 #[derive(Default)]
 struct Spots {
     /// In front of all entries of a block.
-    first: OnceCell<Place>,
+    first: OnceCell<Anchor>,
     /// Behind all entries of a block.
-    last: OnceCell<Place>,
+    last: OnceCell<Anchor>,
     /// Behind the last setting of the top level, in front of its blocks.
-    setting: OnceCell<Place>,
+    setting: OnceCell<Anchor>,
     /// The end of the text, and the blank lines in front of what comes there.
-    end: OnceCell<(Place, usize)>,
+    end: OnceCell<(Anchor, usize)>,
 }
 
 impl<'d> Planner<'_, 'd> {
@@ -32,17 +32,18 @@ impl<'d> Planner<'_, 'd> {
                 None => self.place_at_top(&pending, &spots),
             };
             for draft in pending.drafts {
-                self.put(container, place, Content::New(draft), blank_lines);
+                self.put(container, place, Insertion::New(draft), blank_lines);
             }
         }
     }
 
     /// The last setting may be the end of the text: what follows it comes before what goes to the end.
     pub(super) fn place_pending_at_top(&mut self) {
-        let is_at_end =
-            |operation: &mut Operation| matches!(operation, Operation::Put { place: Place::End, .. });
-        let groups: Vec<Operation> = self.plan.operations.extract_if(.., is_at_end).collect();
-        let blocks: Vec<Pending> = self.pending.extract_if(.., |pending| pending.is_block()).collect();
+        let is_at_end = |operation: &mut TextOperation| {
+            matches!(operation, TextOperation::Put { place: Anchor::End, .. })
+        };
+        let groups: Vec<TextOperation> = self.plan.operations.extract_if(.., is_at_end).collect();
+        let blocks: Vec<NewSetting> = self.pending.extract_if(.., |pending| pending.is_block()).collect();
         self.place_pending(Container::TOP);
         self.plan.operations.extend(groups);
         self.pending = blocks;
@@ -50,27 +51,27 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// A url goes first, others after the last entry.
-    fn place_in_block(&self, block: Entry<'d>, first: bool, spots: &Spots) -> Place {
+    fn place_in_block(&self, block: Entry<'d>, first: bool, spots: &Spots) -> Anchor {
         let mut staying = block.children().filter(|entry| self.is_staying(entry));
-        let inside = || Place::FirstIn(block.id());
+        let inside = || Anchor::FirstIn(block.id());
         match first {
             true => *spots
                 .first
-                .get_or_init(|| staying.next().map_or_else(inside, |entry| Place::Before(entry.id()))),
+                .get_or_init(|| staying.next().map_or_else(inside, |entry| Anchor::Before(entry.id()))),
             false => *spots
                 .last
-                .get_or_init(|| staying.last().map_or_else(inside, |entry| Place::After(entry.id()))),
+                .get_or_init(|| staying.last().map_or_else(inside, |entry| Anchor::After(entry.id()))),
         }
     }
 
     /// After the last of its keyword; else after the last setting in front of the first block;
     /// else in front of that block; else at the end. A block goes to the end at once.
-    fn place_at_top(&mut self, pending: &Pending, spots: &Spots) -> (Place, usize) {
+    fn place_at_top(&mut self, pending: &NewSetting, spots: &Spots) -> (Anchor, usize) {
         let is_block = pending.is_block();
         if let Some(&last) = pending.like.iter().rev().find(|entry| !self.leaving.contains(*entry)) {
             let blank_lines =
                 if is_block { self.blank_lines_above(self.document.entry(last), false) } else { 0 };
-            return (Place::After(last), blank_lines);
+            return (Anchor::After(last), blank_lines);
         }
         match is_block {
             true => *spots.end.get_or_init(|| self.place_at_end()),
@@ -78,20 +79,20 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn place_of_setting(&self) -> Place {
+    fn place_of_setting(&self) -> Anchor {
         let mut last_setting = None;
         for entry in self.document.entries().filter(|entry| self.is_staying(entry)) {
             if counts_as_block(entry) {
-                return last_setting.map_or(Place::BeforeComments(entry.id()), Place::After);
+                return last_setting.map_or(Anchor::BeforeComments(entry.id()), Anchor::After);
             }
             last_setting = Some(entry.id());
         }
-        last_setting.map_or(Place::End, Place::After)
+        last_setting.map_or(Anchor::End, Anchor::After)
     }
 
-    pub(super) fn place_at_end(&mut self) -> (Place, usize) {
+    pub(super) fn place_at_end(&mut self) -> (Anchor, usize) {
         let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
-        (Place::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)))
+        (Anchor::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)))
     }
 
     /// As [`Surroundings::gap_above`](crate::edit::surroundings::Surroundings::gap_above), found once.

@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use crate::edit::draft;
-use crate::edit::fault::{Fault, Faults, Pointer};
-use crate::edit::list::{Origin, align};
+use crate::edit::align::{ElementOrigin, align};
+use crate::edit::emit;
+use crate::edit::fault::{Fault, Faults};
+use crate::edit::json_pointer::Pointer;
 use crate::edit::quoting;
 use crate::model::member::{Key, keyword_of};
 use crate::model::schema::Scope;
@@ -73,13 +74,13 @@ impl<'d> WordEdits<'d> {
         let mut previous = before.end();
         for (at, origin) in alignment.new.iter().enumerate() {
             match *origin {
-                Origin::Kept(index) => previous = words[index].end(),
-                Origin::Edited(index) => {
+                ElementOrigin::Kept(index) => previous = words[index].end(),
+                ElementOrigin::Edited(index) => {
                     self.replace(words[index], written(at, Some(words[index])));
                     previous = words[index].end();
                 }
-                Origin::Moved(index) => self.insert(previous, words[index].raw),
-                Origin::New => self.insert(previous, &written(at, None)),
+                ElementOrigin::Moved(index) => self.insert(previous, words[index].raw),
+                ElementOrigin::New => self.insert(previous, &written(at, None)),
             }
         }
         alignment.gone.iter().for_each(|&index| self.remove(words[index]));
@@ -103,12 +104,12 @@ pub fn backend(
         _ => !is_open(backend) && url.as_str() == Some(&*backend.positional.value()),
     };
     if !same {
-        edits.replace(backend.positional, draft::backend_url(url));
+        edits.replace(backend.positional, emit::backend_url(url));
     }
     let empty = Map::new();
     let extra = target.get("extra").and_then(Value::as_object).unwrap_or(&empty);
     let options =
-        Options { scope: Scope::Foreign, write: draft::extra_word, value: extra_value, new_first: true };
+        OptionStyle { scope: Scope::Foreign, write: emit::extra_word, value: extra_value, new_first: true };
     options.edit(edits, backend, extra, &at.child("extra"))
 }
 
@@ -124,12 +125,12 @@ pub fn source(
     at: &Pointer,
 ) -> Result<(), Faults> {
     if target["url"].as_str() != Some(&*source.positional.value()) {
-        edits.replace(source.positional, draft::plain_word(&target["url"]));
+        edits.replace(source.positional, emit::plain_word(&target["url"]));
     }
     let mut wanted = target.as_object().cloned().unwrap_or_default();
     wanted.shift_remove("url");
     let options =
-        Options { scope: Scope::Source, write: draft::option_word, value: option_value, new_first: false };
+        OptionStyle { scope: Scope::Source, write: emit::option_word, value: option_value, new_first: false };
     options.edit(edits, source, &wanted, at)
 }
 
@@ -138,14 +139,14 @@ fn option_value(option: &OptionWord<'_>) -> Value {
 }
 
 /// How the options of a directive are read and written.
-struct Options {
+struct OptionStyle {
     scope: Scope,
     write: fn(&str, &Value) -> String,
     value: fn(&OptionWord<'_>) -> Value,
     new_first: bool,
 }
 
-impl Options {
+impl OptionStyle {
     fn edit(
         &self,
         edits: &mut WordEdits<'_>,

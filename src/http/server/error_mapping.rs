@@ -1,6 +1,7 @@
 //! Why an operation did not happen, as a problem: the one place that maps errors to HTTP.
 
 use crate::edit::FaultKind;
+use crate::edit::json_pointer::{Pointer, keys_of};
 use crate::engine::{Conflict, EngineError, Guard, Snapshot};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Fault, Kind, Problem};
@@ -103,12 +104,7 @@ fn masked(mut problem: Problem) -> Problem {
 fn masked_pointer(pointer: &str) -> String {
     let keys = keys_of(pointer);
     let masked = masked_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>(), &Masker::default());
-    masked.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
-}
-
-/// The keys of a JSON Pointer.
-fn keys_of(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
+    Pointer::of(masked).as_str().to_owned()
 }
 
 fn hinted(message: String, hint: Option<String>) -> Vec<Fault> {

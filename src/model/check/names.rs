@@ -13,11 +13,11 @@ use crate::syntax::{Diagnostic, Document, Entry, EntryId};
 /// Eight bytes a name: a map of a hundred thousand names costs as much as reading them.
 pub(super) struct Names {
     key: u64,
-    seen: Vec<Seen>,
+    seen: Vec<SeenName>,
 }
 
 #[derive(Clone, Copy)]
-struct Seen {
+struct SeenName {
     hash: u32,
     id: EntryId,
 }
@@ -26,13 +26,13 @@ struct Seen {
 const BITS_A_NAME: usize = 8;
 
 /// An entry with a name that another one in front of it has.
-pub(super) struct Repeated<'d> {
+pub(super) struct RepeatedName<'d> {
     pub kind: Kind,
     pub first: Entry<'d>,
     pub entry: Entry<'d>,
 }
 
-impl Repeated<'_> {
+impl RepeatedName<'_> {
     pub fn diagnostic(&self) -> Diagnostic {
         let name = group_name(self.entry);
         let message = format!("the {} `{}` is there twice", self.kind.noun(), name.value());
@@ -60,7 +60,7 @@ impl Names {
     pub fn add(&mut self, kind: Kind, entry: Entry<'_>) {
         let name = group_name(entry).value();
         let hash = xxh3_64_with_seed(name.as_bytes(), self.key ^ kind as u64);
-        self.seen.push(Seen { hash: hash as u32, id: entry.id() });
+        self.seen.push(SeenName { hash: hash as u32, id: entry.id() });
     }
 
     /// With those of a sibling.
@@ -70,7 +70,7 @@ impl Names {
     }
 
     /// The entries whose names are there before, in the order of the text.
-    pub fn repeated<'d>(&self, document: &'d Document) -> Vec<Repeated<'d>> {
+    pub fn repeated<'d>(&self, document: &'d Document) -> Vec<RepeatedName<'d>> {
         let mut suspects = self.suspects();
         suspects.sort_unstable_by_key(|seen| (seen.hash, seen.id));
         let runs = suspects.chunk_by(|a, b| a.hash == b.hash).filter(|run| run.len() > 1);
@@ -80,15 +80,15 @@ impl Names {
     }
 
     /// All whose hash is there twice, and a few more: those that share a bit of a bitmap.
-    fn suspects(&self) -> Vec<Seen> {
+    fn suspects(&self) -> Vec<SeenName> {
         let words = (self.seen.len() * BITS_A_NAME / 64 + 1).next_power_of_two();
-        let place = |seen: &Seen| (seen.hash as usize / 64 % words, 1u64 << (seen.hash % 64));
+        let place = |seen: &SeenName| (seen.hash as usize / 64 % words, 1u64 << (seen.hash % 64));
         let (mut once, mut twice) = (vec![0u64; words], vec![0u64; words]);
         for (word, bit) in self.seen.iter().map(place) {
             twice[word] |= once[word] & bit;
             once[word] |= bit;
         }
-        let is_suspect = |seen: &&Seen| {
+        let is_suspect = |seen: &&SeenName| {
             let (word, bit) = place(seen);
             twice[word] & bit != 0
         };
@@ -96,7 +96,7 @@ impl Names {
     }
 }
 
-fn repeated_in<'d>(run: &[Seen], document: &'d Document) -> Vec<Repeated<'d>> {
+fn repeated_in<'d>(run: &[SeenName], document: &'d Document) -> Vec<RepeatedName<'d>> {
     let mut named: Vec<_> = run
         .iter()
         .map(|seen| document.entry(seen.id))
@@ -109,7 +109,7 @@ fn repeated_in<'d>(run: &[Seen], document: &'d Document) -> Vec<Repeated<'d>> {
         .chunk_by(|(kind, name, _), (other_kind, other, _)| kind == other_kind && name == other)
         .flat_map(|same| {
             let (kind, _, first) = same[0];
-            same[1..].iter().map(move |&(_, _, entry)| Repeated { kind, first, entry })
+            same[1..].iter().map(move |&(_, _, entry)| RepeatedName { kind, first, entry })
         })
         .collect()
 }
@@ -134,7 +134,7 @@ mod tests {
         if let Some(hash) = hash {
             names.seen.iter_mut().for_each(|seen| seen.hash = hash);
         }
-        let places = |found: Repeated<'_>| (found.first.id().index(), found.entry.id().index());
+        let places = |found: RepeatedName<'_>| (found.first.id().index(), found.entry.id().index());
         names.repeated(&document).into_iter().map(places).collect()
     }
 

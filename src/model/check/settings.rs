@@ -5,10 +5,10 @@ use crate::syntax::Entry;
 
 /// The settings of one block, or of a part of the top level.
 #[derive(Default)]
-pub(super) struct Settings<'d>(Vec<Setting<'d>>);
+pub(super) struct Settings<'d>(Vec<SeenSetting<'d>>);
 
 /// Where a setting stands first and last.
-pub(super) struct Setting<'d> {
+pub(super) struct SeenSetting<'d> {
     pub parameter: &'static Parameter,
     pub first: Entry<'d>,
     pub last: Entry<'d>,
@@ -19,7 +19,7 @@ impl<'d> Settings<'d> {
         self.0.clear();
     }
 
-    pub fn each(self) -> impl Iterator<Item = Setting<'d>> {
+    pub fn each(self) -> impl Iterator<Item = SeenSetting<'d>> {
         self.0.into_iter()
     }
 
@@ -28,7 +28,7 @@ impl<'d> Settings<'d> {
         match self.0.iter_mut().find(|known| std::ptr::eq(known.parameter, parameter)) {
             Some(setting) => Some(std::mem::replace(&mut setting.last, entry)),
             None => {
-                self.0.push(Setting { parameter, first: entry, last: entry });
+                self.0.push(SeenSetting { parameter, first: entry, last: entry });
                 None
             }
         }

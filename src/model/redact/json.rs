@@ -12,13 +12,13 @@ pub fn masked_json(value: &Value, masker: &Masker) -> Value {
 
 /// The same of a piece that stands below these keys of a configuration.
 pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
-    let place = keys.iter().fold(Place::Root, |place, key| place.member(key));
+    let place = keys.iter().fold(JsonPlace::Root, |place, key| place.member(key));
     masked(place, value, masker)
 }
 
 /// The keys that lead to a place, as a message names it.
 pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
-    let mut place = Place::Root;
+    let mut place = JsonPlace::Root;
     let shown = |key: &&str| {
         // A short number is the index of an element.
         let is_index = key.len() < 5 && key.bytes().all(|byte| byte.is_ascii_digit());
@@ -31,7 +31,7 @@ pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
 
 /// Where a value stands, as far as its secrecy depends on it.
 #[derive(Clone, Copy)]
-enum Place {
+enum JsonPlace {
     /// The whole configuration.
     Root,
     /// `streams` and the like: the keys are names that people gave.
@@ -42,7 +42,7 @@ enum Place {
     Member(Secrecy),
 }
 
-impl Place {
+impl JsonPlace {
     fn member(self, key: &str) -> Self {
         match self {
             Self::Root => match by_key(Scope::Top, key).map(|parameter| parameter.shape) {
@@ -72,7 +72,7 @@ impl Place {
     }
 }
 
-fn masked(place: Place, value: &Value, masker: &Masker) -> Value {
+fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
     let secrecy = place.secrecy();
     match value {
         Value::String(text) => Value::String(masker.word(text, secrecy).into_owned()),
@@ -91,7 +91,7 @@ fn masked(place: Place, value: &Value, masker: &Masker) -> Value {
 /// The words of a directive, or the occurrences of one: what stands behind `token` is a secret.
 fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Vec<Value> {
     let word = |element: &Value| {
-        let shown = masked(Place::Member(secrecy), element, masker);
+        let shown = masked(JsonPlace::Member(secrecy), element, masker);
         if let Value::String(text) = element {
             secrecy = secrecy.behind(text);
         }

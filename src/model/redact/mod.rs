@@ -40,14 +40,14 @@ pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<
 
 /// Where an entry stands, and how secret what it says is for that reason alone.
 #[derive(Clone, Copy)]
-struct Place {
+struct EntryPlace {
     scope: Scope,
     secrecy: Secrecy,
 }
 
-const TOP: Place = Place { scope: Scope::Top, secrecy: Secrecy::Parts };
+const TOP: EntryPlace = EntryPlace { scope: Scope::Top, secrecy: Secrecy::Parts };
 
-impl Place {
+impl EntryPlace {
     fn foreign(secrecy: Secrecy) -> Self {
         Self { scope: Scope::Foreign, secrecy }
     }
@@ -58,7 +58,7 @@ struct Finder {
 }
 
 impl Finder {
-    fn entry(&mut self, place: Place, entry: Entry<'_>, windows: &[Range<usize>]) {
+    fn entry(&mut self, place: EntryPlace, entry: Entry<'_>, windows: &[Range<usize>]) {
         // Each entry goes on with what is left: a block may have as many entries as there are windows.
         let windows = &windows[windows.partition_point(|window| window.end <= entry.start())..];
         if windows.first().is_none_or(|window| window.start >= entry.end()) {
@@ -73,7 +73,7 @@ impl Finder {
     }
 
     /// A directive of ours; where what is in its block stands.
-    fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> Place {
+    fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Account => {
                 if let Some([_, password]) = account(entry) {
@@ -86,30 +86,30 @@ impl Finder {
             _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }
         match parameter.shape {
-            Shape::Group(kind) => Place { scope: kind.scope(), secrecy: Secrecy::Parts },
-            _ => Place::foreign(Secrecy::Parts),
+            Shape::Group(kind) => EntryPlace { scope: kind.scope(), secrecy: Secrecy::Parts },
+            _ => EntryPlace::foreign(Secrecy::Parts),
         }
     }
 
     /// A directive of ours with the wrong words: which of them is the secret is not known.
-    fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> Place {
+    fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Account | Shape::Word if parameter.secret => {
                 entry.arguments().for_each(|word| self.whole(word));
             }
             _ => self.options(entry),
         }
-        Place::foreign(Secrecy::Parts)
+        EntryPlace::foreign(Secrecy::Parts)
     }
 
     /// Any other directive: what stands behind the name of a secret is one, be it a word or a block.
-    fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> Place {
+    fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> EntryPlace {
         let mut secrecy = inherited;
         for word in entry.words() {
             self.word(word, secrecy);
             secrecy = secrecy.behind(&word.value());
         }
-        Place::foreign(secrecy)
+        EntryPlace::foreign(secrecy)
     }
 
     fn options(&mut self, entry: Entry<'_>) {

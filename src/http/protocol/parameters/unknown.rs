@@ -7,7 +7,6 @@ use form_urlencoded::byte_serialize;
 use crate::http::protocol::headers::IGNORED_PARAMETER;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::routes::Route;
-use crate::model::suggest::edit_distance;
 
 /// Shorter names are nearly too many others.
 const MIN_NEAR: usize = 4;
@@ -43,7 +42,7 @@ fn is_near(given: &str, known: &str) -> bool {
     given != NEVER_NEAR
         && given.len().min(known.len()) >= MIN_NEAR
         && given.len().abs_diff(known.len()) <= most
-        && edit_distance(given.as_bytes(), known.as_bytes()) <= most
+        && strsim::osa_distance(given, known) <= most
 }
 
 /// The notes that say which names were ignored, each once.

@@ -120,14 +120,14 @@ impl<'a, 'd> LocalView<'a, 'd> {
 }
 
 /// A configuration as it is shown: with a masker, the secrets in its values are masked.
-pub struct Shown<'c> {
+pub struct MaskedLookup<'c> {
     /// What is looked at.
     pub current: &'c dyn Current,
     /// What masks its secrets, unless they are to be seen.
     pub masker: Option<&'c Masker>,
 }
 
-impl Current for Shown<'_> {
+impl Current for MaskedLookup<'_> {
     fn value(&self, keys: &[&str]) -> Option<Value> {
         let value = self.current.value(keys)?;
         match self.masker {

@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::fault::{Fault, FaultKind, Faults, Pointer};
+use super::fault::{Fault, FaultKind, Faults};
+use super::json_pointer::Pointer;
 use crate::model::member::keyword_of;
 use crate::model::scalar::{canonical_integer, integer_of_number};
 use crate::model::schema::{
@@ -15,9 +16,9 @@ use crate::model::secret::holds_mask;
 use crate::model::shape::{Port, bitrate, bitrate_keyword};
 
 /// Reduces a patch.
-pub fn reduce(patch: Value) -> Result<Map<String, Value>, Faults> {
+pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
     let root = Pointer::root();
-    let mut reducer = Reducer { faults: Faults::default() };
+    let mut normalizer = Normalizer { faults: Faults::default() };
     let members = match patch {
         Value::Object(members) => members,
         Value::Array(elements) if elements.is_empty() => Map::new(),
@@ -26,24 +27,24 @@ pub fn reduce(patch: Value) -> Result<Map<String, Value>, Faults> {
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
     };
-    let reduced = reducer.members(Scope::Top, members, &root);
-    reducer.faults.into_result(reduced)
+    let reduced = normalizer.members(Scope::Top, members, &root);
+    normalizer.faults.into_result(reduced)
 }
 
 /// A value that is to be dropped, or one that is refused, is `None`.
-type Reduced = Option<Value>;
+type Normalized = Option<Value>;
 
-struct Reducer {
+struct Normalizer {
     faults: Faults,
 }
 
-impl Reducer {
-    fn refuse(&mut self, fault: Fault) -> Reduced {
+impl Normalizer {
+    fn refuse(&mut self, fault: Fault) -> Normalized {
         self.faults.push(fault);
         None
     }
 
-    fn wrong(&mut self, at: &Pointer, message: impl Into<String>) -> Reduced {
+    fn wrong(&mut self, at: &Pointer, message: impl Into<String>) -> Normalized {
         self.refuse(Fault::wrong_type(at, message))
     }
 
@@ -62,7 +63,7 @@ impl Reducer {
         reduced
     }
 
-    fn own(&mut self, parameter: &'static Parameter, value: Value, at: &Pointer) -> Reduced {
+    fn own(&mut self, parameter: &'static Parameter, value: Value, at: &Pointer) -> Normalized {
         if let Shape::Derived(what) = parameter.shape {
             return self.derived(what, parameter.scope, value, at);
         }
@@ -81,13 +82,13 @@ impl Reducer {
             Shape::Transcoder => self.elements(value, at, Self::transcoder_pair),
             Shape::Group(kind) => self.group(kind, value, at),
             Shape::PortOptions => {
-                self.each_member(value, at, |reducer, _, value, at| reducer.contents_or_null(value, at))
+                self.each_member(value, at, |normalizer, _, value, at| normalizer.contents_or_null(value, at))
             }
             Shape::Derived(_) => None,
         }
     }
 
-    fn derived(&mut self, what: Derived, scope: Scope, value: Value, at: &Pointer) -> Reduced {
+    fn derived(&mut self, what: Derived, scope: Scope, value: Value, at: &Pointer) -> Normalized {
         match what {
             _ if what.is_output_only() => None,
             // Null makes it what a stream is that says nothing.
@@ -108,14 +109,14 @@ impl Reducer {
         }
     }
 
-    fn position(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn position(&mut self, value: Value, at: &Pointer) -> Normalized {
         match integer(&value) {
             Some(position) if position >= 1 => Some(Value::Number(position.into())),
             _ => self.wrong(at, "a position is an integer from 1"),
         }
     }
 
-    fn string(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn string(&mut self, value: Value, at: &Pointer) -> Normalized {
         match value {
             Value::String(text) => self.text(text, at),
             other => {
@@ -125,7 +126,7 @@ impl Reducer {
         }
     }
 
-    fn text(&mut self, text: String, at: &Pointer) -> Reduced {
+    fn text(&mut self, text: String, at: &Pointer) -> Normalized {
         if holds_mask(&text) {
             let fault = Fault::new(
                 FaultKind::MaskedValue,
@@ -141,14 +142,14 @@ impl Reducer {
         Some(Value::String(text))
     }
 
-    fn boolean(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn boolean(&mut self, value: Value, at: &Pointer) -> Normalized {
         match value {
             Value::Bool(_) => Some(value),
             other => self.wrong(at, format!("expected true or false, found {}", kind_of(&other))),
         }
     }
 
-    fn port(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn port(&mut self, value: Value, at: &Pointer) -> Normalized {
         let in_range = integer(&value).and_then(|port| u16::try_from(port).ok());
         match (in_range, value) {
             (Some(port), _) => Some(Value::Number(port.into())),
@@ -160,7 +161,7 @@ impl Reducer {
         }
     }
 
-    fn seconds(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn seconds(&mut self, value: Value, at: &Pointer) -> Normalized {
         match integer(&value).filter(|&seconds| seconds >= 0) {
             Some(seconds) => Some(Value::Number(seconds.into())),
             None if value == Value::Bool(false) => Some(value),
@@ -178,8 +179,8 @@ impl Reducer {
         &mut self,
         value: Value,
         at: &Pointer,
-        element: fn(&mut Self, Value, &Pointer) -> Reduced,
-    ) -> Reduced {
+        element: fn(&mut Self, Value, &Pointer) -> Normalized,
+    ) -> Normalized {
         let Value::Array(elements) = value else {
             return self.wrong(at, format!("expected an array, found {}", kind_of(&value)));
         };
@@ -205,8 +206,8 @@ impl Reducer {
         &mut self,
         value: Value,
         at: &Pointer,
-        mut member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Reduced,
-    ) -> Reduced {
+        mut member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Normalized,
+    ) -> Normalized {
         let members = self.object(value, at)?;
         let mut reduced = Map::new();
         for (key, value) in members {
@@ -218,49 +219,48 @@ impl Reducer {
     }
 
     /// A member of an object whose members are all known.
-    fn unknown_member(&mut self, at: &Pointer, known: &str) -> Reduced {
+    fn unknown_member(&mut self, at: &Pointer, known: &str) -> Normalized {
         self.refuse(
             Fault::wrong_type(at, "there is no such member here").hint(format!("the members are {known}")),
         )
     }
 
-    fn account(&mut self, value: Value, at: &Pointer) -> Reduced {
-        self.each_member(value, at, |reducer, key, value, at| match key {
-            "login" | "password" if value.is_null() => reducer.refuse(
+    fn account(&mut self, value: Value, at: &Pointer) -> Normalized {
+        self.each_member(value, at, |normalizer, key, value, at| match key {
+            "login" | "password" if value.is_null() => normalizer.refuse(
                 Fault::wrong_type(at, format!("the {key} can't be removed alone"))
                     .hint("set the whole to null to remove it"),
             ),
-            "login" | "password" => reducer.string(value, at),
-            _ => reducer.unknown_member(at, "`login` and `password`"),
+            "login" | "password" => normalizer.string(value, at),
+            _ => normalizer.unknown_member(at, "`login` and `password`"),
         })
     }
 
-    fn backend(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn backend(&mut self, value: Value, at: &Pointer) -> Normalized {
         if let Value::String(_) | Value::Bool(_) = value {
             let fault = Fault::wrong_type(at, format!("expected an object, found {}", kind_of(&value)));
             return self.refuse(fault.hint("the backend is the member `url`"));
         }
-        self.each_member(value, at, |reducer, key, value, at| match (key, value) {
+        self.each_member(value, at, |normalizer, key, value, at| match (key, value) {
             ("url", Value::Null) => Some(Value::Null),
             ("url", Value::Bool(false)) => Some(Value::Bool(false)),
-            ("url", value) => reducer.string(value, at),
+            ("url", value) => normalizer.string(value, at),
             ("extra", Value::Null) => Some(Value::Null),
-            ("extra", value) => {
-                reducer.each_member(value, at, |reducer, key, value, at| reducer.extra(key, value, at))
-            }
+            ("extra", value) => normalizer
+                .each_member(value, at, |normalizer, key, value, at| normalizer.extra(key, value, at)),
             (URL_GLOBAL, _) => None,
-            _ => reducer.unknown_member(at, "`url` and `extra`"),
+            _ => normalizer.unknown_member(at, "`url` and `extra`"),
         })
     }
 
-    fn extra(&mut self, _key: &str, value: Value, at: &Pointer) -> Reduced {
+    fn extra(&mut self, _key: &str, value: Value, at: &Pointer) -> Normalized {
         match value {
             Value::Null | Value::Bool(true) => Some(value),
             value => self.string(value, at),
         }
     }
 
-    fn source(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn source(&mut self, value: Value, at: &Pointer) -> Normalized {
         if let Value::String(_) = value {
             let fault = Fault::wrong_type(at, "expected an object, found a string");
             return self.refuse(fault.hint("a source is an object with the member `url`"));
@@ -285,7 +285,7 @@ impl Reducer {
         Some(Value::Object(reduced))
     }
 
-    fn option(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn option(&mut self, value: Value, at: &Pointer) -> Normalized {
         match value {
             Value::Array(_) | Value::Object(_) | Value::Null => self
                 .wrong(at, format!("an option is a string, a number or a boolean, not {}", kind_of(&value))),
@@ -294,7 +294,7 @@ impl Reducer {
     }
 
     /// A scalar of the general rule: what is no safe integer becomes the string of its source text.
-    fn scalar(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn scalar(&mut self, value: Value, at: &Pointer) -> Normalized {
         match value {
             Value::Number(number) => Some(canonical_number(&number)),
             Value::String(text) => self.text(text, at),
@@ -302,7 +302,7 @@ impl Reducer {
         }
     }
 
-    fn transcoder_pair(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn transcoder_pair(&mut self, value: Value, at: &Pointer) -> Normalized {
         let Value::Array(pair) = value else {
             return self.wrong(at, format!("expected [name, value], found {}", kind_of(&value)));
         };
@@ -319,7 +319,7 @@ impl Reducer {
         Some(Value::Array(vec![Value::String(long_name(name)), value]))
     }
 
-    fn transcoder_value(&mut self, name: &str, value: Value, at: &Pointer) -> Reduced {
+    fn transcoder_value(&mut self, name: &str, value: Value, at: &Pointer) -> Normalized {
         let value = self.option(value, at)?;
         match (bitrate_keyword(name), &value) {
             (Some(_), Value::String(text)) => {
@@ -329,14 +329,14 @@ impl Reducer {
         }
     }
 
-    fn group(&mut self, kind: Kind, value: Value, at: &Pointer) -> Reduced {
-        let reduced =
-            self.each_member(value, at, |reducer, name, value, at| reducer.named(kind, name, value, at))?;
+    fn group(&mut self, kind: Kind, value: Value, at: &Pointer) -> Normalized {
+        let reduced = self
+            .each_member(value, at, |normalizer, name, value, at| normalizer.named(kind, name, value, at))?;
         self.equal_positions(&reduced, at);
         Some(reduced)
     }
 
-    fn named(&mut self, kind: Kind, name: &str, value: Value, at: &Pointer) -> Reduced {
+    fn named(&mut self, kind: Kind, name: &str, value: Value, at: &Pointer) -> Normalized {
         if value.is_null() {
             return Some(value);
         }
@@ -374,7 +374,7 @@ impl Reducer {
         }
     }
 
-    fn foreign_member(&mut self, scope: Scope, key: &str, value: Value, at: &Pointer) -> Reduced {
+    fn foreign_member(&mut self, scope: Scope, key: &str, value: Value, at: &Pointer) -> Normalized {
         if let Some(parameter) = by_keyword(scope, key) {
             let fault =
                 Fault::wrong_type(at, format!("`{key}` is a keyword of the text, not a key of the JSON"));
@@ -389,18 +389,18 @@ impl Reducer {
         self.general_or_null(value, at)
     }
 
-    fn needless_escape(&mut self, key: &str, at: &Pointer) -> Reduced {
+    fn needless_escape(&mut self, key: &str, at: &Pointer) -> Normalized {
         let keyword = key.strip_prefix(ESCAPE).unwrap_or(key);
         let fault = Fault::wrong_type(at, format!("`{key}` needs no `{ESCAPE}`"));
         self.refuse(fault.hint(format!("write it as `{keyword}`")))
     }
 
-    fn general_or_null(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn general_or_null(&mut self, value: Value, at: &Pointer) -> Normalized {
         if value.is_null() { Some(value) } else { self.general(value, at) }
     }
 
     /// A value under the general rule.
-    fn general(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn general(&mut self, value: Value, at: &Pointer) -> Normalized {
         match value {
             Value::Object(_) => self.contents_or_null(value, at),
             Value::Array(elements) => self.list(elements, at),
@@ -408,7 +408,7 @@ impl Reducer {
         }
     }
 
-    fn contents_or_null(&mut self, value: Value, at: &Pointer) -> Reduced {
+    fn contents_or_null(&mut self, value: Value, at: &Pointer) -> Normalized {
         if value.is_null() {
             return Some(value);
         }
@@ -417,7 +417,7 @@ impl Reducer {
     }
 
     /// Words, or occurrences: an array of scalars, or an array of arrays.
-    fn list(&mut self, elements: Vec<Value>, at: &Pointer) -> Reduced {
+    fn list(&mut self, elements: Vec<Value>, at: &Pointer) -> Normalized {
         if elements.is_empty() {
             return self.refuse(
                 Fault::wrong_type(at, "an empty list can't be written").hint("null removes the directive"),
@@ -438,7 +438,7 @@ impl Reducer {
         reduced.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
     }
 
-    fn misfit(&mut self, value: &Value, occurrences: bool, at: &Pointer) -> Reduced {
+    fn misfit(&mut self, value: &Value, occurrences: bool, at: &Pointer) -> Normalized {
         let expected = if occurrences {
             "a list of occurrences holds arrays of words"
         } else {
@@ -448,7 +448,7 @@ impl Reducer {
     }
 
     /// One occurrence: its words, and maybe the object of its block last.
-    fn occurrence(&mut self, words: Vec<Value>, at: &Pointer) -> Reduced {
+    fn occurrence(&mut self, words: Vec<Value>, at: &Pointer) -> Normalized {
         let last = words.len().saturating_sub(1);
         let mut reduced = Vec::new();
         for (index, word) in words.into_iter().enumerate() {

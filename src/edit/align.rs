@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 /// Where an element of the new list comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ElementOrigin {
     /// The element of the old list with this index stays where it is.
     Kept(usize),
     /// It stays where it is, with another value.
@@ -18,7 +18,7 @@ pub enum Origin {
     New,
 }
 
-impl Origin {
+impl ElementOrigin {
     /// The old element whose place in the text this one has.
     pub fn in_place(self) -> Option<usize> {
         match self {
@@ -32,7 +32,7 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alignment {
     /// One for each element of the new list.
-    pub new: Vec<Origin>,
+    pub new: Vec<ElementOrigin>,
     /// The old elements of which nothing stays in place, moved ones included.
     pub gone: Vec<usize>,
 }
@@ -44,8 +44,8 @@ impl Alignment {
             .new
             .iter()
             .filter_map(|origin| match origin {
-                Origin::Moved(old) => Some(*old),
-                Origin::Kept(_) | Origin::Edited(_) | Origin::New => None,
+                ElementOrigin::Moved(old) => Some(*old),
+                ElementOrigin::Kept(_) | ElementOrigin::Edited(_) | ElementOrigin::New => None,
             })
             .collect();
         self.gone.iter().copied().filter(|old| !moved.contains(old)).collect()
@@ -56,16 +56,16 @@ impl Alignment {
 /// two that stay the i-th removed and the i-th new one are one edited element.
 pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
     let (old, new) = as_numbers(old, new);
-    let mut origins = vec![Origin::New; new.len()];
+    let mut origins = vec![ElementOrigin::New; new.len()];
     let gaps = keep_common(&old, &new, &mut origins);
     let moved = find_moved(&old, &new, &gaps, &mut origins);
     let mut gone: Vec<usize> =
         moved.iter().enumerate().filter(|&(_, &moved)| moved).map(|(at, _)| at).collect();
     for gap in &gaps {
-        let left_new: Vec<usize> = gap.new.clone().filter(|&at| origins[at] == Origin::New).collect();
+        let left_new: Vec<usize> = gap.new.clone().filter(|&at| origins[at] == ElementOrigin::New).collect();
         let left_old: Vec<usize> = gap.old.clone().filter(|&at| !moved[at]).collect();
         for (&new_at, &old_at) in left_new.iter().zip(&left_old) {
-            origins[new_at] = Origin::Edited(old_at);
+            origins[new_at] = ElementOrigin::Edited(old_at);
         }
         gone.extend(left_old.iter().skip(left_new.len()));
     }
@@ -89,12 +89,12 @@ struct Gap {
     new: std::ops::Range<usize>,
 }
 
-fn keep_common(old: &[u32], new: &[u32], origins: &mut [Origin]) -> Vec<Gap> {
+fn keep_common(old: &[u32], new: &[u32], origins: &mut [ElementOrigin]) -> Vec<Gap> {
     let mut gaps = Vec::new();
     for operation in capture_diff_slices(Algorithm::Myers, old, new) {
         let (tag, old, new) = operation.as_tag_tuple();
         if tag == DiffTag::Equal {
-            old.zip(new).for_each(|(old, new)| origins[new] = Origin::Kept(old));
+            old.zip(new).for_each(|(old, new)| origins[new] = ElementOrigin::Kept(old));
         } else {
             extend_gaps(&mut gaps, Gap { old, new });
         }
@@ -113,7 +113,7 @@ fn extend_gaps(gaps: &mut Vec<Gap>, gap: Gap) {
     }
 }
 
-fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [Origin]) -> Vec<bool> {
+fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [ElementOrigin]) -> Vec<bool> {
     let mut moved = vec![false; old.len()];
     let mut waiting: HashMap<u32, Vec<usize>> = HashMap::new();
     for at in gaps.iter().flat_map(|gap| gap.old.clone()).rev() {
@@ -121,7 +121,7 @@ fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [Origin]) ->
     }
     for at in gaps.iter().flat_map(|gap| gap.new.clone()) {
         if let Some(from) = waiting.get_mut(&new[at]).and_then(Vec::pop) {
-            origins[at] = Origin::Moved(from);
+            origins[at] = ElementOrigin::Moved(from);
             moved[from] = true;
         }
     }
@@ -130,7 +130,7 @@ fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [Origin]) ->
 
 #[cfg(test)]
 mod tests {
-    use super::Origin::{Edited, Kept, Moved, New};
+    use super::ElementOrigin::{Edited, Kept, Moved, New};
     use super::*;
 
     #[test]

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
-use super::schema::Kind;
-use super::view::{GroupPart, Shown, View};
+use super::view::{GroupPart, PartPlace, TopMember, View};
 
 /// So many blocks are one part of a group; a group of fewer is not parted.
 const BLOCKS_A_PART: usize = 256;
@@ -44,14 +43,14 @@ pub fn write_compact(view: &View<'_, '_>, out: &mut impl Write) -> io::Result<()
 
 /// A whole configuration as JSON on one line, and where in it the parts of large groups are.
 #[derive(Debug)]
-pub struct Compact {
+pub struct CompactJson {
     json: Arc<Vec<u8>>,
-    parts: Vec<Part>,
+    parts: Vec<JsonPart>,
 }
 
 /// Some blocks of a group.
 #[derive(Debug)]
-struct Part {
+struct JsonPart {
     place: PartPlace,
     /// Where they stand in the text.
     text: Range<usize>,
@@ -59,39 +58,28 @@ struct Part {
     json: Range<usize>,
 }
 
-/// Which blocks a part has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PartPlace {
-    /// Of which group.
-    pub kind: Kind,
-    /// How many blocks the group has.
-    pub count: usize,
-    /// Which of them these are, from 0.
-    pub blocks: Range<usize>,
-}
-
 /// A text whose JSON is known.
 #[derive(Clone, Copy)]
-pub struct Known<'k, 'a, 'd> {
+pub struct KnownJson<'k, 'a, 'd> {
     /// The text.
     pub text: &'k str,
     /// Its view.
     pub view: &'k View<'a, 'd>,
     /// The JSON of that.
-    pub compact: &'k Compact,
+    pub compact: &'k CompactJson,
 }
 
 /// Takes the members of each part in turn, as JSON without braces.
 type Put<'p> = &'p mut dyn FnMut(usize, &[u8]) -> io::Result<()>;
 
-impl Compact {
+impl CompactJson {
     /// The JSON of a view.
     pub fn of(view: &View<'_, '_>) -> Self {
         Self::collect(view, &mut make_all)
     }
 
     /// The JSON of the view of `text`, which is in most places that of another.
-    pub fn after(text: &str, view: &View<'_, '_>, before: Known<'_, '_, '_>) -> Self {
+    pub fn after(text: &str, view: &View<'_, '_>, before: KnownJson<'_, '_, '_>) -> Self {
         if !view.repeats_the_same(before.view) {
             return Self::of(view);
         }
@@ -129,7 +117,7 @@ impl Compact {
                 let from = json.len();
                 json.extend_from_slice(members);
                 let part = &parts[at];
-                found.push(Part { place: part.place(), text: part.span(), json: from..json.len() });
+                found.push(JsonPart { place: part.place(), text: part.span(), json: from..json.len() });
                 Ok(())
             })?;
             json.push(b'}');
@@ -140,7 +128,7 @@ impl Compact {
     }
 }
 
-impl<'k> Known<'k, '_, '_> {
+impl<'k> KnownJson<'k, '_, '_> {
     /// The JSON of a part whose blocks stand in both texts, byte for byte and at the same place.
     fn json_of(self, part: &GroupPart<'_, '_, '_, '_>, text: &str) -> Option<&'k [u8]> {
         let place = part.place();
@@ -160,7 +148,7 @@ fn write_members<W: Write>(
         out.write_all(if at > 0 { b"," } else { b"" })?;
         serde_json::to_writer(&mut *out, &key)?;
         out.write_all(b":")?;
-        let parts = if let Shown::Own(own) = &value { own.parts(BLOCKS_A_PART) } else { None };
+        let parts = if let TopMember::Own(own) = &value { own.parts(BLOCKS_A_PART) } else { None };
         match parts {
             Some(parts) if parts.len() > 1 => group(&parts, out)?,
             _ => serde_json::to_writer(&mut *out, &value)?,
@@ -242,7 +230,7 @@ mod tests {
                 write_compact(&view, &mut compact).expect("a vector takes everything");
                 let expected = serde_json::to_vec(&view).expect("a view is JSON");
                 assert!(compact == expected, "{count}");
-                assert!(**Compact::of(&view).json() == expected, "{count}");
+                assert!(**CompactJson::of(&view).json() == expected, "{count}");
             }
         }
     }
@@ -254,7 +242,7 @@ mod tests {
         let old = Document::parse(old_text.clone());
         let old_members = top_members(&old);
         let old_view = View::new(&old_members, &lens);
-        let compact = Compact::of(&old_view);
+        let compact = CompactJson::of(&old_view);
         for (from, to) in [
             ("u2000 p=1", "u2000 p=2"),
             ("stream s2000 {", "stream s2000 {} stream new {"),
@@ -266,10 +254,10 @@ mod tests {
             let document = Document::parse(old_text.replace(from, to));
             let members = top_members(&document);
             let view = View::new(&members, &lens);
-            let known = Known { text: &old_text, view: &old_view, compact: &compact };
-            let after = Compact::after(document.text(), &view, known);
+            let known = KnownJson { text: &old_text, view: &old_view, compact: &compact };
+            let after = CompactJson::after(document.text(), &view, known);
             assert!(**after.json() == serde_json::to_vec(&view).expect("a view is JSON"), "{from}");
-            assert!(Compact::of(&view).parts.len() == after.parts.len(), "{from}");
+            assert!(CompactJson::of(&view).parts.len() == after.parts.len(), "{from}");
         }
     }
 }

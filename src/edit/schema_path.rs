@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::path::{Path, Segment};
+use super::misfit::Misfit;
+use super::path::Segment;
 use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, by_keyword};
-use crate::model::secret::{Secrecy, word_parts};
 
 /// A place in a configuration, and with it the values it takes.
 #[derive(Debug, Clone, Copy)]
@@ -33,51 +33,6 @@ pub enum Place {
     ForeignBlock,
     /// What the general rule shows, an option of a source or of the transcoder.
     Foreign,
-}
-
-/// Why a path, or the value given for it, does not fit the schema; holds nothing of the value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
-    /// Lower case, no full stop.
-    pub message: String,
-    /// What to write instead.
-    pub hint: Option<String>,
-    /// Whether the path is fine, and just nothing is there.
-    pub kind: MisfitKind,
-}
-
-/// The kinds of [`Misfit`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MisfitKind {
-    /// What is asked for can't be.
-    Unfit,
-    /// What is to be removed is not there.
-    Absent,
-}
-
-impl Misfit {
-    /// A misfit without advice.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, kind: MisfitKind::Unfit }
-    }
-
-    /// The misfit of a path to something that is not there.
-    pub fn absent(message: impl Into<String>) -> Self {
-        Self { kind: MisfitKind::Absent, ..Self::new(message) }
-    }
-
-    /// The same of something that is to be set, not removed.
-    #[must_use]
-    pub fn unfit(self) -> Self {
-        Self { kind: MisfitKind::Unfit, ..self }
-    }
-
-    /// The same with advice.
-    #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
 }
 
 impl Place {
@@ -269,30 +224,4 @@ fn refuse_output_only(place: Place) -> Result<(), Misfit> {
         Derived::Static if parameter.scope == Scope::Live => Err(refusal.hint("a live is never static")),
         Derived::Static | Derived::Position | Derived::Address => Ok(()),
     }
-}
-
-/// The path as messages show it: secrets in a `[url="…"]`, and in names, are left out.
-pub fn shown(path: &Path) -> String {
-    let mut names = Secrecy::Parts;
-    let segments = path.segments.iter().map(|segment| match segment {
-        Segment::Find { key, value } => {
-            Segment::Find { key: key.clone(), value: without_secrets(value, Secrecy::of(key)) }
-        }
-        Segment::Key(key) => {
-            let shown = without_secrets(key, names);
-            // A name of a secret does not make the names below it secret.
-            names = Some(Secrecy::of(key)).filter(|below| *below == Secrecy::Push).unwrap_or(Secrecy::Parts);
-            Segment::Key(shown)
-        }
-        other => other.clone(),
-    });
-    Path { segments: segments.collect() }.to_string()
-}
-
-fn without_secrets(value: &str, secrecy: Secrecy) -> String {
-    let mut shown = value.to_owned();
-    for part in word_parts(value, secrecy).into_iter().rev() {
-        shown.replace_range(part, "…");
-    }
-    shown
 }

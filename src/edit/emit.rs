@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::model::general::Form;
+use crate::model::general::DirectiveForm;
 use crate::model::member::keyword_of;
 use crate::model::scalar::Scalar;
 use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key, parameters};
@@ -116,7 +116,7 @@ pub fn plain_word(value: &Value) -> String {
 }
 
 /// All occurrences of a foreign keyword; `form` is the one that existing text has.
-pub fn general(keyword: &str, value: &Value, form: Option<Form>) -> Vec<Draft> {
+pub fn general(keyword: &str, value: &Value, form: Option<DirectiveForm>) -> Vec<Draft> {
     let head = quoted_if_needed(keyword).into_owned();
     match value {
         Value::Bool(true) => vec![Draft { head, block: None }],
@@ -132,10 +132,10 @@ pub fn general(keyword: &str, value: &Value, form: Option<Form>) -> Vec<Draft> {
 }
 
 /// A new non-empty object whose values are all objects is R2, else R3; existing text keeps its form.
-fn is_named_blocks(members: &Map<String, Value>, form: Option<Form>) -> bool {
+fn is_named_blocks(members: &Map<String, Value>, form: Option<DirectiveForm>) -> bool {
     match form {
-        Some(Form::NamedBlocks) => true,
-        Some(Form::Block) => false,
+        Some(DirectiveForm::NamedBlocks) => true,
+        Some(DirectiveForm::Block) => false,
         _ => !members.is_empty() && members.values().all(Value::is_object),
     }
 }
