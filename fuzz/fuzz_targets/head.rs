@@ -9,7 +9,7 @@
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mediactl::http::server::listener::heads::{Framing, Parsed, Progress, Scan, canonical, parse};
 use mediactl::http::server::listener::limits::Limits;
-use mediactl::http::server::message::{Head, Peer};
+use mediactl::http::server::message::{Head, PeerAddress};
 
 /// Headers that a client can't set for the handler.
 const OF_THE_GATE: &[&str] = &[
@@ -32,7 +32,7 @@ const LENGTH: usize = 7;
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     let Some(head) = whole(bytes) else { return Corpus::Keep };
     let limits = Limits::default();
-    match parse(head, &limits, Peer::Uid(0)) {
+    match parse(head, &limits, PeerAddress::Uid(0)) {
         Ok(parsed) => is_canonical(&parsed, &limits),
         Err(refusal) => assert!(matches!(refusal.status, 400 | 431), "{}", refusal.detail),
     }

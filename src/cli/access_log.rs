@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::cli::args::serve::LogFormat;
 use crate::cli::render::sanitize::{is_obeyed, one_line};
-use crate::http::server::log::repeats::{Fate, PERIOD, Repeated, Repeats};
-use crate::http::server::log::{Access, Log, MAX_DETAIL, MAX_PATH, shortened};
+use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
+use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
 
 /// So many digits of a revision are enough to tell two apart at a glance.
 const SHORT: usize = 8;
@@ -40,15 +40,15 @@ impl AccessLog {
         self.write_counts(|repeats| repeats.take());
     }
 
-    fn add(&self, access: &Access) {
+    fn add(&self, access: &AccessRecord) {
         let now = Instant::now();
         self.write_counts(|repeats| repeats.ended(now));
         let fate =
             access.stranger().map(|source| self.with(|repeats| repeats.add(source, access.status, now)));
         match fate {
-            Some(Fate::Counted { first: true }) => self.write_later(),
-            Some(Fate::Counted { first: false }) => {}
-            Some(Fate::Written) | None => write_line(&match self.format {
+            Some(LineFate::Counted { first: true }) => self.write_later(),
+            Some(LineFate::Counted { first: false }) => {}
+            Some(LineFate::Written) | None => write_line(&match self.format {
                 LogFormat::Text => text(access),
                 LogFormat::Json => data(access),
             }),
@@ -66,7 +66,7 @@ impl AccessLog {
         let _ = thread::Builder::new().name("log".to_owned()).spawn(run);
     }
 
-    fn write_counts(&self, take: impl FnOnce(&mut Repeats) -> Vec<Repeated>) {
+    fn write_counts(&self, take: impl FnOnce(&mut Repeats) -> Vec<RepeatedLines>) {
         for repeated in self.with(take) {
             let time = timestamp(SystemTime::now());
             write_line(&match self.format {
@@ -86,7 +86,7 @@ impl AccessLog {
 }
 
 /// `… and 4312 more from ADDRESS (429: 4311, 503: 1)`
-fn count(repeated: &Repeated) -> String {
+fn count(repeated: &RepeatedLines) -> String {
     let statuses: Vec<String> =
         repeated.statuses.iter().map(|(status, number)| format!("{status}: {number}")).collect();
     format!("… and {} more from {} ({})", repeated.more(), repeated.source, statuses.join(", "))
@@ -113,7 +113,7 @@ fn timestamp(time: SystemTime) -> String {
 }
 
 /// `TIME PEER LOGIN METHOD PATH STATUS BYTES MILLISECONDS BEFORE→AFTER DETAIL`, `-` for what is not there.
-fn text(access: &Access) -> String {
+fn text(access: &AccessRecord) -> String {
     let peer = access.peer.map_or_else(|| "-".to_owned(), |peer| peer.to_string());
     let login = access.login.as_deref().unwrap_or("-");
     let [method, path] =
@@ -140,7 +140,7 @@ fn or_dash(text: &str) -> &str {
     if text.is_empty() { "-" } else { text }
 }
 
-fn data(access: &Access) -> String {
+fn data(access: &AccessRecord) -> String {
     printable(&json!({
         "time": timestamp(access.at),
         "peer": access.peer.map(|peer| peer.to_string()),
@@ -174,14 +174,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::http::server::message::Peer;
+    use crate::http::server::message::PeerAddress;
 
     const ODD: &str = "a\u{1b}[2J\u{7f}\u{9b}31m\n\rb";
 
-    fn access() -> Access {
-        Access {
+    fn access() -> AccessRecord {
+        AccessRecord {
             at: SystemTime::UNIX_EPOCH,
-            peer: Some(Peer::Address([192, 0, 2, 1].into())),
+            peer: Some(PeerAddress::Address([192, 0, 2, 1].into())),
             login: Some(ODD.to_owned()),
             method: ODD.to_owned(),
             path: format!("/{ODD}{}", "x".repeat(30_000)),

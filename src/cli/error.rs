@@ -13,7 +13,7 @@ use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, Snapshot};
 use crate::http::client::ClientError;
 use crate::http::protocol::headers::Feature;
-use crate::http::protocol::problem::Kind;
+use crate::http::protocol::problem::ProblemKind;
 use crate::store::{LockHolder, reason};
 
 /// Advice where nothing is at a path, and no name is near.
@@ -119,7 +119,7 @@ impl CliError {
     pub fn is_not_kept(&self) -> bool {
         match self {
             Self::Engine(EngineError::NotKept { .. }) => true,
-            Self::Server { error, .. } => error.status() == Some(Kind::NotFound.status()),
+            Self::Server { error, .. } => error.status() == Some(ProblemKind::NotFound.status()),
             _ => false,
         }
     }

@@ -6,8 +6,8 @@ use signal_hook::consts::SIGTERM;
 
 use crate::edit::assign::AssignFault;
 use crate::engine::EngineError;
-use crate::http::client::{ClientError, Refusal};
-use crate::http::protocol::problem::Kind;
+use crate::http::client::{ClientError, ServerRefusal};
+use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
 
 /// How a command ended. The numbers are stable: scripts rely on them.
@@ -123,38 +123,40 @@ impl From<&ClientError> for Exit {
     }
 }
 
-impl From<&Refusal> for Exit {
-    fn from(refusal: &Refusal) -> Self {
+impl From<&ServerRefusal> for Exit {
+    fn from(refusal: &ServerRefusal) -> Self {
         match refusal.problem.as_ref().and_then(|problem| problem.kind()) {
-            Some(Kind::EngineFailed) if !refusal.applies => Self::Failed,
+            Some(ProblemKind::EngineFailed) if !refusal.applies => Self::Failed,
             Some(kind) => kind.into(),
             None => of_status(refusal.status, refusal.applies),
         }
     }
 }
 
-impl From<Kind> for Exit {
-    fn from(kind: Kind) -> Self {
+impl From<ProblemKind> for Exit {
+    fn from(kind: ProblemKind) -> Self {
         match kind {
-            Kind::BadRequest
-            | Kind::NotJson
-            | Kind::BadConfig
-            | Kind::BadParameter
-            | Kind::TooSlow
-            | Kind::TooLarge
-            | Kind::ContentCoding
-            | Kind::WrongType
-            | Kind::ReadOnly
-            | Kind::MaskedValue
-            | Kind::NearMiss
-            | Kind::FormChange
-            | Kind::RejectedByCheck => Self::Invalid,
-            Kind::Unauthorized | Kind::CrossSite | Kind::TooManyFailures => Self::Denied,
-            Kind::Conflict | Kind::Pending | Kind::Stale => Self::Conflict,
-            Kind::WouldRemoveCredentials | Kind::EmptyReplacement => Self::Guarded,
-            Kind::NotFound | Kind::Method | Kind::Busy | Kind::Full => Self::Absent,
-            Kind::EngineFailed => Self::Unknown,
-            Kind::WriteFailed | Kind::ReloadFailed => Self::Failed,
+            ProblemKind::BadRequest
+            | ProblemKind::NotJson
+            | ProblemKind::BadConfig
+            | ProblemKind::BadParameter
+            | ProblemKind::TooSlow
+            | ProblemKind::TooLarge
+            | ProblemKind::ContentCoding
+            | ProblemKind::WrongType
+            | ProblemKind::ReadOnly
+            | ProblemKind::MaskedValue
+            | ProblemKind::NearMiss
+            | ProblemKind::FormChange
+            | ProblemKind::RejectedByCheck => Self::Invalid,
+            ProblemKind::Unauthorized | ProblemKind::CrossSite | ProblemKind::TooManyFailures => Self::Denied,
+            ProblemKind::Conflict | ProblemKind::Pending | ProblemKind::Stale => Self::Conflict,
+            ProblemKind::WouldRemoveCredentials | ProblemKind::EmptyReplacement => Self::Guarded,
+            ProblemKind::NotFound | ProblemKind::Method | ProblemKind::Busy | ProblemKind::Full => {
+                Self::Absent
+            }
+            ProblemKind::EngineFailed => Self::Unknown,
+            ProblemKind::WriteFailed | ProblemKind::ReloadFailed => Self::Failed,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::http::client::{ClientError, Refusal, TlsFault};
+use crate::http::client::{ClientError, ServerRefusal, TlsFault};
 use crate::http::protocol::headers::Feature;
-use crate::http::protocol::problem::Fault;
+use crate::http::protocol::problem::ProblemFault;
 
 /// A message, and advice where there is any.
 type Told = (String, Option<String>);
@@ -30,13 +30,13 @@ pub fn faults(target: &str, error: &ClientError) -> Vec<Told> {
     let whole = (format!("`{target}`: {error}"), hint(error));
     let ClientError::Refused(refusal) = error else { return vec![whole] };
     let errors = refusal.problem.iter().flat_map(|problem| &problem.errors);
-    let repeats = |fault: &Fault| error.to_string().contains(&fault.message);
+    let repeats = |fault: &ProblemFault| error.to_string().contains(&fault.message);
     let single = errors.clone().count() == 1 && errors.clone().all(repeats);
     let first = (!single).then_some(whole);
     first.into_iter().chain(errors.map(|fault| told(fault, target, single))).collect()
 }
 
-fn told(fault: &Fault, target: &str, names_target: bool) -> Told {
+fn told(fault: &ProblemFault, target: &str, names_target: bool) -> Told {
     let mut message = if names_target { format!("`{target}`: ") } else { String::new() };
     if let Some(pointer) = &fault.pointer {
         message.push_str(if pointer.is_empty() { "(root)" } else { pointer });
@@ -53,7 +53,7 @@ fn told(fault: &Fault, target: &str, names_target: bool) -> Told {
 }
 
 /// The three values of a conflict.
-fn sides(fault: &Fault) -> String {
+fn sides(fault: &ProblemFault) -> String {
     if fault.theirs.is_none() && fault.mine.is_none() {
         return String::new();
     }
@@ -87,7 +87,7 @@ pub fn hint(error: &ClientError) -> Option<String> {
     Some(hint.to_owned())
 }
 
-fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
+fn refusal_hint(refusal: &ServerRefusal) -> Option<&'static str> {
     match refusal.status {
         401 if refusal.is_of_wrong_credentials() => {
             Some("those of `edit_auth` in the running configuration of the server are right")

@@ -15,7 +15,7 @@ use crate::cli::interrupt::interrupt;
 use crate::cli::remote::{Remote, Source};
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
-use crate::http::client::{BadUrl, Client, Endpoint, Settings, Trust};
+use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, TlsTrust};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::{ChangeRef, HistoryEntry, Serving, reason};
 
@@ -170,7 +170,7 @@ pub fn at_url(url: &str, source: UrlSource, global: &GlobalArgs, ui: Ui) -> Resu
     let (endpoint, userinfo) = Endpoint::parse(url, &options.api_prefix).map_err(bad_url)?;
     let known = KnownCredentials::of(options, &endpoint, userinfo, source)?;
     let credentials = known.credentials()?;
-    let settings = Settings { credentials, trust: trust(options)?, timeout: timeout(options) };
+    let settings = ClientSettings { credentials, trust: trust(options)?, timeout: timeout(options) };
     let name = endpoint.to_string();
     let remote = Remote::new(Client::new(endpoint, settings), name, known.login, ui);
     remote.warn_of_plain_credentials();
@@ -180,7 +180,7 @@ pub fn at_url(url: &str, source: UrlSource, global: &GlobalArgs, ui: Ui) -> Resu
 /// The server of the file `name`, at its Unix socket.
 fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Remote {
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
-    let settings = Settings { timeout: timeout(&global.remote), ..Settings::default() };
+    let settings = ClientSettings { timeout: timeout(&global.remote), ..ClientSettings::default() };
     Remote::new(Client::new(endpoint, settings), name, None, ui).keeping(serving)
 }
 
@@ -195,10 +195,10 @@ fn timeout(options: &RemoteArgs) -> Duration {
     Duration::from_secs(options.timeout)
 }
 
-fn trust(options: &RemoteArgs) -> Result<Trust, CliError> {
+fn trust(options: &RemoteArgs) -> Result<TlsTrust, CliError> {
     Ok(match &options.cacert {
-        Some(file) => Trust::Authorities(input::read(file)?),
-        None if options.insecure => Trust::Anybody,
-        None => Trust::Platform,
+        Some(file) => TlsTrust::Authorities(input::read(file)?),
+        None if options.insecure => TlsTrust::Anybody,
+        None => TlsTrust::Platform,
     })
 }

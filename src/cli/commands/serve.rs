@@ -15,8 +15,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
-use crate::http::server::handler::{Handler, Settings};
-use crate::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
+use crate::http::server::handler::{Handler, HandlerSettings};
+use crate::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::store::{ServeLock, StoreError};
@@ -57,7 +57,8 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     warn_of_clear_text(&listeners, tls.is_some(), ui);
     let journal = AccessLog::new(args.log_format);
     let handler = Arc::new(Handler::new(engine.clone(), settings(args, global, &journal)));
-    let server = Server::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
+    let server =
+        HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
     let server = server.map_err(CliError::Serve)?;
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
@@ -125,23 +126,23 @@ fn tls(args: &ServeArgs) -> Result<Option<Arc<Tls>>, CliError> {
     Ok(Some(Arc::new(tls)))
 }
 
-fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listen>, CliError> {
+fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, CliError> {
     let mut listeners = Vec::new();
     if let Some(lock) = lock {
         let listener = lock.bind().map_err(EngineError::from)?;
         let peers = lock.peers();
-        listeners.push(Listen::Unix { listener, admits: Admits::by(move |peer| peers.admit(peer)) });
+        listeners.push(Listener::Unix { listener, admits: Admits::by(move |peer| peers.admit(peer)) });
     }
     for address in addresses {
         let bound = TcpListener::bind(address)
             .map_err(|source| CliError::Listen { address: address.to_string(), source })?;
-        listeners.push(Listen::Tcp(bound));
+        listeners.push(Listener::Tcp(bound));
     }
     Ok(listeners)
 }
 
-fn settings(args: &ServeArgs, global: &GlobalArgs, journal: &AccessLog) -> Settings {
-    Settings {
+fn settings(args: &ServeArgs, global: &GlobalArgs, journal: &AccessLog) -> HandlerSettings {
+    HandlerSettings {
         prefix: global.remote.api_prefix.clone(),
         trusted_proxies: args.trusted_proxy.clone(),
         log: journal.log(),
@@ -163,25 +164,25 @@ fn limits(args: &ServeArgs) -> Limits {
 }
 
 /// Where the server can be reached, with the ports that it really got.
-fn urls(listeners: &[Listen], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
+fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
     let scheme = if tls { "https" } else { "http" };
     let mut urls = Vec::new();
     for listener in listeners {
         match listener {
-            Listen::Tcp(bound) => {
+            Listener::Tcp(bound) => {
                 let address = bound.local_addr().map_err(CliError::Serve)?;
                 urls.push(format!("{scheme}://{address}/{}", global.remote.api_prefix.trim_matches('/')));
             }
-            Listen::Unix { .. } => urls.push(format!("the Unix socket of {}", global.file_name())),
+            Listener::Unix { .. } => urls.push(format!("the Unix socket of {}", global.file_name())),
         }
     }
     Ok(urls)
 }
 
-fn warn_of_clear_text(listeners: &[Listen], tls: bool, ui: Ui) {
-    let is_public = |listener: &Listen| match listener {
-        Listen::Tcp(bound) => bound.local_addr().is_ok_and(|address| !address.ip().is_loopback()),
-        Listen::Unix { .. } => false,
+fn warn_of_clear_text(listeners: &[Listener], tls: bool, ui: Ui) {
+    let is_public = |listener: &Listener| match listener {
+        Listener::Tcp(bound) => bound.local_addr().is_ok_and(|address| !address.ip().is_loopback()),
+        Listener::Unix { .. } => false,
     };
     if !tls && listeners.iter().any(is_public) {
         ui.warning(

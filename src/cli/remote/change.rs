@@ -12,7 +12,7 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::render::content_diff::{Content, ContentDiff};
 use crate::edit::config_lookup::Current;
 use crate::engine::{ChangeOptions, EngineError, Guard, before_deletion};
-use crate::http::client::{Answer, Call, ClientError};
+use crate::http::client::{Call, ClientError, Reply};
 use crate::http::protocol::headers::{
     ACCEPT, CONFIRM, DELETED_STREAMS, DRY_RUN, FORCE, Feature, HTTP_OPTIONS_DROPPED, IGNORED_PARAMETER,
     KEPT_HAND_EDIT, MESSAGE,
@@ -47,7 +47,7 @@ pub struct Outcome {
 
 impl Remote {
     /// Sends a change. What a guard of the server refuses comes back as that guard.
-    pub(super) fn post(&mut self, call: &Call<'_>) -> Result<Answer, CliError> {
+    pub(super) fn post(&mut self, call: &Call<'_>) -> Result<Reply, CliError> {
         let name = self.name.clone();
         let _last_words = call.applies.then(|| {
             LastWords::new(self.ui, move || {

@@ -23,7 +23,7 @@ use crate::cli::error::CliError;
 use crate::cli::render::content_diff::Content;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
-use crate::http::client::{Answer, Call, Client, ClientError, Credentials};
+use crate::http::client::{Call, Client, ClientError, Credentials, Reply};
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, Feature, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED,
 };
@@ -62,7 +62,7 @@ pub struct Fetched {
     /// The configuration, as text if the server gives it.
     pub content: Content,
     /// What else came back.
-    pub answer: Answer,
+    pub answer: Reply,
 }
 
 impl Fetched {
@@ -156,7 +156,7 @@ impl Remote {
     }
 
     /// The body of an answer; a server that offers text was asked for it.
-    fn content(&self, answer: &Answer, applies: bool) -> Result<Content, CliError> {
+    fn content(&self, answer: &Reply, applies: bool) -> Result<Content, CliError> {
         match answer.offers(Feature::Conf) {
             true => {
                 let body = answer.body.clone().unwrap_or_default();
@@ -166,12 +166,12 @@ impl Remote {
         }
     }
 
-    fn get(&mut self, parameters: Vec<(&'static str, &str)>) -> Result<Answer, CliError> {
+    fn get(&mut self, parameters: Vec<(&'static str, &str)>) -> Result<Reply, CliError> {
         self.send(&Call::read(parameters))
     }
 
     /// What the server says of itself, without a configuration.
-    fn look(&mut self) -> Result<Answer, CliError> {
+    fn look(&mut self) -> Result<Reply, CliError> {
         let mut call = Call::read(Vec::new());
         // Any configuration is the one that is known.
         call.if_none_match = Some("*");
@@ -180,7 +180,7 @@ impl Remote {
 
     /// Sends a request. Where the server wants a login and a password, or refuses those that were
     /// sent, a person on a terminal is asked for them.
-    fn send(&mut self, call: &Call<'_>) -> Result<Answer, CliError> {
+    fn send(&mut self, call: &Call<'_>) -> Result<Reply, CliError> {
         let mut result = self.client.send(call);
         for _ in 0..MAX_PROMPTS {
             let is_refused = matches!(&result, Err(error) if error.status() == Some(UNAUTHORIZED));
@@ -215,7 +215,7 @@ impl Remote {
             .ok_or_else(|| self.failed(ClientError::NotOfTheApi { applies, what: "what is no JSON object" }))
     }
 
-    fn demand_source(&self, answer: &Answer, source: Source) -> Result<(), CliError> {
+    fn demand_source(&self, answer: &Reply, source: Source) -> Result<(), CliError> {
         match source == Source::Running || answer.offers(Feature::Saved) {
             true => Ok(()),
             false => Err(self.not_offered(Feature::Saved)),

@@ -16,8 +16,8 @@ use crate::edit::{self, guarded, json_merge, normalize};
 use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
-use crate::http::protocol::problem::Kind;
-use crate::http::protocol::routes::Operation;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::routes::ApiOperation;
 use crate::model::{Lens, top_members};
 
 /// How often edits are computed again because the server has another configuration by then.
@@ -77,7 +77,7 @@ fn send(
         if_match: etag.filter(|_| evaluated.depends_on_read && !request.force),
         body: body.as_bytes(),
         applies: !request.dry_run,
-        ..Call::of(Operation::Modify)
+        ..Call::of(ApiOperation::Modify)
     })?;
     let after = remote.content(&answer, !request.dry_run)?;
     let (notes, pending) = (answer.notes, answer.pending);
@@ -167,7 +167,7 @@ fn rehearse(before: Content, patch: Value) -> Result<Outcome, CliError> {
 fn is_stale(error: &CliError) -> bool {
     let CliError::Server { error, .. } = error else { return false };
     let ClientError::Refused(refusal) = &**error else { return false };
-    refusal.status == Kind::Stale.status()
+    refusal.status == ProblemKind::Stale.status()
 }
 
 /// Random, so that two who wait for each other do not do so again.

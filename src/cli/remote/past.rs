@@ -10,8 +10,8 @@ use crate::cli::render::content_diff::Content;
 use crate::engine::{ChangeOptions, EngineError, Snapshot, find};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{Feature, ID, TO, offers};
-use crate::http::protocol::problem::Kind;
-use crate::http::protocol::routes::Operation;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry};
 
 /// What becomes of a change that waits to be confirmed.
@@ -27,7 +27,7 @@ impl Remote {
     /// The changes of the file, the last one first.
     pub fn history(&mut self) -> Result<Vec<HistoryEntry>, CliError> {
         self.demand(Feature::History)?;
-        let answer = self.send(&Call::of(Operation::History))?;
+        let answer = self.send(&Call::of(ApiOperation::History))?;
         let entries = answer.body.and_then(|body| serde_json::from_slice(&body).ok());
         let what = "what is no history";
         entries.ok_or_else(|| self.failed(ClientError::NotOfTheApi { applies: false, what }))
@@ -37,7 +37,7 @@ impl Remote {
     pub fn kept(&mut self, which: ChangeRef) -> Result<Arc<Snapshot>, CliError> {
         self.demand(Feature::History)?;
         let argument = which.in_url();
-        let answer = self.send(&Call { argument: Some(&argument), ..Call::of(Operation::Kept) })?;
+        let answer = self.send(&Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) })?;
         Ok(Arc::new(Snapshot::of(answer.body.unwrap_or_default())))
     }
 
@@ -58,12 +58,12 @@ impl Remote {
     /// Decides on the change that waits; what else there is to say of it.
     pub fn decide(&mut self, id: &str, decision: Decision) -> Result<Vec<String>, CliError> {
         let operation = match decision {
-            Decision::Keep => Operation::Confirm,
-            Decision::TakeBack => Operation::Cancel,
+            Decision::Keep => ApiOperation::Confirm,
+            Decision::TakeBack => ApiOperation::Cancel,
         };
         let parameters = vec![(ID, id.into())];
         match self.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
-            Err(CliError::Server { error, .. }) if error.status() == Some(Kind::NotFound.status()) => {
+            Err(CliError::Server { error, .. }) if error.status() == Some(ProblemKind::NotFound.status()) => {
                 Err(EngineError::NothingPending.into())
             }
             result => Ok(result?.notes),
@@ -92,7 +92,7 @@ pub fn roll_back(
     let new = remote.kept(which)?;
     let before: Fetched = match remote.fetch(Source::Saved) {
         // Of what ran alone, the file shows nothing; of a file that is gone, what runs is all there is.
-        Err(CliError::Server { error, .. }) if error.status() == Some(Kind::NotFound.status()) => {
+        Err(CliError::Server { error, .. }) if error.status() == Some(ProblemKind::NotFound.status()) => {
             remote.fetch(Source::Running)?
         }
         fetched => fetched?,
@@ -101,7 +101,7 @@ pub fn roll_back(
     let mut parameters = remote.parameters(request, &before)?;
     parameters.push((TO, which.in_url().into()));
     let applies = !request.dry_run;
-    let answer = remote.post(&Call { parameters, applies, ..Call::of(Operation::Rollback) })?;
+    let answer = remote.post(&Call { parameters, applies, ..Call::of(ApiOperation::Rollback) })?;
     let (notes, pending) = (answer.notes, answer.pending);
     Ok(Outcome { before: before.content, after: Content::Text(new), notes, pending })
 }

@@ -11,7 +11,7 @@ use crate::edit::config_lookup::{Current, LocalView};
 use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::Feature;
-use crate::http::protocol::routes::Operation;
+use crate::http::protocol::routes::ApiOperation;
 use crate::model::secret::holds_mask;
 use crate::model::{Lens, has_lost_line_ends, top_members};
 
@@ -25,10 +25,10 @@ pub enum Replacement {
 }
 
 impl Replacement {
-    fn operation(self) -> Operation {
+    fn operation(self) -> ApiOperation {
         match self {
-            Self::Update => Operation::Update,
-            Self::Save => Operation::Save,
+            Self::Update => ApiOperation::Update,
+            Self::Save => ApiOperation::Save,
         }
     }
 }

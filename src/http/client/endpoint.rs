@@ -9,7 +9,7 @@ use reqwest::Url;
 
 use super::reason::url_fault;
 
-use crate::http::protocol::routes::Operation;
+use crate::http::protocol::routes::ApiOperation;
 
 /// What a request over a Unix socket says it is for.
 const SOCKET_URL: &str = "http://localhost";
@@ -102,7 +102,7 @@ impl Endpoint {
     /// The URL of an operation.
     pub(super) fn url(
         &self,
-        operation: Operation,
+        operation: ApiOperation,
         argument: Option<&str>,
         parameters: &[(&'static str, Cow<'_, str>)],
     ) -> Url {
@@ -172,12 +172,12 @@ fn hexadecimal(digits: &[u8]) -> Option<u8> {
 mod tests {
     use super::Endpoint;
     use crate::http::protocol::headers::DEFAULT_PREFIX;
-    use crate::http::protocol::routes::Operation;
+    use crate::http::protocol::routes::ApiOperation;
 
     fn check(text: &str, name: &str, operation: &str, userinfo: Option<(&str, &str)>) {
         let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);
         assert_eq!(endpoint.to_string(), name);
-        assert_eq!(endpoint.url(Operation::Read, None, &[]).as_str(), operation);
+        assert_eq!(endpoint.url(ApiOperation::Read, None, &[]).as_str(), operation);
         assert_eq!(found, userinfo.map(|(login, password)| (login.to_owned(), password.to_owned())));
         assert!(!format!("{endpoint:?}").contains("s3"), "{endpoint:?}");
     }
@@ -195,10 +195,10 @@ mod tests {
             None,
         );
         let (endpoint, _) = Endpoint::parse("http://h/x", "/").expect("it is a URL");
-        assert_eq!(endpoint.url(Operation::Save, None, &[]).as_str(), "http://h/x/save_config");
+        assert_eq!(endpoint.url(ApiOperation::Save, None, &[]).as_str(), "http://h/x/save_config");
         let parameters = [("message", "a&b ü".into()), ("force", "true".into())];
         let socket = Endpoint::socket("/run/sock".into(), "api/");
-        let url = socket.url(Operation::Modify, None, &parameters);
+        let url = socket.url(ApiOperation::Modify, None, &parameters);
         assert_eq!(url.as_str(), "http://localhost/api/modify_config?message=a%26b+%C3%BC&force=true");
     }
 

@@ -7,7 +7,7 @@ use reqwest::{StatusCode, Url};
 
 use super::credentials::Credentials;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
-use crate::http::protocol::problem::{Kind, MEDIA_TYPE, Problem};
+use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
 
 /// How much of an answer that is no problem document is shown, in characters.
 const MAX_PIECE: usize = 200;
@@ -50,12 +50,12 @@ pub enum ClientError {
         what: &'static str,
     },
     /// The server says no.
-    Refused(Box<Refusal>),
+    Refused(Box<ServerRefusal>),
 }
 
 /// An answer with a status of failure.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
+pub struct ServerRefusal {
     /// The status code.
     pub status: u16,
     /// Its name.
@@ -73,10 +73,10 @@ pub struct Refusal {
 /// What a 401 means, whatever its words, where a login and a password were sent.
 const WRONG_CREDENTIALS: &str = "the login or the password is wrong";
 
-impl Refusal {
+impl ServerRefusal {
     /// Whether login and password were sent, and are wrong.
     pub fn is_of_wrong_credentials(&self) -> bool {
-        self.with_credentials && self.status == Kind::Unauthorized.status()
+        self.with_credentials && self.status == ProblemKind::Unauthorized.status()
     }
 
     /// Reads the body of an answer.
@@ -177,7 +177,7 @@ impl fmt::Display for ClientError {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ServerRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let said = self.problem.as_ref().map(|problem| match problem.detail.is_empty() {
             true => &problem.title,
@@ -219,7 +219,7 @@ mod tests {
         let error = ClientError::Redirected { to }.without_secrets(Some(&credentials));
         assert_eq!(error.to_string(), "it sends to `http://h/x?p=…`");
         let body = br#"{"type":"x","detail":"who is a:hunter2"}"#;
-        let refusal = Refusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, body, false);
+        let refusal = ServerRefusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, body, false);
         let error = ClientError::Refused(Box::new(refusal)).without_secrets(Some(&credentials));
         assert_eq!(error.to_string(), "who is a:…");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");

@@ -25,12 +25,12 @@ use reqwest::{Method, StatusCode, redirect};
 
 pub use credentials::{Credentials, NotCredentials};
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
-pub use error::{ClientError, Refusal};
+pub use error::{ClientError, ServerRefusal};
 pub use reason::TlsFault;
-pub use tls::Trust;
+pub use tls::TlsTrust;
 
 use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
-use crate::http::protocol::routes::{Body, JSON, Operation, TEXT};
+use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 
 /// How long a whole request may take: a hook of the server may take a part of it.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
@@ -50,18 +50,18 @@ const MAX_REFUSAL: u64 = 1024 * 1024;
 
 /// How requests are sent.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ClientSettings {
     /// Who asks; none on a Unix socket, and until a server wants to know.
     pub credentials: Option<Credentials>,
     /// Whom to believe to be the server.
-    pub trust: Trust,
+    pub trust: TlsTrust,
     /// How long a whole request may take.
     pub timeout: Duration,
 }
 
-impl Default for Settings {
+impl Default for ClientSettings {
     fn default() -> Self {
-        Self { credentials: None, trust: Trust::Platform, timeout: DEFAULT_TIMEOUT }
+        Self { credentials: None, trust: TlsTrust::Platform, timeout: DEFAULT_TIMEOUT }
     }
 }
 
@@ -69,7 +69,7 @@ impl Default for Settings {
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
     /// What is asked for.
-    pub operation: Operation,
+    pub operation: ApiOperation,
     /// What stands in the path behind the operation.
     pub argument: Option<&'a str>,
     /// The query: names and values, as they are before they are escaped.
@@ -88,11 +88,11 @@ impl<'a> Call<'a> {
     /// A request that reads.
     pub fn read(parameters: Vec<(&'static str, &'a str)>) -> Self {
         let parameters = parameters.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
-        Self { parameters: parameters.collect(), ..Self::of(Operation::Read) }
+        Self { parameters: parameters.collect(), ..Self::of(ApiOperation::Read) }
     }
 
     /// A request with nothing but its operation, which changes nothing.
-    pub fn of(operation: Operation) -> Self {
+    pub fn of(operation: ApiOperation) -> Self {
         Self {
             operation,
             argument: None,
@@ -107,7 +107,7 @@ impl<'a> Call<'a> {
 
 /// What came back with a status of success.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct Reply {
     /// What the server says of itself, if it is one of ours.
     pub api: Option<String>,
     /// Which text it is about.
@@ -120,7 +120,7 @@ pub struct Answer {
     pub body: Option<Vec<u8>>,
 }
 
-impl Answer {
+impl Reply {
     /// Whether the server offers a feature.
     pub fn offers(&self, feature: Feature) -> bool {
         self.api.as_deref().is_some_and(|api| offers(api, feature))
@@ -131,13 +131,13 @@ impl Answer {
 #[derive(Debug)]
 pub struct Client {
     endpoint: Endpoint,
-    settings: Settings,
+    settings: ClientSettings,
     sockets: OnceCell<sockets::Client>,
 }
 
 impl Client {
     /// A client; nothing is sent, and nothing is opened.
-    pub fn new(endpoint: Endpoint, settings: Settings) -> Self {
+    pub fn new(endpoint: Endpoint, settings: ClientSettings) -> Self {
         Self { endpoint, settings, sockets: OnceCell::new() }
     }
 
@@ -162,11 +162,11 @@ impl Client {
     }
 
     /// Sends a request and waits for its answer.
-    pub fn send(&self, call: &Call<'_>) -> Result<Answer, ClientError> {
+    pub fn send(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
         self.exchange(call).map_err(|error| error.without_secrets(self.credentials()))
     }
 
-    fn exchange(&self, call: &Call<'_>) -> Result<Answer, ClientError> {
+    fn exchange(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
         let broken = |error: &(dyn std::error::Error + 'static)| ClientError::of(error, call.applies);
         let response = self.request(call)?.send().map_err(|error| broken(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
@@ -186,15 +186,15 @@ impl Client {
         }
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-            let refusal = Refusal {
+            let refusal = ServerRefusal {
                 with_credentials: self.credentials().is_some(),
-                ..Refusal::read(status, &media_type, &body, call.applies)
+                ..ServerRefusal::read(status, &media_type, &body, call.applies)
             };
             return Err(ClientError::Refused(Box::new(refusal)));
         }
         let notes = error::printable(header(&headers, NOTE_HEADER).unwrap_or_default());
         let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
-        Ok(Answer {
+        Ok(Reply {
             api: header(&headers, API_HEADER),
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
@@ -233,7 +233,7 @@ impl Client {
     }
 
     fn open(&self) -> Result<sockets::Client, ClientError> {
-        let trust = if self.endpoint.is_https() { &self.settings.trust } else { &Trust::Nobody };
+        let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::Nobody };
         let mut builder = sockets::Client::builder()
             .tls_backend_preconfigured(tls::config(trust)?)
             .redirect(redirect::Policy::none())

@@ -13,7 +13,7 @@ use super::error::ClientError;
 
 /// Whose certificates count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trust {
+pub enum TlsTrust {
     /// Those that this machine trusts.
     Platform,
     /// Those of these authorities only, in PEM.
@@ -25,19 +25,19 @@ pub enum Trust {
 }
 
 /// The TLS of a client, with the same provider as the server's.
-pub fn config(trust: &Trust) -> Result<ClientConfig, ClientError> {
+pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
     Ok(match trust {
-        Trust::Anybody => builder
+        TlsTrust::Anybody => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(NoVerifier(provider)))
             .with_no_client_auth(),
-        Trust::Nobody => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
-        Trust::Platform => verified(builder, provider, rustls_native_certs::load_native_certs().certs)?,
-        Trust::Authorities(pem) => {
+        TlsTrust::Nobody => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
+        TlsTrust::Platform => verified(builder, provider, rustls_native_certs::load_native_certs().certs)?,
+        TlsTrust::Authorities(pem) => {
             let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
             verified(builder, provider, certificates.unwrap_or_default())?
         }

@@ -12,12 +12,12 @@ use crate::http::protocol::headers::{
     SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
 };
 use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::problem::{Fault, Kind, Problem};
+use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::http::protocol::routes::Route;
 use crate::store::{ChangeRef, NotAChangeRef};
 
 /// One row of the table.
-pub struct Parameter {
+pub struct QueryParameter {
     /// Its name in a query.
     pub name: &'static str,
     /// What it takes, and where that goes.
@@ -43,68 +43,68 @@ pub enum Values {
 }
 
 /// Every parameter, in the order of documentation.
-pub static PARAMETERS: &[Parameter] = &[
-    Parameter {
+pub static PARAMETERS: &[QueryParameter] = &[
+    QueryParameter {
         name: SKIP_STREAMS,
         values: Values::Switch(|parameters| &mut parameters.skip_streams),
         doc: "leaves out streams that are static.",
     },
-    Parameter {
+    QueryParameter {
         name: RUNTIME,
         values: Values::Switch(|parameters| &mut parameters.runtime),
         doc: "adds `runtime`, the figures of the server; see RUNTIME.",
     },
-    Parameter {
+    QueryParameter {
         name: SOURCE,
         values: Values::OneOf([SOURCE_RUNNING, SOURCE_SAVED], |parameters| &mut parameters.saved),
         doc: "the configuration in the file instead of the running one.",
     },
-    Parameter {
+    QueryParameter {
         name: FORMAT,
         values: Values::OneOf([FORMAT_JSON, FORMAT_CONF], |parameters| &mut parameters.text),
         doc: "answers with the text instead of JSON.",
     },
-    Parameter {
+    QueryParameter {
         name: DRY_RUN,
         values: Values::Switch(|parameters| &mut parameters.dry_run),
         doc: "does everything, also the check command, but writes nothing, replaces nothing, and does not \
               run the reload command.",
     },
-    Parameter {
+    QueryParameter {
         name: FORCE,
         values: Values::Switch(|parameters| &mut parameters.force),
         doc: "passes the guards, and overwrites a hand edit of the file.",
     },
-    Parameter {
+    QueryParameter {
         name: ASYNC,
         values: Values::Switch(|parameters| &mut parameters.reload_later),
         doc: "the answer does not wait for the reload command. If that fails later, file and running \
               configuration still go back; it is logged, and shown in `runtime.config.last_error`.",
     },
-    Parameter {
+    QueryParameter {
         name: ACCEPT,
         values: Values::Guards(|parameters| &mut parameters.accepted),
         doc: "go on although this guard would refuse: `would-remove-credentials`, `empty-replacement`, \
               `form-change` and `near-miss` are named like their problem types; `one-line` is a text whose \
               line ends are gone.",
     },
-    Parameter {
+    QueryParameter {
         name: MESSAGE,
         values: Values::Text(|parameters| &mut parameters.message),
         doc: "why, for the history.",
     },
-    Parameter {
+    QueryParameter {
         name: CONFIRM,
         values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
         doc: "the change is taken back after so many seconds, unless `confirm_config` comes before; see \
               CONFIRMATION.",
     },
-    Parameter {
+    QueryParameter {
         name: TO,
         values: Values::Change(|parameters| &mut parameters.to),
         doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before a certain change.",
     },
-    Parameter {
+    QueryParameter {
         name: ID,
         values: Values::Text(|parameters| &mut parameters.id),
         doc: "which change: what the header `Mediactl-Pending` says.",
@@ -158,18 +158,18 @@ impl Parameters {
         faults.extend(missing.iter().map(|name| fault(name, "it has to be given")));
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
-        Err(Problem::new(Kind::BadParameter, detail).with_errors(faults))
+        Err(Problem::new(ProblemKind::BadParameter, detail).with_errors(faults))
     }
 
     /// Reads one name with its value; what is wrong with it.
-    fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<Fault> {
+    fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<ProblemFault> {
         if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
             if let Err(message) = known.values.put(value, self) {
                 return Some(fault(name, &message));
             }
         } else if let Some(meant) = unknown::meant(route, name) {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
-            return Some(Fault { hint, ..fault(name, "there is no such parameter") });
+            return Some(ProblemFault { hint, ..fault(name, "there is no such parameter") });
         }
         if !route.parameters.contains(&name) {
             unknown::note(&mut self.notes, name);
@@ -230,17 +230,17 @@ fn number(bounds: &RangeInclusive<u64>, value: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("it takes a number from {} to {}", bounds.start(), bounds.end()))
 }
 
-fn fault(name: &str, message: &str) -> Fault {
-    Fault { message: format!("`{name}`: {message}"), ..Fault::default() }
+fn fault(name: &str, message: &str) -> ProblemFault {
+    ProblemFault { message: format!("`{name}`: {message}"), ..ProblemFault::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::protocol::routes::Operation;
+    use crate::http::protocol::routes::ApiOperation;
 
     fn read(query: &str) -> Result<Parameters, Problem> {
-        Parameters::of(Operation::Read.route(), query)
+        Parameters::of(ApiOperation::Read.route(), query)
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn what_a_route_can_not_do_without_has_to_be_given() {
-        let route = Route { required: &[MESSAGE], ..Operation::Modify.route().clone() };
+        let route = Route { required: &[MESSAGE], ..ApiOperation::Modify.route().clone() };
         assert!(Parameters::of(&route, "message=x").is_ok());
         let problem = Parameters::of(&route, "force=1").expect_err("it is missing");
         assert_eq!(problem.detail, "`message`: it has to be given");

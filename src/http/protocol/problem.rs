@@ -13,14 +13,14 @@ macro_rules! kinds {
     ($($variant:ident $name:literal $status:literal $title:literal,)*) => {
         /// The type of a problem.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Kind {
+        pub enum ProblemKind {
             $(#[doc = $title] $variant,)*
         }
 
         /// All types, in the order of the manual page.
-        pub const KINDS: &[Kind] = &[$(Kind::$variant,)*];
+        pub const KINDS: &[ProblemKind] = &[$(ProblemKind::$variant,)*];
 
-        impl Kind {
+        impl ProblemKind {
             /// Its name, the end of its URN.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
@@ -70,7 +70,7 @@ kinds! {
     Full "full" 503 "all connections are taken",
 }
 
-impl Kind {
+impl ProblemKind {
     /// Every status it may be sent with: its own first, then those of single cases.
     pub fn statuses(self) -> impl Iterator<Item = u16> {
         let nearer: &[u16] = match self {
@@ -114,12 +114,12 @@ pub struct Problem {
     pub detail: String,
     /// All faults, where there are several or places to name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<Fault>,
+    pub errors: Vec<ProblemFault>,
 }
 
 /// One fault of a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct ProblemFault {
     /// What is wrong.
     pub message: String,
     /// Where in the JSON (RFC 6901).
@@ -147,7 +147,7 @@ pub struct Fault {
 
 impl Problem {
     /// A problem of one kind.
-    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         let (title, status) = (kind.title().to_owned(), kind.status());
         Self { urn: kind.urn(), title, status, detail: detail.into(), errors: Vec::new() }
     }
@@ -158,19 +158,19 @@ impl Problem {
     }
 
     /// The same with faults.
-    pub fn with_errors(self, errors: Vec<Fault>) -> Self {
+    pub fn with_errors(self, errors: Vec<ProblemFault>) -> Self {
         Self { errors, ..self }
     }
 
     /// The same with advice.
     pub fn hinted(self, hint: String) -> Self {
         let message = self.detail.clone();
-        self.with_errors(vec![Fault { message, hint: Some(hint), ..Fault::default() }])
+        self.with_errors(vec![ProblemFault { message, hint: Some(hint), ..ProblemFault::default() }])
     }
 
     /// Its kind; `None` for those of other servers.
-    pub fn kind(&self) -> Option<Kind> {
-        Kind::of_urn(&self.urn)
+    pub fn kind(&self) -> Option<ProblemKind> {
+        ProblemKind::of_urn(&self.urn)
     }
 
     /// The document.

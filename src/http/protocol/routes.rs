@@ -5,11 +5,11 @@
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, RUNTIME, SKIP_STREAMS, SOURCE, TO,
 };
-use crate::http::protocol::problem::Kind;
+use crate::http::protocol::problem::ProblemKind;
 
 /// What a request can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
+pub enum ApiOperation {
     /// `GET read_config`
     Read,
     /// `POST modify_config`
@@ -32,7 +32,7 @@ pub enum Operation {
     OpenApi,
 }
 
-impl Operation {
+impl ApiOperation {
     /// Its path, relative to the prefix; what figures and messages call it.
     pub fn name(self) -> &'static str {
         self.route().path
@@ -48,7 +48,7 @@ impl Operation {
 #[derive(Debug, Clone)]
 pub struct Route {
     /// What it asks for.
-    pub operation: Operation,
+    pub operation: ApiOperation,
     /// The methods it takes; documentation names the first.
     pub methods: &'static [&'static str],
     /// Relative to the prefix.
@@ -64,9 +64,9 @@ pub struct Route {
     /// What it is sent.
     pub body: Body,
     /// What it answers when all went well.
-    pub answers: &'static [Answer],
+    pub answers: &'static [SuccessResponse],
     /// What else it may answer, beside what every route may.
-    pub problems: &'static [&'static [Kind]],
+    pub problems: &'static [&'static [ProblemKind]],
 }
 
 /// The last segment of a path such as `history/7`.
@@ -91,7 +91,7 @@ pub enum Body {
 
 /// The answer to a request that did what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum SuccessResponse {
     /// A configuration as JSON.
     Configuration,
     /// The text of a configuration.
@@ -112,7 +112,7 @@ pub const JSON: &str = "application/json";
 /// The media type of the text of a configuration.
 pub const TEXT: &str = "text/plain; charset=utf-8";
 
-impl Answer {
+impl SuccessResponse {
     /// The status it is sent with.
     pub fn status(self) -> u16 {
         match self {
@@ -132,44 +132,52 @@ impl Answer {
 }
 
 /// What every route may answer: who asks is not let in, the request is none, the server has no room.
-pub const EVERYWHERE: &[Kind] = &[
-    Kind::BadRequest,
-    Kind::BadParameter,
-    Kind::Unauthorized,
-    Kind::CrossSite,
-    Kind::Method,
-    Kind::TooSlow,
-    Kind::TooLarge,
-    Kind::TooManyFailures,
-    Kind::EngineFailed,
-    Kind::Full,
+pub const EVERYWHERE: &[ProblemKind] = &[
+    ProblemKind::BadRequest,
+    ProblemKind::BadParameter,
+    ProblemKind::Unauthorized,
+    ProblemKind::CrossSite,
+    ProblemKind::Method,
+    ProblemKind::TooSlow,
+    ProblemKind::TooLarge,
+    ProblemKind::TooManyFailures,
+    ProblemKind::EngineFailed,
+    ProblemKind::Full,
 ];
 
 /// Of a route that reads the file.
-const READING: &[Kind] = &[Kind::BadConfig, Kind::NotFound, Kind::Conflict, Kind::WriteFailed];
+const READING: &[ProblemKind] =
+    &[ProblemKind::BadConfig, ProblemKind::NotFound, ProblemKind::Conflict, ProblemKind::WriteFailed];
 
 /// Of a route that changes something.
-const CHANGING: &[Kind] = &[
-    Kind::BadConfig,
-    Kind::NotFound,
-    Kind::Conflict,
-    Kind::Pending,
-    Kind::Stale,
-    Kind::ContentCoding,
-    Kind::MaskedValue,
-    Kind::RejectedByCheck,
-    Kind::WouldRemoveCredentials,
-    Kind::EmptyReplacement,
-    Kind::WriteFailed,
-    Kind::ReloadFailed,
-    Kind::Busy,
+const CHANGING: &[ProblemKind] = &[
+    ProblemKind::BadConfig,
+    ProblemKind::NotFound,
+    ProblemKind::Conflict,
+    ProblemKind::Pending,
+    ProblemKind::Stale,
+    ProblemKind::ContentCoding,
+    ProblemKind::MaskedValue,
+    ProblemKind::RejectedByCheck,
+    ProblemKind::WouldRemoveCredentials,
+    ProblemKind::EmptyReplacement,
+    ProblemKind::WriteFailed,
+    ProblemKind::ReloadFailed,
+    ProblemKind::Busy,
 ];
 
 /// Of a route that decides on a change that waits.
-const DECIDING: &[Kind] = &[Kind::NotFound, Kind::Pending, Kind::WriteFailed, Kind::Busy];
+const DECIDING: &[ProblemKind] =
+    &[ProblemKind::NotFound, ProblemKind::Pending, ProblemKind::WriteFailed, ProblemKind::Busy];
 
 /// Of a route that merges a patch.
-const MERGING: &[Kind] = &[Kind::NotJson, Kind::WrongType, Kind::ReadOnly, Kind::NearMiss, Kind::FormChange];
+const MERGING: &[ProblemKind] = &[
+    ProblemKind::NotJson,
+    ProblemKind::WrongType,
+    ProblemKind::ReadOnly,
+    ProblemKind::NearMiss,
+    ProblemKind::FormChange,
+];
 
 const GET: &[&str] = &["GET", "HEAD"];
 const POST: &[&str] = &["POST"];
@@ -177,7 +185,7 @@ const POST: &[&str] = &["POST"];
 /// Every route, in the order of documentation.
 pub static ROUTES: &[Route] = &[
     Route {
-        operation: Operation::Read,
+        operation: ApiOperation::Read,
         methods: GET,
         path: "read_config",
         argument: None,
@@ -185,11 +193,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[SKIP_STREAMS, RUNTIME, SOURCE, FORMAT],
         required: &[],
         body: Body::None,
-        answers: &[Answer::Configuration, Answer::Text, Answer::Unchanged],
+        answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Unchanged],
         problems: &[READING],
     },
     Route {
-        operation: Operation::Modify,
+        operation: ApiOperation::Modify,
         methods: POST,
         path: "modify_config",
         argument: None,
@@ -198,11 +206,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[FORMAT, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
         required: &[],
         body: Body::Patch,
-        answers: &[Answer::Configuration, Answer::Text],
+        answers: &[SuccessResponse::Configuration, SuccessResponse::Text],
         problems: &[CHANGING, MERGING],
     },
     Route {
-        operation: Operation::Update,
+        operation: ApiOperation::Update,
         methods: POST,
         path: "update_config",
         argument: None,
@@ -211,11 +219,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
         required: &[],
         body: Body::Text,
-        answers: &[Answer::True],
+        answers: &[SuccessResponse::True],
         problems: &[CHANGING],
     },
     Route {
-        operation: Operation::Save,
+        operation: ApiOperation::Save,
         methods: POST,
         path: "save_config",
         argument: None,
@@ -224,11 +232,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
         required: &[],
         body: Body::Text,
-        answers: &[Answer::True],
+        answers: &[SuccessResponse::True],
         problems: &[CHANGING],
     },
     Route {
-        operation: Operation::History,
+        operation: ApiOperation::History,
         methods: GET,
         path: "history",
         argument: None,
@@ -238,11 +246,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[],
         required: &[],
         body: Body::None,
-        answers: &[Answer::Changes],
-        problems: &[&[Kind::Conflict, Kind::WriteFailed]],
+        answers: &[SuccessResponse::Changes],
+        problems: &[&[ProblemKind::Conflict, ProblemKind::WriteFailed]],
     },
     Route {
-        operation: Operation::Kept,
+        operation: ApiOperation::Kept,
         methods: GET,
         path: "history",
         argument: Some(Argument {
@@ -253,11 +261,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[],
         required: &[],
         body: Body::None,
-        answers: &[Answer::Text],
-        problems: &[&[Kind::NotFound, Kind::Conflict, Kind::WriteFailed]],
+        answers: &[SuccessResponse::Text],
+        problems: &[&[ProblemKind::NotFound, ProblemKind::Conflict, ProblemKind::WriteFailed]],
     },
     Route {
-        operation: Operation::Rollback,
+        operation: ApiOperation::Rollback,
         methods: POST,
         path: "rollback_config",
         argument: None,
@@ -266,11 +274,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[TO, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
         required: &[TO],
         body: Body::None,
-        answers: &[Answer::True],
+        answers: &[SuccessResponse::True],
         problems: &[CHANGING],
     },
     Route {
-        operation: Operation::Confirm,
+        operation: ApiOperation::Confirm,
         methods: POST,
         path: "confirm_config",
         argument: None,
@@ -278,11 +286,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[ID],
         required: &[ID],
         body: Body::None,
-        answers: &[Answer::True],
+        answers: &[SuccessResponse::True],
         problems: &[DECIDING],
     },
     Route {
-        operation: Operation::Cancel,
+        operation: ApiOperation::Cancel,
         methods: POST,
         path: "cancel_config",
         argument: None,
@@ -290,11 +298,11 @@ pub static ROUTES: &[Route] = &[
         parameters: &[ID],
         required: &[ID],
         body: Body::None,
-        answers: &[Answer::True],
+        answers: &[SuccessResponse::True],
         problems: &[DECIDING],
     },
     Route {
-        operation: Operation::OpenApi,
+        operation: ApiOperation::OpenApi,
         methods: GET,
         path: "openapi.json",
         argument: None,
@@ -303,14 +311,14 @@ pub static ROUTES: &[Route] = &[
         parameters: &[],
         required: &[],
         body: Body::None,
-        answers: &[Answer::Document],
+        answers: &[SuccessResponse::Document],
         problems: &[],
     },
 ];
 
 /// A route, and what stands in its path.
 #[derive(Debug)]
-pub struct Found<'p> {
+pub struct RouteMatch<'p> {
     /// The row.
     pub route: &'static Route,
     /// The value of its [`Argument`], as it was sent; empty if it has none.
@@ -319,8 +327,9 @@ pub struct Found<'p> {
 
 /// The routes at a path, which is relative to the prefix. Where there are several, they differ in
 /// their methods.
-pub fn at(path: &str) -> Vec<Found<'_>> {
-    let found = ROUTES.iter().filter_map(|route| Some(Found { route, argument: route.argument_in(path)? }));
+pub fn at(path: &str) -> Vec<RouteMatch<'_>> {
+    let found =
+        ROUTES.iter().filter_map(|route| Some(RouteMatch { route, argument: route.argument_in(path)? }));
     found.collect()
 }
 
@@ -344,8 +353,8 @@ impl Route {
     }
 
     /// Everything that can be refused or fail, in the order of the manual page.
-    pub fn problems(&self) -> impl Iterator<Item = Kind> {
-        let own = |kind: &Kind| self.problems.iter().any(|kinds| kinds.contains(kind));
+    pub fn problems(&self) -> impl Iterator<Item = ProblemKind> {
+        let own = |kind: &ProblemKind| self.problems.iter().any(|kinds| kinds.contains(kind));
         crate::http::protocol::problem::KINDS
             .iter()
             .copied()
@@ -371,12 +380,12 @@ mod tests {
 
     fn with_argument() -> Route {
         let argument = Some(Argument { name: "number", doc: "which one" });
-        Route { path: "history", argument, operation: Operation::Read, ..row() }
+        Route { path: "history", argument, operation: ApiOperation::Read, ..row() }
     }
 
     fn row() -> Route {
         Route {
-            operation: Operation::Read,
+            operation: ApiOperation::Read,
             methods: GET,
             path: "",
             argument: None,

@@ -4,7 +4,7 @@ use crate::edit::FaultKind;
 use crate::edit::json_pointer::{Pointer, keys_of};
 use crate::engine::{Conflict, EngineError, Guard, Snapshot};
 use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::problem::{Fault, Kind, Problem};
+use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::model::Masker;
 use crate::model::redact::{masked_below, masked_keys};
 use crate::store::StoreError;
@@ -15,52 +15,52 @@ pub fn problem(error: &EngineError) -> Problem {
     let (kind, errors) = match error {
         EngineError::Store(error) => (store_kind(error), hinted(error.to_string(), error.hint())),
         EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => {
-            (Kind::BadConfig, diagnostics(snapshot))
+            (ProblemKind::BadConfig, diagnostics(snapshot))
         }
-        EngineError::MaskedText => (Kind::MaskedValue, Vec::new()),
+        EngineError::MaskedText => (ProblemKind::MaskedValue, Vec::new()),
         EngineError::BadPatch(faults) => {
-            let kind = faults.0.first().map_or(Kind::NotJson, |fault| fault_kind(fault.kind));
+            let kind = faults.0.first().map_or(ProblemKind::NotJson, |fault| fault_kind(fault.kind));
             (kind, faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect())
         }
         EngineError::BadAssignments(faults) => {
-            let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| Fault {
+            let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {
                 message: fault.to_string(),
                 hint: fault.hint.clone(),
-                ..Fault::default()
+                ..ProblemFault::default()
             });
-            (Kind::WrongType, faults.collect())
+            (ProblemKind::WrongType, faults.collect())
         }
         EngineError::Guarded(guard) => {
             (guard_kind(guard), hinted(guard.to_string(), Some(guard_hint(guard))))
         }
-        EngineError::CheckFailed(_) => (Kind::RejectedByCheck, Vec::new()),
+        EngineError::CheckFailed(_) => (ProblemKind::RejectedByCheck, Vec::new()),
         // A server holds no signals back.
-        EngineError::CheckInterrupted { .. } => (Kind::RejectedByCheck, Vec::new()),
+        EngineError::CheckInterrupted { .. } => (ProblemKind::RejectedByCheck, Vec::new()),
         EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => {
-            (Kind::ReloadFailed, hinted(error.to_string(), error.hint()))
+            (ProblemKind::ReloadFailed, hinted(error.to_string(), error.hint()))
         }
-        EngineError::Unproved(_) => (Kind::WriteFailed, Vec::new()),
-        EngineError::NoServer => (Kind::NotFound, Vec::new()),
-        EngineError::Stale => (Kind::Stale, Vec::new()),
-        EngineError::HandEditedSince => (Kind::Stale, hinted(error.to_string(), error.hint())),
-        EngineError::Moved => (Kind::Conflict, hinted(error.to_string(), error.hint())),
+        EngineError::Unproved(_) => (ProblemKind::WriteFailed, Vec::new()),
+        EngineError::NoServer => (ProblemKind::NotFound, Vec::new()),
+        EngineError::Stale => (ProblemKind::Stale, Vec::new()),
+        EngineError::HandEditedSince => (ProblemKind::Stale, hinted(error.to_string(), error.hint())),
+        EngineError::Moved => (ProblemKind::Conflict, hinted(error.to_string(), error.hint())),
         EngineError::HandEditedBadly { is_conditional, .. } => {
-            let kind = if *is_conditional { Kind::Stale } else { Kind::Conflict };
+            let kind = if *is_conditional { ProblemKind::Stale } else { ProblemKind::Conflict };
             (kind, hinted(error.to_string(), error.hint()))
         }
         EngineError::HandEdited { conflicts } if conflicts.is_empty() => {
-            (Kind::Conflict, hinted(error.to_string(), error.hint()))
+            (ProblemKind::Conflict, hinted(error.to_string(), error.hint()))
         }
-        EngineError::HandEdited { conflicts } => (Kind::Conflict, conflict(conflicts, error.hint())),
-        EngineError::Busy => (Kind::Busy, Vec::new()),
-        EngineError::TooLate => (Kind::EngineFailed, hinted(error.to_string(), error.hint())),
+        EngineError::HandEdited { conflicts } => (ProblemKind::Conflict, conflict(conflicts, error.hint())),
+        EngineError::Busy => (ProblemKind::Busy, Vec::new()),
+        EngineError::TooLate => (ProblemKind::EngineFailed, hinted(error.to_string(), error.hint())),
         EngineError::Pending(_) | EngineError::OtherPending => {
-            (Kind::Pending, hinted(error.to_string(), error.hint()))
+            (ProblemKind::Pending, hinted(error.to_string(), error.hint()))
         }
         EngineError::NothingPending | EngineError::NoSuchChange { .. } | EngineError::NotKept { .. } => {
-            (Kind::NotFound, hinted(error.to_string(), error.hint()))
+            (ProblemKind::NotFound, hinted(error.to_string(), error.hint()))
         }
-        EngineError::Unexpected(_) => (Kind::Conflict, Vec::new()),
+        EngineError::Unexpected(_) => (ProblemKind::Conflict, Vec::new()),
     };
     let detail = match (errors.len(), count_faults(error).saturating_sub(errors.len())) {
         (0 | 1, 0) => error.to_string(),
@@ -107,42 +107,46 @@ fn masked_pointer(pointer: &str) -> String {
     Pointer::of(masked).as_str().to_owned()
 }
 
-fn hinted(message: String, hint: Option<String>) -> Vec<Fault> {
-    hint.map(|hint| Fault { message, hint: Some(hint), ..Fault::default() }).into_iter().collect()
+fn hinted(message: String, hint: Option<String>) -> Vec<ProblemFault> {
+    hint.map(|hint| ProblemFault { message, hint: Some(hint), ..ProblemFault::default() })
+        .into_iter()
+        .collect()
 }
 
-fn store_kind(error: &StoreError) -> Kind {
+fn store_kind(error: &StoreError) -> ProblemKind {
     match error {
-        StoreError::Busy { .. } | StoreError::Serving { .. } => Kind::Busy,
-        StoreError::ChangedMeanwhile { .. } => Kind::Conflict,
+        StoreError::Busy { .. } | StoreError::Serving { .. } => ProblemKind::Busy,
+        StoreError::ChangedMeanwhile { .. } => ProblemKind::Conflict,
         StoreError::NotFound { .. }
         | StoreError::DanglingLink { .. }
         | StoreError::LinkLoop { .. }
-        | StoreError::NotAFile { .. } => Kind::NotFound,
-        _ => Kind::WriteFailed,
+        | StoreError::NotAFile { .. } => ProblemKind::NotFound,
+        _ => ProblemKind::WriteFailed,
     }
 }
 
-fn fault_kind(kind: FaultKind) -> Kind {
+fn fault_kind(kind: FaultKind) -> ProblemKind {
     match kind {
-        FaultKind::NotJson => Kind::NotJson,
-        FaultKind::TooLarge => Kind::TooLarge,
-        FaultKind::WrongType => Kind::WrongType,
-        FaultKind::ReadOnly => Kind::ReadOnly,
-        FaultKind::MaskedValue => Kind::MaskedValue,
-        FaultKind::FormChange => Kind::FormChange,
-        FaultKind::NearMiss => Kind::NearMiss,
+        FaultKind::NotJson => ProblemKind::NotJson,
+        FaultKind::TooLarge => ProblemKind::TooLarge,
+        FaultKind::WrongType => ProblemKind::WrongType,
+        FaultKind::ReadOnly => ProblemKind::ReadOnly,
+        FaultKind::MaskedValue => ProblemKind::MaskedValue,
+        FaultKind::FormChange => ProblemKind::FormChange,
+        FaultKind::NearMiss => ProblemKind::NearMiss,
     }
 }
 
 /// The problem that a guard is.
-fn guard_kind(guard: &Guard) -> Kind {
+fn guard_kind(guard: &Guard) -> ProblemKind {
     match guard {
-        Guard::WouldRemoveCredentials | Guard::WouldDeleteStreams { .. } => Kind::WouldRemoveCredentials,
-        Guard::EmptyReplacement => Kind::EmptyReplacement,
-        Guard::FormChange => Kind::FormChange,
-        Guard::NearMiss => Kind::NearMiss,
-        Guard::OneLine => Kind::BadConfig,
+        Guard::WouldRemoveCredentials | Guard::WouldDeleteStreams { .. } => {
+            ProblemKind::WouldRemoveCredentials
+        }
+        Guard::EmptyReplacement => ProblemKind::EmptyReplacement,
+        Guard::FormChange => ProblemKind::FormChange,
+        Guard::NearMiss => ProblemKind::NearMiss,
+        Guard::OneLine => ProblemKind::BadConfig,
     }
 }
 
@@ -154,49 +158,49 @@ fn guard_hint(guard: &Guard) -> String {
     }
 }
 
-fn patch_fault(fault: &crate::edit::Fault) -> Fault {
-    Fault {
+fn patch_fault(fault: &crate::edit::Fault) -> ProblemFault {
+    ProblemFault {
         message: fault.message.clone(),
         pointer: Some(fault.pointer.as_str().to_owned()),
         hint: fault.hint.clone(),
-        ..Fault::default()
+        ..ProblemFault::default()
     }
 }
 
 /// The errors of a text; its warnings refuse nothing.
-fn diagnostics(snapshot: &Snapshot) -> Vec<Fault> {
+fn diagnostics(snapshot: &Snapshot) -> Vec<ProblemFault> {
     let lines = LineIndex::new(snapshot.document().text());
     let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
     errors
         .map(|found| {
             let position = lines.position(found.span.start);
-            Fault {
+            ProblemFault {
                 message: found.message.clone(),
                 line: Some(position.line),
                 column: Some(position.column),
                 hint: found.hint.clone(),
-                ..Fault::default()
+                ..ProblemFault::default()
             }
         })
         .collect()
 }
 
 /// What both sides made of each place, secrets masked: a problem is shown, logged, and kept.
-fn conflict(conflicts: &[Conflict], hint: Option<String>) -> Vec<Fault> {
+fn conflict(conflicts: &[Conflict], hint: Option<String>) -> Vec<ProblemFault> {
     let masker = Masker::default();
     let masked = |pointer: &str, value: &serde_json::Value| {
         // The keys above a value tell whether it is a secret.
         let keys = keys_of(pointer);
         masked_below(&keys.iter().map(String::as_str).collect::<Vec<_>>(), value, &masker)
     };
-    let faults = conflicts.iter().take(MAX_DIAGNOSTICS).map(|conflict| Fault {
+    let faults = conflicts.iter().take(MAX_DIAGNOSTICS).map(|conflict| ProblemFault {
         message: "the file was changed by hand here since it was loaded".to_owned(),
         pointer: Some(conflict.pointer.clone()),
         base: conflict.base.as_ref().map(|value| masked(&conflict.pointer, value).into()),
         theirs: conflict.theirs.as_ref().map(|value| masked(&conflict.pointer, value).into()),
         mine: Some(masked(&conflict.pointer, &conflict.mine).into()),
         hint: hint.clone(),
-        ..Fault::default()
+        ..ProblemFault::default()
     });
     faults.collect()
 }

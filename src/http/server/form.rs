@@ -1,7 +1,7 @@
 //! Requests in a form that other APIs take, and what to send instead: forms of browsers and of
 //! `curl --data-urlencode`, and `PUT`.
 
-use crate::http::protocol::problem::{Kind, Problem};
+use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{Body, Route};
 
 /// The longest name of a field that a message repeats, in bytes.
@@ -28,8 +28,8 @@ pub(super) fn method_hint(route: &Route, method: &str) -> String {
 pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     let (kind, wanted) = match route.body {
         Body::None => return Ok(()),
-        Body::Patch => (Kind::NotJson, "JSON"),
-        Body::Text => (Kind::BadConfig, "the text of a configuration"),
+        Body::Patch => (ProblemKind::NotJson, "JSON"),
+        Body::Text => (ProblemKind::BadConfig, "the text of a configuration"),
     };
     let sent = if is_multipart(body) {
         "a multipart form, as `curl -F` sends it".to_owned()
@@ -64,26 +64,26 @@ fn is_multipart(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::protocol::routes::Operation;
+    use crate::http::protocol::routes::ApiOperation;
 
     #[test]
     fn forms_are_told_from_what_operations_take() {
         let multipart = "--x1\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nhttp 80;\r\n--x1--\r\n";
         for (operation, body, is_form) in [
-            (Operation::Modify, "data=%7B%22rtmp%22%3A1%7D", true),
-            (Operation::Modify, "data={\"rtmp\":1}", true),
-            (Operation::Modify, "a[b]=1&c=2\n", true),
-            (Operation::Modify, multipart, true),
-            (Operation::Modify, "{\"a\":\"b=c\"}", false),
-            (Operation::Modify, "", false),
-            (Operation::Modify, "=x", false),
-            (Operation::Save, "config=http+80%3B%0A", true),
-            (Operation::Save, multipart, true),
-            (Operation::Save, "a=b;", false),
-            (Operation::Save, "a=b c;", false),
-            (Operation::Save, "http 80;\nedit_auth a b=c;\n", false),
-            (Operation::Update, "# a=b", false),
-            (Operation::Rollback, "data=%7B%7D", false),
+            (ApiOperation::Modify, "data=%7B%22rtmp%22%3A1%7D", true),
+            (ApiOperation::Modify, "data={\"rtmp\":1}", true),
+            (ApiOperation::Modify, "a[b]=1&c=2\n", true),
+            (ApiOperation::Modify, multipart, true),
+            (ApiOperation::Modify, "{\"a\":\"b=c\"}", false),
+            (ApiOperation::Modify, "", false),
+            (ApiOperation::Modify, "=x", false),
+            (ApiOperation::Save, "config=http+80%3B%0A", true),
+            (ApiOperation::Save, multipart, true),
+            (ApiOperation::Save, "a=b;", false),
+            (ApiOperation::Save, "a=b c;", false),
+            (ApiOperation::Save, "http 80;\nedit_auth a b=c;\n", false),
+            (ApiOperation::Update, "# a=b", false),
+            (ApiOperation::Rollback, "data=%7B%7D", false),
         ] {
             assert_eq!(refuse(operation.route(), body.as_bytes()).is_err(), is_form, "{body}");
         }

@@ -12,14 +12,14 @@ use crate::http::protocol::headers::{
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
-use crate::http::protocol::problem::{self, Kind, Problem};
-use crate::http::protocol::routes::{self, Body, Found, Operation, ROUTES, Route};
-use crate::http::server::auth::{Credentials, Gatekeeper, Verdict};
+use crate::http::protocol::problem::{self, Problem, ProblemKind};
+use crate::http::protocol::routes::{self, ApiOperation, Body, ROUTES, Route, RouteMatch};
+use crate::http::server::auth::{Account, Authenticator, Verdict};
 use crate::http::server::endpoints::{config, history};
 use crate::http::server::form;
 use crate::http::server::listener::limits::CHANGE_TIME;
-use crate::http::server::log::{Access, Log};
-use crate::http::server::message::{Head, Peer, Request, Response, Service};
+use crate::http::server::log::{AccessRecord, Log};
+use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
 use crate::http::server::runtime::Runtime;
 
 /// What stands between the sockets and the engine.
@@ -27,7 +27,7 @@ pub struct Handler {
     pub(super) engine: Engine,
     prefix: String,
     trusted_proxies: Vec<IpAddr>,
-    gatekeeper: Gatekeeper,
+    gatekeeper: Authenticator,
     log: Log,
     pub(super) runtime: Runtime,
     /// How long a change may take up to its write.
@@ -41,7 +41,7 @@ pub struct Handler {
 }
 
 /// How a handler is to behave.
-pub struct Settings {
+pub struct HandlerSettings {
     /// In front of the operations in a path.
     pub prefix: String,
     /// Peers whose `X-Forwarded-For` is believed.
@@ -55,18 +55,18 @@ pub struct Settings {
 }
 
 /// A refusal with the headers that belong to it.
-pub(crate) struct Refused {
+pub(crate) struct ErrorResponse {
     problem: Box<Problem>,
     headers: Vec<(&'static str, String)>,
 }
 
-impl From<Problem> for Refused {
+impl From<Problem> for ErrorResponse {
     fn from(problem: Problem) -> Self {
         Self::with(problem, Vec::new())
     }
 }
 
-impl Refused {
+impl ErrorResponse {
     fn with(problem: Problem, headers: Vec<(&'static str, String)>) -> Self {
         Self { problem: Box::new(problem), headers }
     }
@@ -80,10 +80,10 @@ pub(crate) struct Caller {
 
 impl Handler {
     /// A handler over an engine that runs a configuration.
-    pub fn new(engine: Engine, settings: Settings) -> Self {
-        let Settings { prefix, trusted_proxies, log, runtime, patch_memory } = settings;
+    pub fn new(engine: Engine, settings: HandlerSettings) -> Self {
+        let HandlerSettings { prefix, trusted_proxies, log, runtime, patch_memory } = settings;
         let prefix = format!("/{}", prefix.trim_matches('/'));
-        let (gatekeeper, description) = (Gatekeeper::default(), OnceLock::new());
+        let (gatekeeper, description) = (Authenticator::default(), OnceLock::new());
         Self {
             engine,
             prefix,
@@ -135,10 +135,10 @@ impl Handler {
         made.clone()
     }
 
-    fn respond(&self, request: &Request, access: &mut Access) -> Result<Response, Refused> {
+    fn respond(&self, request: &Request, access: &mut AccessRecord) -> Result<Response, ErrorResponse> {
         let caller = self.authenticate(&request.head, access)?;
         refuse_cross_site(&request.head)?;
-        let Found { route, argument } = self.route(&request.head)?;
+        let RouteMatch { route, argument } = self.route(&request.head)?;
         self.runtime.count(route.operation);
         let parameters = Parameters::of(route, request.head.query())?;
         if route.body != Body::None {
@@ -156,17 +156,20 @@ impl Handler {
         request: &Request,
         parameters: &Parameters,
         caller: &Caller,
-        access: &mut Access,
-    ) -> Result<Response, Refused> {
+        access: &mut AccessRecord,
+    ) -> Result<Response, ErrorResponse> {
         match route.operation {
-            Operation::Read => Ok(self.with_pending(config::read(self, &request.head, parameters)?)),
-            Operation::OpenApi => Ok(config::describe(self)),
-            Operation::History => Ok(history::changes(self)?),
-            Operation::Kept => Ok(history::kept(self, argument)?),
-            operation @ (Operation::Confirm | Operation::Cancel) => {
+            ApiOperation::Read => Ok(self.with_pending(config::read(self, &request.head, parameters)?)),
+            ApiOperation::OpenApi => Ok(config::describe(self)),
+            ApiOperation::History => Ok(history::changes(self)?),
+            ApiOperation::Kept => Ok(history::kept(self, argument)?),
+            operation @ (ApiOperation::Confirm | ApiOperation::Cancel) => {
                 Ok(history::decide(self, operation, parameters, caller)?)
             }
-            operation @ (Operation::Modify | Operation::Update | Operation::Save | Operation::Rollback) => {
+            operation @ (ApiOperation::Modify
+            | ApiOperation::Update
+            | ApiOperation::Save
+            | ApiOperation::Rollback) => {
                 Ok(config::change(self, operation, request, parameters, caller, access)?)
             }
         }
@@ -178,8 +181,8 @@ impl Handler {
         answer
     }
 
-    fn authenticate(&self, head: &Head, access: &mut Access) -> Result<Caller, Refused> {
-        if let (Peer::Uid(uid), false) = (head.peer, head.unread) {
+    fn authenticate(&self, head: &Head, access: &mut AccessRecord) -> Result<Caller, ErrorResponse> {
+        if let (PeerAddress::Uid(uid), false) = (head.peer, head.unread) {
             return Ok(Caller { by: format!("uid {uid}") });
         }
         let expected = expected(&self.running());
@@ -194,8 +197,8 @@ impl Handler {
             }
             Verdict::Missing => Err(unauthorized(MISSING)),
             Verdict::Wrong => Err(unauthorized(WRONG)),
-            Verdict::LockedOut { retry_after } => Err(Refused::with(
-                Problem::new(Kind::TooManyFailures, "too many wrong passwords; wait"),
+            Verdict::LockedOut { retry_after } => Err(ErrorResponse::with(
+                Problem::new(ProblemKind::TooManyFailures, "too many wrong passwords; wait"),
                 vec![("Retry-After", retry_after.as_secs().max(1).to_string())],
             )),
         }
@@ -203,7 +206,7 @@ impl Handler {
 
     /// The address of the client; behind a proxy that is trusted, what the proxy says.
     fn address(&self, head: &Head) -> Option<IpAddr> {
-        let Peer::Address(peer) = head.peer else { return None };
+        let PeerAddress::Address(peer) = head.peer else { return None };
         if !self.trusted_proxies.contains(&peer) {
             return Some(peer);
         }
@@ -214,7 +217,7 @@ impl Handler {
         Some(client.unwrap_or(peer))
     }
 
-    fn route<'h>(&self, head: &'h Head) -> Result<Found<'h>, Refused> {
+    fn route<'h>(&self, head: &'h Head) -> Result<RouteMatch<'h>, ErrorResponse> {
         let here = self.routes_at(head);
         if here.is_empty() {
             return Err(self.not_found().into());
@@ -228,9 +231,9 @@ impl Handler {
     }
 
     /// The routes at the path behind the prefix.
-    fn routes_at<'h>(&self, head: &'h Head) -> Vec<Found<'h>> {
+    fn routes_at<'h>(&self, head: &'h Head) -> Vec<RouteMatch<'h>> {
         // Local commands do not know what prefix a server was started with.
-        let local = matches!(head.peer, Peer::Uid(_)).then_some(DEFAULT_PREFIX);
+        let local = matches!(head.peer, PeerAddress::Uid(_)).then_some(DEFAULT_PREFIX);
         let prefixes = [Some(self.prefix.as_str()), local].into_iter().flatten();
         let behind = |prefix: &str| head.path().strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
         let mut here = prefixes.filter_map(behind).map(routes::at);
@@ -241,7 +244,7 @@ impl Handler {
         let paths: Vec<String> =
             ROUTES.iter().map(|route| format!("{}/{}", self.prefix, route.template())).collect();
         let detail = format!("there is nothing here; the operations are {}", paths.join(", "));
-        Problem::new(Kind::NotFound, detail)
+        Problem::new(ProblemKind::NotFound, detail)
     }
 }
 
@@ -258,10 +261,10 @@ fn noting(mut answer: Response, notes: Vec<String>) -> Response {
     answer
 }
 
-fn wrong_method(route: &Route, method: &str, allowed: String) -> Refused {
-    let problem = Problem::new(Kind::Method, format!("`{}` takes {allowed}", route.path));
+fn wrong_method(route: &Route, method: &str, allowed: String) -> ErrorResponse {
+    let problem = Problem::new(ProblemKind::Method, format!("`{}` takes {allowed}", route.path));
     let problem = problem.hinted(form::method_hint(route, method));
-    Refused::with(problem, vec![("Allow", allowed)])
+    ErrorResponse::with(problem, vec![("Allow", allowed)])
 }
 
 /// An address, maybe with a port.
@@ -273,9 +276,9 @@ fn forwarded_address(hop: &str) -> Option<IpAddr> {
     address.map(|address| address.to_canonical())
 }
 
-fn expected(running: &Snapshot) -> Option<Credentials> {
+fn expected(running: &Snapshot) -> Option<Account> {
     let [login, password] = running.account()?.clone();
-    Some(Credentials { login, password })
+    Some(Account { login, password })
 }
 
 /// What a request without credentials is told.
@@ -284,15 +287,15 @@ const MISSING: &str = "login and password of `edit_auth` are asked for";
 /// What a request with wrong ones is told; not which of the two is wrong.
 const WRONG: &str = "the login or the password is wrong";
 
-fn unauthorized(detail: &str) -> Refused {
-    Refused::with(
-        Problem::new(Kind::Unauthorized, detail),
+fn unauthorized(detail: &str) -> ErrorResponse {
+    ErrorResponse::with(
+        Problem::new(ProblemKind::Unauthorized, detail),
         vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\""))],
     )
 }
 
 /// Pages of other sites make browsers send the password that they know: nothing of that counts.
-fn refuse_cross_site(head: &Head) -> Result<(), Refused> {
+fn refuse_cross_site(head: &Head) -> Result<(), ErrorResponse> {
     let site = head.header("sec-fetch-site");
     let is_foreign_site = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
     let is_foreign_origin = head.header("origin").is_some_and(|origin| {
@@ -300,7 +303,10 @@ fn refuse_cross_site(head: &Head) -> Result<(), Refused> {
         !head.header("host").is_some_and(|own| own.eq_ignore_ascii_case(host))
     });
     match is_foreign_site || is_foreign_origin {
-        true => Err(Problem::new(Kind::CrossSite, "requests of other sites' pages are not answered").into()),
+        true => {
+            Err(Problem::new(ProblemKind::CrossSite, "requests of other sites' pages are not answered")
+                .into())
+        }
         false => Ok(()),
     }
 }
@@ -321,13 +327,13 @@ const CODINGS: &[&str] = &[
     "zstd",
 ];
 
-fn refuse_coding(head: &Head) -> Result<(), Refused> {
+fn refuse_coding(head: &Head) -> Result<(), ErrorResponse> {
     let codings = head.values("content-encoding").flat_map(|value| value.split(','));
     let real =
         codings.map(|coding| coding.trim().to_ascii_lowercase()).find(|coding| CODINGS.contains(&&**coding));
     match real {
         Some(coding) => Err(Problem::new(
-            Kind::ContentCoding,
+            ProblemKind::ContentCoding,
             format!("a body in the coding `{coding}` is not taken; send it plain"),
         )
         .into()),
@@ -338,8 +344,8 @@ fn refuse_coding(head: &Head) -> Result<(), Refused> {
 impl Service for Handler {
     fn admits(&self, head: &Head) -> bool {
         match head.peer {
-            Peer::Uid(_) => true,
-            Peer::Address(_) => {
+            PeerAddress::Uid(_) => true,
+            PeerAddress::Address(_) => {
                 let expected = expected(&self.running());
                 let header = head.header("authorization");
                 let verdict = self.gatekeeper.look(self.address(head), header, expected.as_ref());
@@ -350,8 +356,8 @@ impl Service for Handler {
 
     fn answer(&self, request: &Request) -> Response {
         let start = Instant::now();
-        let peer = self.address(&request.head).map_or(request.head.peer, Peer::Address);
-        let mut access = Access {
+        let peer = self.address(&request.head).map_or(request.head.peer, PeerAddress::Address);
+        let mut access = AccessRecord {
             at: SystemTime::now(),
             peer: Some(peer),
             login: None,
@@ -366,7 +372,7 @@ impl Service for Handler {
         let mut response = self.respond(request, &mut access).unwrap_or_else(|refused| {
             access.detail.get_or_insert_with(|| refused.problem.detail.clone());
             access.detail = access.detail.take().map(|detail| masked_text(&detail));
-            let is_pending = refused.problem.kind() == Some(Kind::Pending);
+            let is_pending = refused.problem.kind() == Some(ProblemKind::Pending);
             let response = refusal(refused);
             if is_pending { self.with_pending(response) } else { response }
         });
@@ -380,9 +386,9 @@ impl Service for Handler {
         response
     }
 
-    fn refused(&self, peer: Option<Peer>, status: u16, detail: &str) {
+    fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
         self.runtime.count_status(status);
-        (self.log)(&Access {
+        (self.log)(&AccessRecord {
             at: SystemTime::now(),
             peer,
             login: None,
@@ -397,8 +403,8 @@ impl Service for Handler {
     }
 }
 
-fn refusal(refused: Refused) -> Response {
-    let Refused { problem, mut headers } = refused;
+fn refusal(refused: ErrorResponse) -> Response {
+    let ErrorResponse { problem, mut headers } = refused;
     headers.push(("Content-Type", problem::MEDIA_TYPE.to_owned()));
     Response { status: problem.status, headers, body: Arc::new(problem.to_json()) }
 }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 /// Who is at the other end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Peer {
+pub enum PeerAddress {
     /// A TCP peer.
     Address(IpAddr),
     /// A process of this user, on the Unix socket.
     Uid(u32),
 }
 
-impl fmt::Display for Peer {
+impl fmt::Display for PeerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Address(address) => address.fmt(f),
@@ -23,7 +23,7 @@ impl fmt::Display for Peer {
     }
 }
 
-impl FromStr for Peer {
+impl FromStr for PeerAddress {
     type Err = NotAPeer;
 
     fn from_str(text: &str) -> Result<Self, NotAPeer> {
@@ -48,7 +48,7 @@ pub struct Head {
     /// Names in lower case, values without the white space around them, in the order sent.
     pub headers: Vec<(String, String)>,
     /// Who sent it.
-    pub peer: Peer,
+    pub peer: PeerAddress,
     /// Whether [`Service::admits`] said no, and the body was not kept.
     pub unread: bool,
 }
@@ -105,5 +105,5 @@ pub trait Service: Send + Sync + 'static {
 
     /// Logs an answer that was given before a request was whole; without a peer, a connection that
     /// never came about.
-    fn refused(&self, peer: Option<Peer>, status: u16, detail: &str);
+    fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str);
 }

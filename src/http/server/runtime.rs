@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::engine::{Engine, PendingChange, Snapshot, hook_output};
-use crate::http::protocol::routes::Operation;
+use crate::http::protocol::routes::ApiOperation;
 use crate::http::server::entity_tag::entity_tag;
 use crate::model::shape::only_argument;
 use crate::model::top_members;
@@ -80,7 +80,7 @@ impl Runtime {
     }
 
     /// Counts a request.
-    pub fn count(&self, operation: Operation) {
+    pub fn count(&self, operation: ApiOperation) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         *requests.by_operation.entry(operation.name()).or_default() += 1;
     }

@@ -10,7 +10,7 @@ use mediactl::engine::{DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, OutcomeNote};
 use mediactl::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
 };
-use mediactl::http::protocol::parameters::{PARAMETERS, Parameter, Values};
+use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::problem::{KINDS, MEDIA_TYPE, TYPE_PREFIX};
 use mediactl::http::protocol::routes::{ROUTES, Route};
 use mediactl::http::server::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
@@ -81,7 +81,7 @@ fn parameters(page: &mut Page) {
     }
 }
 
-fn term(parameter: &Parameter) -> String {
+fn term(parameter: &QueryParameter) -> String {
     let name = parameter.name;
     match &parameter.values {
         Values::Switch(_) => format!("`{name}=true`"),
@@ -94,7 +94,7 @@ fn term(parameter: &Parameter) -> String {
 }
 
 /// The routes that take it.
-fn who_takes(parameter: &Parameter) -> String {
+fn who_takes(parameter: &QueryParameter) -> String {
     let takes = |route: &&Route| route.parameters.contains(&parameter.name);
     let is_of_changes = ROUTES.iter().all(|route| takes(&route) == route.is_change());
     match is_of_changes {
@@ -106,7 +106,7 @@ fn who_takes(parameter: &Parameter) -> String {
     }
 }
 
-fn described(parameter: &Parameter) -> String {
+fn described(parameter: &QueryParameter) -> String {
     match &parameter.values {
         Values::OneOf([default, _], _) => format!("{} `{default}` is the default.", parameter.doc),
         Values::Number(bounds, _) => {

@@ -1,8 +1,8 @@
 //! What a request asks for beside its operation: parameters that are nearly ours, and those that are
 //! not; what is sent in the form of something else.
 
-use mediactl::http::server::auth::Credentials;
-use mediactl::http::server::message::{Peer, Response, Service};
+use mediactl::http::server::auth::Account;
+use mediactl::http::server::message::{PeerAddress, Response, Service};
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header, refused, request};
@@ -94,7 +94,7 @@ fn a_wrong_password_says_that_it_is_wrong() {
         body(&refusal)["detail"].as_str().unwrap_or_default().to_owned()
     };
     let with = |login: &str, password: &str| {
-        Credentials { login: login.to_owned(), password: password.to_owned() }.to_header()
+        Account { login: login.to_owned(), password: password.to_owned() }.to_header()
     };
     let wrong = detail(&with("admin", "guess"));
     assert_eq!(wrong, "the login or the password is wrong");
@@ -129,9 +129,9 @@ fn forms_and_put_get_hints_that_name_what_was_sent() {
 fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
     let server = Server::over(TEXT);
     let ask = |from: &str, password: &str| {
-        let header = Credentials { login: "admin".to_owned(), password: password.to_owned() }.to_header();
+        let header = Account { login: "admin".to_owned(), password: password.to_owned() }.to_header();
         let mut request = request("GET", "/media/api/read_config", &[("authorization", &header)], "");
-        request.head.peer = Peer::Address(from.parse().expect("it is an address"));
+        request.head.peer = PeerAddress::Address(from.parse().expect("it is an address"));
         server.handler.answer(&request).status
     };
     assert_eq!(ask("192.0.2.7", "s3cret"), 200);

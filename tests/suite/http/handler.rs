@@ -4,10 +4,10 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::server::auth::Credentials;
-use mediactl::http::server::handler::{Handler, Settings};
-use mediactl::http::server::log::Access;
-use mediactl::http::server::message::{Head, Peer, Request, Response, Service};
+use mediactl::http::server::auth::Account;
+use mediactl::http::server::handler::{Handler, HandlerSettings};
+use mediactl::http::server::log::AccessRecord;
+use mediactl::http::server::message::{Head, PeerAddress, Request, Response, Service};
 use mediactl::http::server::runtime::Runtime;
 use serde_json::{Value, json};
 
@@ -38,10 +38,12 @@ impl Server {
         let engine = engine.start(|_| {}).expect("it is valid");
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = log.clone();
-        let settings = Settings {
+        let settings = HandlerSettings {
             prefix: "/media/api".to_owned(),
             trusted_proxies: vec![[10, 9, 9, 9].into()],
-            log: Box::new(move |access: &Access| lines.lock().expect("a log").push(format!("{access:?}"))),
+            log: Box::new(move |access: &AccessRecord| {
+                lines.lock().expect("a log").push(format!("{access:?}"))
+            }),
             runtime: Runtime::new(Some("echo '{\"clients\": 7, \"streams\": {\"live\": 2}}'".to_owned())),
             patch_memory: usize::MAX,
         };
@@ -54,7 +56,7 @@ impl Server {
     }
 
     pub(super) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
-        let credentials = Credentials { login: "admin".to_owned(), password: "s3cret".to_owned() };
+        let credentials = Account { login: "admin".to_owned(), password: "s3cret".to_owned() };
         let authorization = credentials.to_header();
         let mut all = vec![("host", "h:80")];
         if !headers.iter().any(|(name, _)| *name == "authorization") {
@@ -81,7 +83,7 @@ impl Server {
 
 pub(super) fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Request {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let peer = Peer::Address(IpAddr::from([192, 0, 2, 1]));
+    let peer = PeerAddress::Address(IpAddr::from([192, 0, 2, 1]));
     let head = Head { method: method.to_owned(), target: target.to_owned(), headers, peer, unread: false };
     Request { head, body: body.as_bytes().to_vec() }
 }
@@ -205,10 +207,10 @@ fn many_wrong_passwords_lock_an_address_out_but_not_who_was_right() {
     let server = Server::over(TEXT);
     assert_eq!(server.get("").status, 200);
     let attempt = |number: usize, proxy: bool| {
-        let wrong = Credentials { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
+        let wrong = Account { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
         let mut request = request("GET", "/media/api/read_config", &[("authorization", &wrong)], "");
         if proxy {
-            request.head.peer = Peer::Address([10, 9, 9, 9].into());
+            request.head.peer = PeerAddress::Address([10, 9, 9, 9].into());
             request
                 .head
                 .headers
@@ -228,7 +230,7 @@ fn a_new_password_holds_from_the_next_request_on() {
     let server = Server::over(TEXT);
     assert_eq!(server.post("modify_config", r#"{"edit_auth":{"password":"new"}}"#).status, 200);
     refused(&server.get(""), 401, "unauthorized");
-    let new = Credentials { login: "admin".to_owned(), password: "new".to_owned() }.to_header();
+    let new = Account { login: "admin".to_owned(), password: "new".to_owned() }.to_header();
     assert_eq!(server.ask("GET", "/media/api/read_config", &[("authorization", &new)], "").status, 200);
     assert!(server.place.text().contains("edit_auth admin new; # keep"));
 }
@@ -543,8 +545,7 @@ fn a_forged_forwarding_header_hides_nobody() {
     let server = Server::over(TEXT);
     let statuses: Vec<u16> = (0..12)
         .map(|number| {
-            let wrong =
-                Credentials { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
+            let wrong = Account { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
             let forged = format!("203.0.113.{number}");
             let headers = [
                 ("authorization", wrong.as_str()),
@@ -552,7 +553,7 @@ fn a_forged_forwarding_header_hides_nobody() {
                 ("x-forwarded-for", "198.51.100.7:99"),
             ];
             let mut request = request("GET", "/media/api/read_config", &headers, "");
-            request.head.peer = Peer::Address([10, 9, 9, 9].into());
+            request.head.peer = PeerAddress::Address([10, 9, 9, 9].into());
             server.handler.answer(&request).status
         })
         .collect();

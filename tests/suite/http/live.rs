@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::server::handler::{Handler, Settings};
-use mediactl::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
+use mediactl::http::server::handler::{Handler, HandlerSettings};
+use mediactl::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::runtime::Runtime;
 use mediactl::http::server::tls::Tls;
 use rustls::pki_types::ServerName;
@@ -26,7 +26,7 @@ const TEXT: &str = "http 8080;\nedit_auth flussonic mypass123;\nstream a { url f
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Live {
-    server: Server,
+    server: HttpServer,
     /// Gone with the test.
     _place: Place,
     plain: SocketAddr,
@@ -36,12 +36,12 @@ struct Live {
 }
 
 /// A plain server and one with TLS over one configuration.
-fn live() -> (Live, Server) {
+fn live() -> (Live, HttpServer) {
     let place = Place::with(TEXT);
     let engine = Engine::open(&place.path(CONF), Hooks::default(), |_, _| {}).expect("it can be opened");
     let lock = engine.conf().serve().expect("nobody else serves it");
     let engine = engine.start(|_| {}).expect("it is valid");
-    let settings = Settings {
+    let settings = HandlerSettings {
         prefix: "/media/api".to_owned(),
         trusted_proxies: Vec::new(),
         log: Box::new(|_| {}),
@@ -53,16 +53,16 @@ fn live() -> (Live, Server) {
     let [plain, secure] = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
     let addresses = [&plain, &secure].map(|bound| bound.local_addr().expect("it is bound"));
     let peers = lock.peers();
-    let unix = Listen::Unix {
+    let unix = Listener::Unix {
         listener: lock.bind().expect("the socket can be bound"),
         admits: Admits::by(move |peer| peers.admit(peer)),
     };
     let start = |listeners, tls| {
-        Server::start(handler.clone(), listeners, tls, Limits::default(), Deadlines::default())
+        HttpServer::start(handler.clone(), listeners, tls, Limits::default(), Deadlines::default())
             .expect("it starts")
     };
-    let server = start(vec![Listen::Tcp(plain), unix], None);
-    let with_tls = start(vec![Listen::Tcp(secure)], Some(tls));
+    let server = start(vec![Listener::Tcp(plain), unix], None);
+    let with_tls = start(vec![Listener::Tcp(secure)], Some(tls));
     let socket = place.path(&format!(".mediactl/{CONF}/sock"));
     std::mem::forget(lock);
     (Live { server, _place: place, plain: addresses[0], secure: addresses[1], socket, roots }, with_tls)

@@ -9,7 +9,7 @@ use mediactl::engine::Hooks;
 use mediactl::http::protocol::openapi::document;
 use mediactl::http::protocol::parameters::{PARAMETERS, Values};
 use mediactl::http::protocol::routes::{Body, ROUTES, Route};
-use mediactl::http::server::message::{Head, Peer, Request, Response, Service};
+use mediactl::http::server::message::{Head, PeerAddress, Request, Response, Service};
 use serde_json::Value;
 
 use super::handler::{Server, body as json_body, header};
@@ -323,7 +323,7 @@ fn local(query: &str) -> Request {
         method: "GET".to_owned(),
         target: format!("{PREFIX}/read_config?{query}"),
         headers: Vec::new(),
-        peer: Peer::Uid(0),
+        peer: PeerAddress::Uid(0),
         unread: false,
     };
     Request { head, body: Vec::new() }

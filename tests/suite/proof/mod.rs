@@ -34,7 +34,7 @@ use std::process::Child;
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mediactl::http::server::auth::Credentials;
+use mediactl::http::server::auth::Account;
 use mediactl::store::{HAND_EDIT, Revision};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -180,7 +180,7 @@ fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &s
     let head = format!(
         "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
          Connection: close\r\nContent-Length: {}\r\n\r\n",
-        Credentials { login, password }.to_header(),
+        Account { login, password }.to_header(),
         body.len()
     );
     stream.write_all((head + body).as_bytes())?;

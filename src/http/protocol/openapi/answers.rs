@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::schemas::{self, reference};
 use crate::http::protocol::headers::{API_HEADER, NOTE_HEADER, PENDING_HEADER};
-use crate::http::protocol::problem::{Kind, MEDIA_TYPE};
-use crate::http::protocol::routes::{Answer, Route};
+use crate::http::protocol::problem::{MEDIA_TYPE, ProblemKind};
+use crate::http::protocol::routes::{Route, SuccessResponse};
 
 /// Says which login and password are asked for.
 const CHALLENGE: &str = "WWW-Authenticate";
@@ -49,33 +49,33 @@ pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
     responses.into_iter().map(|(status, response)| (status.to_string(), response)).collect()
 }
 
-fn success(answer: Answer) -> Value {
+fn success(answer: SuccessResponse) -> Value {
     let mut names = vec![API_HEADER, "Cache-Control"];
     names.extend([PENDING_HEADER, NOTE_HEADER]);
-    if !matches!(answer, Answer::Document | Answer::Changes) {
+    if !matches!(answer, SuccessResponse::Document | SuccessResponse::Changes) {
         names.push("ETag");
     }
     let description = match answer {
-        Answer::Unchanged => "What is known already is still right.",
+        SuccessResponse::Unchanged => "What is known already is still right.",
         _ => "It is done.",
     };
     json!({ "description": description, "headers": refer(&names) })
 }
 
-fn schema(answer: Answer) -> Value {
+fn schema(answer: SuccessResponse) -> Value {
     match answer {
-        Answer::Configuration => reference(schemas::CONFIGURATION),
-        Answer::Text => json!({ "type": "string" }),
-        Answer::True => json!({ "const": true }),
-        Answer::Changes => json!({ "type": "array", "items": reference(schemas::CHANGE) }),
-        Answer::Document => json!({ "type": "object" }),
-        Answer::Unchanged => json!(true),
+        SuccessResponse::Configuration => reference(schemas::CONFIGURATION),
+        SuccessResponse::Text => json!({ "type": "string" }),
+        SuccessResponse::True => json!({ "const": true }),
+        SuccessResponse::Changes => json!({ "type": "array", "items": reference(schemas::CHANGE) }),
+        SuccessResponse::Document => json!({ "type": "object" }),
+        SuccessResponse::Unchanged => json!(true),
     }
 }
 
 /// What can be wrong, by the status that it is sent with.
-fn problems(route: &Route) -> BTreeMap<u16, Vec<Kind>> {
-    let mut problems: BTreeMap<u16, Vec<Kind>> = BTreeMap::new();
+fn problems(route: &Route) -> BTreeMap<u16, Vec<ProblemKind>> {
+    let mut problems: BTreeMap<u16, Vec<ProblemKind>> = BTreeMap::new();
     for kind in route.problems() {
         for status in kind.statuses() {
             problems.entry(status).or_default().push(kind);
@@ -84,7 +84,7 @@ fn problems(route: &Route) -> BTreeMap<u16, Vec<Kind>> {
     problems
 }
 
-fn problem(status: u16, kinds: &[Kind]) -> Value {
+fn problem(status: u16, kinds: &[ProblemKind]) -> Value {
     let names: Vec<String> = kinds.iter().map(|kind| kind.urn()).collect();
     let one = json!({ "type": "object", "properties": { "type": { "enum": names } } });
     let schema = json!({ "allOf": [reference(schemas::PROBLEM), one] });

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::GUARD_NAMES;
 use crate::http::protocol::headers::REALM;
-use crate::http::protocol::parameters::{PARAMETERS, Parameter, Values};
-use crate::http::protocol::problem::Kind;
-use crate::http::protocol::routes::{Answer, Body, JSON, ROUTES, Route, TEXT};
+use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, SuccessResponse, TEXT};
 
 /// How a change of the history is named in a URL.
 const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
@@ -93,7 +93,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     argument.chain(query).chain(conditions(route)).collect()
 }
 
-fn query_parameter(parameter: &Parameter, required: bool) -> Value {
+fn query_parameter(parameter: &QueryParameter, required: bool) -> Value {
     let mut described = json!({
         "name": parameter.name,
         "in": "query",
@@ -132,10 +132,10 @@ fn conditions(route: &Route) -> Option<Value> {
         json!({ "name": name, "in": "header", "description": what, "schema": schema })
     };
     match route {
-        route if route.problems().any(|kind| kind == Kind::Stale) => {
+        route if route.problems().any(|kind| kind == ProblemKind::Stale) => {
             Some(header("If-Match", "The `ETag` of what the change was made for; else it is refused."))
         }
-        route if route.answers.contains(&Answer::Unchanged) => {
+        route if route.answers.contains(&SuccessResponse::Unchanged) => {
             Some(header("If-None-Match", "The `ETag` of what is known; it is not sent again."))
         }
         _ => None,

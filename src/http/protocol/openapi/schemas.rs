@@ -42,7 +42,7 @@ const OBJECTS: &[(Scope, &str)] = &[
 /// Every schema, by name.
 pub(super) fn all() -> Map<String, Value> {
     let mut schemas = Map::new();
-    for form in [Form::Shown, Form::Patch] {
+    for form in [SchemaForm::Shown, SchemaForm::Patch] {
         for (scope, name) in OBJECTS {
             schemas.insert(form.name(name), form.object(*scope));
         }
@@ -50,7 +50,7 @@ pub(super) fn all() -> Map<String, Value> {
         schemas.insert(form.name(BACKEND), form.backend());
     }
     schemas[PATCH]["description"] = json!(TOLERANCE);
-    schemas.insert(BLOCK_BACKEND.to_owned(), Form::Shown.block_backend());
+    schemas.insert(BLOCK_BACKEND.to_owned(), SchemaForm::Shown.block_backend());
     schemas.insert("Port".to_owned(), port());
     schemas.insert(CHANGE.to_owned(), change());
     schemas.insert(PROBLEM.to_owned(), problem());
@@ -65,14 +65,14 @@ pub(super) fn reference(name: &str) -> Value {
 
 /// What a schema is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SchemaForm {
     /// What is answered.
     Shown,
     /// A merge patch: members may be missing, or null to be removed.
     Patch,
 }
 
-impl Form {
+impl SchemaForm {
     fn name(self, of: &str) -> String {
         match (self, of) {
             (Self::Shown, name) => name.to_owned(),

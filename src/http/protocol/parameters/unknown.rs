@@ -73,11 +73,11 @@ fn encoded(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::protocol::routes::Operation;
+    use crate::http::protocol::routes::ApiOperation;
 
     #[test]
     fn near_parameters_are_told_from_others() {
-        let modify = Operation::Modify.route();
+        let modify = ApiOperation::Modify.route();
         for (name, expected) in [
             ("dry-run", Some("dry_run")),
             ("dryrun", Some("dry_run")),
@@ -103,7 +103,7 @@ mod tests {
         ] {
             assert_eq!(meant(modify, name), expected, "{name}");
         }
-        assert_eq!(meant(Operation::Read.route(), "skip-streams"), None, "a read changes nothing");
+        assert_eq!(meant(ApiOperation::Read.route(), "skip-streams"), None, "a read changes nothing");
     }
 
     #[test]

@@ -33,17 +33,17 @@ const MIN_WAIT: Duration = Duration::from_secs(1);
 /// The values that came from each network, as hashes.
 #[derive(Debug, Default)]
 pub struct Guesses {
-    wrong: HashMap<Network, Vec<Seen>>,
-    right: HashMap<Network, Vec<Seen>>,
+    wrong: HashMap<Network, Vec<SeenValue>>,
+    right: HashMap<Network, Vec<SeenValue>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct SeenValue {
     value: u64,
     at: Instant,
 }
 
-impl Seen {
+impl SeenValue {
     fn left(&self, life: Duration, now: Instant) -> Duration {
         (self.at + life).saturating_duration_since(now)
     }
@@ -56,7 +56,7 @@ impl Seen {
 impl Guesses {
     /// How long a value from this network has to wait; `None` if it is looked at.
     pub fn wait(&self, from: Network, value: u64, now: Instant) -> Option<Duration> {
-        let was_right = |seen: &Seen| seen.value == value && seen.counts(SUCCESS_LIFE, now);
+        let was_right = |seen: &SeenValue| seen.value == value && seen.counts(SUCCESS_LIFE, now);
         if self.right.get(&from).is_some_and(|values| values.iter().any(was_right)) {
             return None;
         }
@@ -99,25 +99,25 @@ fn limit(network: Network) -> usize {
 }
 
 /// Adds a value, of which there is one at most; the oldest goes where there are too many.
-fn add(values: &mut Vec<Seen>, value: u64, most: usize, life: Duration, now: Instant) {
+fn add(values: &mut Vec<SeenValue>, value: u64, most: usize, life: Duration, now: Instant) {
     values.retain(|seen| seen.value != value && seen.counts(life, now));
     if values.len() == most {
         values.remove(0);
     }
-    values.push(Seen { value, at: now });
+    values.push(SeenValue { value, at: now });
 }
 
-fn forget_expired(table: &mut HashMap<Network, Vec<Seen>>, life: Duration, now: Instant) {
+fn forget_expired(table: &mut HashMap<Network, Vec<SeenValue>>, life: Duration, now: Instant) {
     table.retain(|_, values| values.last().is_some_and(|last| last.counts(life, now)));
 }
 
 /// Where all still count, the network goes that was heard of longest ago; one that has to wait goes
 /// last, or other addresses would end its waiting.
-fn forget_one(table: &mut HashMap<Network, Vec<Seen>>) {
+fn forget_one(table: &mut HashMap<Network, Vec<SeenValue>>) {
     if table.len() < MAX_NETWORKS {
         return;
     }
-    let last_heard = |network: &Network, values: &[Seen]| {
+    let last_heard = |network: &Network, values: &[SeenValue]| {
         (values.len() >= limit(*network), values.last().map(|last| last.at))
     };
     let oldest = table.iter().min_by_key(|(network, values)| last_heard(network, values));

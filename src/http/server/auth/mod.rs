@@ -22,7 +22,7 @@ pub use guesses::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 
 /// Login and password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Credentials {
+pub struct Account {
     /// The login; it holds no `:`.
     pub login: String,
     /// The password.
@@ -30,13 +30,13 @@ pub struct Credentials {
 }
 
 /// Neither part is for a log.
-impl std::fmt::Debug for Credentials {
+impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Credentials(..)")
     }
 }
 
-impl Credentials {
+impl Account {
     /// What an `Authorization` header says; `None` if that is nothing of Basic authentication.
     pub fn of_header(value: &str) -> Option<Self> {
         let (scheme, encoded) = value.split_once(' ')?;
@@ -82,18 +82,18 @@ pub enum Verdict {
 
 /// Judges credentials, and counts the wrong ones.
 #[derive(Debug, Default)]
-pub struct Gatekeeper {
+pub struct Authenticator {
     key: RandomState,
     guesses: Mutex<Guesses>,
 }
 
-impl Gatekeeper {
+impl Authenticator {
     /// What `header` comes to, and counts it. A peer without an address is not counted.
     pub fn judge(
         &self,
         address: Option<IpAddr>,
         header: Option<&str>,
-        expected: Option<&Credentials>,
+        expected: Option<&Account>,
     ) -> Verdict {
         let verdict = self.look(address, header, expected);
         let (Some(address), Some(header)) = (address, header) else { return verdict };
@@ -107,17 +107,12 @@ impl Gatekeeper {
     }
 
     /// The same without counting it.
-    pub fn look(
-        &self,
-        address: Option<IpAddr>,
-        header: Option<&str>,
-        expected: Option<&Credentials>,
-    ) -> Verdict {
+    pub fn look(&self, address: Option<IpAddr>, header: Option<&str>, expected: Option<&Account>) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
         if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
             return Verdict::LockedOut { retry_after };
         }
-        let Some(given) = Credentials::of_header(header) else { return Verdict::Missing };
+        let Some(given) = Account::of_header(header) else { return Verdict::Missing };
         match expected.is_some_and(|expected| given.matches(expected)) {
             true => Verdict::Admitted { login: given.login },
             false => Verdict::Wrong,
@@ -138,25 +133,25 @@ mod tests {
     use super::*;
 
     fn header(password: &str) -> String {
-        Credentials { login: "admin".to_owned(), password: password.to_owned() }.to_header()
+        Account { login: "admin".to_owned(), password: password.to_owned() }.to_header()
     }
 
-    fn expected() -> Credentials {
-        Credentials { login: "admin".to_owned(), password: "a:b".to_owned() }
+    fn expected() -> Account {
+        Account { login: "admin".to_owned(), password: "a:b".to_owned() }
     }
 
     #[test]
     fn a_header_is_read_as_it_is_written() {
-        let read = Credentials::of_header(&expected().to_header()).expect("it is Basic");
+        let read = Account::of_header(&expected().to_header()).expect("it is Basic");
         assert!(read.matches(&expected()));
         for wrong in ["", "Basic", "Bearer YTpi", "Basic !", "Basic YQ==", "Basic /w=="] {
-            assert!(Credentials::of_header(wrong).is_none(), "{wrong}");
+            assert!(Account::of_header(wrong).is_none(), "{wrong}");
         }
     }
 
     #[test]
     fn ten_different_wrong_values_lock_out_all_but_a_right_one() {
-        let gatekeeper = Gatekeeper::default();
+        let gatekeeper = Authenticator::default();
         let address: Option<IpAddr> = Some([10, 0, 0, 1].into());
         let other: Option<IpAddr> = Some([10, 0, 0, 2].into());
         let judge = |from, password: &str| gatekeeper.judge(from, Some(&header(password)), Some(&expected()));
@@ -175,7 +170,7 @@ mod tests {
 
     #[test]
     fn without_credentials_nobody_comes_in() {
-        let gatekeeper = Gatekeeper::default();
+        let gatekeeper = Authenticator::default();
         assert_eq!(gatekeeper.judge(None, Some(&header("a:b")), None), Verdict::Wrong);
         assert_eq!(gatekeeper.judge(None, None, Some(&expected())), Verdict::Missing);
         assert_eq!(gatekeeper.judge(None, Some("Bearer x"), Some(&expected())), Verdict::Missing);

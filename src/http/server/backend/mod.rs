@@ -28,16 +28,16 @@ const CLOSING_TIME: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// tiny_http, the one of now.
-pub struct Engine {
+pub struct Backend {
     service: Arc<dyn Service>,
     workers: usize,
-    current: Mutex<Arc<Inside>>,
-    lever: Option<Arc<Lever>>,
+    current: Mutex<Arc<TinyServer>>,
+    lever: Option<Arc<BackendFault>>,
 }
 
 /// One tiny_http, from its start to its end. It is dropped before its folder: it connects to its
 /// own socket to wake its accept thread.
-struct Inside {
+struct TinyServer {
     server: tiny_http::Server,
     /// From when on its workers go as soon as they find nothing to do; none while it is in use.
     last_call: OnceLock<Instant>,
@@ -51,9 +51,9 @@ const LAST_CALL: Duration = Duration::from_secs(1);
 /// Ends the accept thread of tiny_http as an error of the system would, for tests.
 #[doc(hidden)]
 #[derive(Debug, Default)]
-pub struct Lever(Mutex<Option<UnixListener>>);
+pub struct BackendFault(Mutex<Option<UnixListener>>);
 
-impl Lever {
+impl BackendFault {
     /// Ends it.
     pub fn pull(&self) -> io::Result<()> {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -66,9 +66,13 @@ impl Lever {
     }
 }
 
-impl Engine {
+impl Backend {
     /// Starts tiny_http and its workers.
-    pub fn start(service: Arc<dyn Service>, workers: usize, lever: Option<Arc<Lever>>) -> io::Result<Self> {
+    pub fn start(
+        service: Arc<dyn Service>,
+        workers: usize,
+        lever: Option<Arc<BackendFault>>,
+    ) -> io::Result<Self> {
         remove_dead();
         let inside = build(&service, workers, lever.as_deref())?;
         Ok(Self { service, workers, current: Mutex::new(inside), lever })
@@ -98,7 +102,7 @@ impl Engine {
         }
     }
 
-    fn renew(&self, ended: &Arc<Inside>) -> io::Result<Arc<Inside>> {
+    fn renew(&self, ended: &Arc<TinyServer>) -> io::Result<Arc<TinyServer>> {
         let mut current = self.current();
         if Arc::ptr_eq(&current, ended) {
             let new = build(&self.service, self.workers, self.lever.as_deref())?;
@@ -107,12 +111,12 @@ impl Engine {
         Ok(Arc::clone(&current))
     }
 
-    fn current(&self) -> MutexGuard<'_, Arc<Inside>> {
+    fn current(&self) -> MutexGuard<'_, Arc<TinyServer>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inside {
+impl TinyServer {
     fn socket(&self) -> PathBuf {
         self.folder.socket()
     }
@@ -127,7 +131,11 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound)
 }
 
-fn build(service: &Arc<dyn Service>, workers: usize, lever: Option<&Lever>) -> io::Result<Arc<Inside>> {
+fn build(
+    service: &Arc<dyn Service>,
+    workers: usize,
+    lever: Option<&BackendFault>,
+) -> io::Result<Arc<TinyServer>> {
     let (folder, listener) = Folder::bind()?;
     if let Some(lever) = lever {
         lever.hold(&listener)?;
@@ -136,13 +144,13 @@ fn build(service: &Arc<dyn Service>, workers: usize, lever: Option<&Lever>) -> i
     let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
         .map_err(|_| io::Error::other("tiny_http got no thread"))?
         .map_err(io::Error::other)?;
-    let inside = Arc::new(Inside { server, last_call: OnceLock::new(), folder });
+    let inside = Arc::new(TinyServer { server, last_call: OnceLock::new(), folder });
     spawn_workers(service, workers, &inside)?;
     Ok(inside)
 }
 
 /// One worker is enough to go on with; none is an error.
-fn spawn_workers(service: &Arc<dyn Service>, workers: usize, inside: &Arc<Inside>) -> io::Result<()> {
+fn spawn_workers(service: &Arc<dyn Service>, workers: usize, inside: &Arc<TinyServer>) -> io::Result<()> {
     for number in 0..workers {
         let (service, own) = (Arc::clone(service), Arc::clone(inside));
         let run = move || worker::work(&*service, &own);

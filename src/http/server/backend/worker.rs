@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Inside;
+use super::TinyServer;
 use crate::http::protocol::headers::{API_HEADER, PEER_HEADER, UNREAD_HEADER, api_value};
-use crate::http::protocol::problem::{Kind, MEDIA_TYPE, Problem};
+use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
 use crate::http::server::message::{Head, Request, Response, Service};
 
 /// What is said in the header `Server`.
@@ -17,7 +17,7 @@ const NAME: &str = "mediactl";
 const OF_THE_CONNECTION: &[&str] = &["connection", "content-length"];
 
 /// Answers requests until this tiny_http is left.
-pub fn work(service: &dyn Service, inside: &Inside) {
+pub fn work(service: &dyn Service, inside: &TinyServer) {
     loop {
         let received = match inside.last_call.get() {
             // An error is a wake-up call, or that of its accept thread, which the gate will notice.
@@ -110,7 +110,7 @@ fn header(name: &str, value: &str) -> Option<tiny_http::Header> {
 }
 
 fn failed() -> Response {
-    let problem = Problem::new(Kind::EngineFailed, "the handler failed").with_status(500);
+    let problem = Problem::new(ProblemKind::EngineFailed, "the handler failed").with_status(500);
     Response {
         status: problem.status,
         headers: vec![

@@ -9,12 +9,12 @@ use crate::edit::Note;
 use crate::engine::{self, EngineError, Outcome, OutcomeNote, Snapshot};
 use crate::http::protocol::headers::{DELETED_STREAMS, HTTP_OPTIONS_DROPPED, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::parameters::Parameters;
-use crate::http::protocol::problem::{Kind, Problem};
-use crate::http::protocol::routes::{JSON, Operation, TEXT};
+use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::entity_tag::{entity_tag, expected, names};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::handler::{Caller, Handler};
-use crate::http::server::log::Access;
+use crate::http::server::log::AccessRecord;
 use crate::http::server::message::{Head, Request, Response};
 use crate::model::{Lens, View, top_members, write_compact};
 use crate::store::{ChangeRef, Revision};
@@ -61,11 +61,11 @@ pub(crate) fn describe(handler: &Handler) -> Response {
 /// `modify_config`, `update_config`, `save_config` and `rollback_config`
 pub(crate) fn change(
     handler: &Handler,
-    operation: Operation,
+    operation: ApiOperation,
     request: &Request,
     parameters: &Parameters,
     caller: &Caller,
-    access: &mut Access,
+    access: &mut AccessRecord,
 ) -> Result<Response, Problem> {
     let asked = engine::ChangeOptions {
         dry_run: parameters.dry_run,
@@ -84,20 +84,20 @@ pub(crate) fn change(
     let engine = &handler.engine;
     let before = handler.running().revision();
     let changed = match operation {
-        Operation::Modify => handler.modify(&asked, &request.body),
-        Operation::Save => engine.save(&asked, &request.body),
-        Operation::Update => engine.update(&asked, &request.body),
-        Operation::Rollback => {
+        ApiOperation::Modify => handler.modify(&asked, &request.body),
+        ApiOperation::Save => engine.save(&asked, &request.body),
+        ApiOperation::Update => engine.update(&asked, &request.body),
+        ApiOperation::Rollback => {
             let which =
                 parameters.to.ok_or(EngineError::NoSuchChange { which: ChangeRef::Back(0), known: 0 });
             which.and_then(|which| engine.rollback(&asked, which))
         }
-        Operation::Read
-        | Operation::OpenApi
-        | Operation::History
-        | Operation::Kept
-        | Operation::Confirm
-        | Operation::Cancel => {
+        ApiOperation::Read
+        | ApiOperation::OpenApi
+        | ApiOperation::History
+        | ApiOperation::Kept
+        | ApiOperation::Confirm
+        | ApiOperation::Cancel => {
             unreachable!("these change no text")
         }
     };
@@ -106,13 +106,13 @@ pub(crate) fn change(
         problem(&error)
     })?;
     let after = change.after().or_else(|| change.before.clone());
-    let after = after.ok_or_else(|| Problem::new(Kind::EngineFailed, "nothing is left to show"))?;
+    let after = after.ok_or_else(|| Problem::new(ProblemKind::EngineFailed, "nothing is left to show"))?;
     if !parameters.dry_run {
         note(&change, before, &after, access);
     }
     let (body, kind) = match operation {
-        Operation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
-        Operation::Modify => (after.json().json().clone(), JSON),
+        ApiOperation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
+        ApiOperation::Modify => (after.json().json().clone(), JSON),
         _ => (Arc::new(b"true".to_vec()), JSON),
     };
     let mut headers = vec![("Content-Type", kind.to_owned())];
@@ -124,7 +124,7 @@ pub(crate) fn change(
     Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
 }
 
-fn note(change: &Outcome, before: Revision, after: &Snapshot, access: &mut Access) {
+fn note(change: &Outcome, before: Revision, after: &Snapshot, access: &mut AccessRecord) {
     access.revisions = Some((before, after.revision())).filter(|(before, after)| before != after);
     let warnings: Vec<String> = change.warnings.iter().map(ToString::to_string).collect();
     access.detail = (!warnings.is_empty()).then(|| warnings.join("; "));

@@ -6,8 +6,8 @@ use crate::engine::Aftermath;
 use crate::http::protocol::headers::{KEPT_HAND_EDIT, NOTE_HEADER};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
-use crate::http::protocol::problem::{Kind, Problem};
-use crate::http::protocol::routes::{JSON, Operation, TEXT};
+use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::handler::{Caller, Handler};
 use crate::http::server::message::Response;
@@ -29,8 +29,9 @@ fn masked(entry: HistoryEntry) -> HistoryEntry {
 
 /// `history/N`
 pub(crate) fn kept(handler: &Handler, which: &str) -> Result<Response, Problem> {
-    let which: ChangeRef =
-        which.parse().map_err(|error: NotAChangeRef| Problem::new(Kind::BadParameter, error.to_string()))?;
+    let which: ChangeRef = which
+        .parse()
+        .map_err(|error: NotAChangeRef| Problem::new(ProblemKind::BadParameter, error.to_string()))?;
     let snapshot = handler.engine.kept(which).map_err(|error| problem(&error))?;
     Ok(answer(TEXT, snapshot.bytes().to_vec()))
 }
@@ -38,13 +39,13 @@ pub(crate) fn kept(handler: &Handler, which: &str) -> Result<Response, Problem> 
 /// `confirm_config` and `cancel_config`
 pub(crate) fn decide(
     handler: &Handler,
-    operation: Operation,
+    operation: ApiOperation,
     parameters: &Parameters,
     caller: &Caller,
 ) -> Result<Response, Problem> {
     let (engine, id) = (&handler.engine, parameters.id.as_deref().unwrap_or_default());
     let file = match operation {
-        Operation::Confirm => engine.confirm(id).map(|()| None),
+        ApiOperation::Confirm => engine.confirm(id).map(|()| None),
         _ => engine.cancel(id, &caller.by).map(Some),
     };
     let file = file.map_err(|error| problem(&error))?;

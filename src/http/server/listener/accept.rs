@@ -12,15 +12,15 @@ use rustix::net::Shutdown;
 
 use super::admission::NoSlot;
 use super::connection::serve;
-use super::connection_table::{Slot, Slots, Visitor};
+use super::connection_table::{ConnectionTable, NewConnection, Slot};
 use super::deadline::Deadline;
-use super::refuse::Refusal;
+use super::refuse::Rejection;
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
-use super::tally::Tally;
-use super::{Gate, Listen};
-use crate::http::protocol::problem::Kind;
-use crate::http::server::message::Peer;
+use super::tally::ClosedCount;
+use super::{Listener, Shared};
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::server::message::PeerAddress;
 use crate::store::SocketPeer;
 
 /// Between two attempts when a connection could not be taken.
@@ -42,8 +42,8 @@ pub const MADE_ROOM: &str = "the connection made room for a new one";
 /// For a TLS handshake and the answer to a connection that gets no slot.
 const TURN_AWAY_TIME: Duration = Duration::from_secs(2);
 
-impl Listen {
-    fn accept(&self) -> io::Result<(Socket, Peer)> {
+impl Listener {
+    fn accept(&self) -> io::Result<(Socket, PeerAddress)> {
         match self {
             Self::Tcp(listener) => accept_tcp(listener),
             Self::Unix { listener, .. } => accept_unix(listener),
@@ -60,7 +60,7 @@ impl Listen {
         }
     }
 
-    fn is_secured_by(&self, gate: &Gate) -> bool {
+    fn is_secured_by(&self, gate: &Shared) -> bool {
         matches!(self, Self::Tcp(_)) && gate.tls.is_some()
     }
 
@@ -82,21 +82,21 @@ impl Listen {
     }
 }
 
-fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, Peer)> {
+fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, PeerAddress)> {
     let (stream, from): (_, SocketAddr) = listener.accept()?;
     // Answers are written in whole pieces; it fails only on a connection that is over already.
     let _ = stream.set_nodelay(true);
-    Ok((Socket::Tcp(stream), Peer::Address(from.ip().to_canonical())))
+    Ok((Socket::Tcp(stream), PeerAddress::Address(from.ip().to_canonical())))
 }
 
-fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, Peer)> {
+fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, PeerAddress)> {
     let (stream, _) = listener.accept()?;
     let uid = SocketPeer::of(&stream)?.user;
-    Ok((Socket::Unix(stream), Peer::Uid(uid)))
+    Ok((Socket::Unix(stream), PeerAddress::Uid(uid)))
 }
 
 /// Accepts until the end begins.
-pub fn accept(gate: &Arc<Gate>, listen: &Listen) {
+pub fn accept(gate: &Arc<Shared>, listen: &Listener) {
     let slots = gate.slots_of(listen);
     let mut said: Option<Instant> = None;
     while !slots.stopping() {
@@ -121,11 +121,11 @@ fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
 }
 
-fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
-    let visitor = Visitor { socket, peer, secured: listen.is_secured_by(gate) };
+fn let_in(gate: &Arc<Shared>, listen: &Listener, socket: Arc<Socket>, peer: PeerAddress) {
+    let visitor = NewConnection { socket, peer, secured: listen.is_secured_by(gate) };
     if !listen.lets_in(&visitor.socket) {
         let detail = "this user may not write the configuration, so the socket is closed to them";
-        let refusal = Refusal::new(Kind::Unauthorized, detail).with_status(403);
+        let refusal = Rejection::new(ProblemKind::Unauthorized, detail).with_status(403);
         gate.report(peer, &refusal);
         return turn_away(gate, visitor, refusal);
     }
@@ -137,17 +137,17 @@ fn let_in(gate: &Arc<Gate>, listen: &Listen, socket: Arc<Socket>, peer: Peer) {
 }
 
 /// Serves the queue of waiting connections until the server stops.
-pub fn admit(gate: &Arc<Gate>, slots: &Arc<Slots>) {
+pub fn admit(gate: &Arc<Shared>, slots: &Arc<ConnectionTable>) {
     let mut again = None;
     while slots.wait_for_change(again) {
         again = settle(gate, slots);
     }
-    gate.write_tally(Tally::take_all);
+    gate.write_tally(ClosedCount::take_all);
 }
 
 /// Admits or refuses waiting connections; returns when to look again.
-fn settle(gate: &Arc<Gate>, slots: &Arc<Slots>) -> Option<Instant> {
-    let settled = Slots::settle(slots);
+fn settle(gate: &Arc<Shared>, slots: &Arc<ConnectionTable>) -> Option<Instant> {
+    let settled = ConnectionTable::settle(slots);
     let now = Instant::now();
     for (slot, visitor) in settled.admitted {
         start(gate, slot, visitor);
@@ -157,7 +157,7 @@ fn settle(gate: &Arc<Gate>, slots: &Arc<Slots>) -> Option<Instant> {
     }
     for (visitor, no_slot) in settled.refused {
         gate.tally.add(reason(no_slot), visitor.peer, now);
-        turn_away(gate, visitor, Refusal::new(Kind::Full, reason(no_slot)));
+        turn_away(gate, visitor, Rejection::new(ProblemKind::Full, reason(no_slot)));
     }
     gate.write_tally(|tally| tally.take_due(now));
     settled.again.into_iter().chain(gate.tally.due()).min()
@@ -170,7 +170,7 @@ fn reason(no_slot: NoSlot) -> &'static str {
     }
 }
 
-fn start(gate: &Arc<Gate>, slot: Slot, visitor: Visitor) {
+fn start(gate: &Arc<Shared>, slot: Slot, visitor: NewConnection) {
     let (own, peer) = (Arc::clone(gate), visitor.peer);
     let run = move || serve(&own, slot, visitor);
     if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
@@ -178,7 +178,7 @@ fn start(gate: &Arc<Gate>, slot: Slot, visitor: Visitor) {
     }
 }
 
-fn turn_away(gate: &Arc<Gate>, visitor: Visitor, refusal: Refusal) {
+fn turn_away(gate: &Arc<Shared>, visitor: NewConnection, refusal: Rejection) {
     let own = Arc::clone(gate);
     if own.turning_away.fetch_add(1, Ordering::AcqRel) >= TURNING_AWAY {
         own.turning_away.fetch_sub(1, Ordering::AcqRel);
@@ -193,7 +193,7 @@ fn turn_away(gate: &Arc<Gate>, visitor: Visitor, refusal: Refusal) {
     }
 }
 
-fn turn_away_in_time(gate: &Gate, visitor: Visitor, refusal: &Refusal) {
+fn turn_away_in_time(gate: &Shared, visitor: NewConnection, refusal: &Rejection) {
     let deadline = Deadline::after(TURN_AWAY_TIME);
     let stream = match gate.tls_for(&visitor) {
         None => Ok(Stream::plain(visitor.socket, deadline)),
@@ -205,7 +205,7 @@ fn turn_away_in_time(gate: &Gate, visitor: Visitor, refusal: &Refusal) {
     }
 }
 
-fn turn_away_at_once(visitor: Visitor, refusal: &Refusal) {
+fn turn_away_at_once(visitor: NewConnection, refusal: &Rejection) {
     if !visitor.secured {
         visitor.socket.shut(net::Shutdown::Read);
         refusal.write_last(Stream::plain(visitor.socket, Deadline::after(Duration::ZERO)));

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use super::origin::Origin;
+use super::origin::ConnectionOrigin;
 
 /// The part of the unauthenticated connections that one origin may have before its own are the
 /// first to make room.
@@ -22,9 +22,9 @@ const NO_GRACE: Duration = Duration::from_nanos(1);
 /// What the rules depend on.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Slots.
+    /// ConnectionTable.
     pub most: usize,
-    /// Slots of one address.
+    /// ConnectionTable of one address.
     pub most_per_address: usize,
     /// Connections that wait for a slot; beyond them, no unauthenticated one is given grace.
     pub most_waiting: usize,
@@ -59,7 +59,7 @@ pub enum NoSlot {
 
 /// What has changed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct AdmissionChanges {
     /// The connections that waited and have a slot now.
     pub admitted: Vec<u64>,
     /// Those who had a slot, what they did, and had to make room.
@@ -76,7 +76,7 @@ pub struct Admission {
     rules: Rules,
     next: u64,
     open: BTreeMap<u64, Claim>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingConnection>,
     /// The connections that made room and are not closed yet.
     ending: usize,
     grace: Duration,
@@ -85,7 +85,7 @@ pub struct Admission {
 /// What gives a connection its slot.
 #[derive(Debug)]
 struct Claim {
-    origin: Origin,
+    origin: ConnectionOrigin,
     authenticated: bool,
     phase: Phase,
     /// When it got the slot, or had its last authenticated request.
@@ -93,14 +93,14 @@ struct Claim {
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingConnection {
     id: u64,
-    origin: Origin,
+    origin: ConnectionOrigin,
     since: Instant,
 }
 
 /// Whether there is a slot.
-enum Room {
+enum RoomForOne {
     Free,
     /// When this one has made room.
     After(u64),
@@ -109,7 +109,7 @@ enum Room {
 }
 
 /// What to do next.
-enum Step {
+enum AdmissionStep {
     /// Let in the one at this place among those who wait.
     Admit(usize),
     Evict(u64),
@@ -121,7 +121,7 @@ impl Claim {
         self.authenticated && self.phase == Phase::Busy
     }
 
-    fn is_of(&self, origin: Option<Origin>) -> bool {
+    fn is_of(&self, origin: Option<ConnectionOrigin>) -> bool {
         !self.authenticated && Some(self.origin) == origin
     }
 }
@@ -134,22 +134,22 @@ impl Admission {
     }
 
     /// A new connection, which waits until [`Self::settle`] says what becomes of it.
-    pub fn arrive(&mut self, origin: Origin, now: Instant) -> u64 {
+    pub fn arrive(&mut self, origin: ConnectionOrigin, now: Instant) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.waiting.push_back(Waiting { id, origin, since: now });
+        self.waiting.push_back(WaitingConnection { id, origin, since: now });
         id
     }
 
     /// Lets in as many as there is room for.
-    pub fn settle(&mut self, now: Instant) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub fn settle(&mut self, now: Instant) -> AdmissionChanges {
+        let mut outcome = AdmissionChanges::default();
         self.refuse_late(now, &mut outcome);
         let again = loop {
             match self.step(now) {
-                Step::Admit(place) => outcome.admitted.extend(self.admit(place, now)),
-                Step::Evict(id) => outcome.evicted.extend(self.evict(id)),
-                Step::Wait(until) => break until,
+                AdmissionStep::Admit(place) => outcome.admitted.extend(self.admit(place, now)),
+                AdmissionStep::Evict(id) => outcome.evicted.extend(self.evict(id)),
+                AdmissionStep::Wait(until) => break until,
             }
         };
         self.refuse_surplus(now, &mut outcome);
@@ -238,7 +238,7 @@ impl Admission {
         all >= most && unauthenticated < unauthenticated_part(most)
     }
 
-    fn refuse_late(&mut self, now: Instant, outcome: &mut Outcome) {
+    fn refuse_late(&mut self, now: Instant, outcome: &mut AdmissionChanges) {
         let time = self.rules.waiting_time;
         while self.waiting.front().is_some_and(|first| now >= first.since + time) {
             let Some(late) = self.waiting.pop_front() else { return };
@@ -246,22 +246,22 @@ impl Admission {
         }
     }
 
-    fn refuse_surplus(&mut self, now: Instant, outcome: &mut Outcome) {
+    fn refuse_surplus(&mut self, now: Instant, outcome: &mut AdmissionChanges) {
         while self.waiting.len() > self.rules.most_waiting {
             let Some(last) = self.waiting.pop_back() else { return };
             outcome.refused.push((last.id, self.reason(last.origin, now)));
         }
     }
 
-    fn reason(&self, origin: Origin, now: Instant) -> NoSlot {
+    fn reason(&self, origin: ConnectionOrigin, now: Instant) -> NoSlot {
         match self.room_for(origin, None, now) {
-            Room::Later(reason, _) => reason,
-            Room::Free | Room::After(_) => NoSlot::Full,
+            RoomForOne::Later(reason, _) => reason,
+            RoomForOne::Free | RoomForOne::After(_) => NoSlot::Full,
         }
     }
 
     fn admit(&mut self, place: usize, now: Instant) -> Option<u64> {
-        let Waiting { id, origin, .. } = self.waiting.remove(place)?;
+        let WaitingConnection { id, origin, .. } = self.waiting.remove(place)?;
         self.open.insert(id, Claim { origin, authenticated: false, phase: Phase::Idle, since: now });
         Some(id)
     }
@@ -276,9 +276,9 @@ impl Admission {
     }
 
     /// Those of an origin that has more than its share come last among those who wait.
-    fn step(&self, now: Instant) -> Step {
+    fn step(&self, now: Instant) -> AdmissionStep {
         let crowding = self.crowding();
-        let of_others = |waiting: &Waiting| Some(waiting.origin) != crowding;
+        let of_others = |waiting: &WaitingConnection| Some(waiting.origin) != crowding;
         let in_order = || self.waiting.iter().enumerate();
         let first = in_order().filter(|(_, waiting)| of_others(waiting));
         let last = in_order().filter(|(_, waiting)| !of_others(waiting));
@@ -288,32 +288,39 @@ impl Admission {
                 continue;
             }
             match self.room_for(waiting.origin, crowding, now) {
-                Room::Free => return Step::Admit(place),
-                Room::After(_) if self.ending >= self.rules.most => return Step::Wait(None),
-                Room::After(id) => return Step::Evict(id),
-                Room::Later(NoSlot::Full, until) => return Step::Wait(until.into_iter().chain(again).min()),
-                Room::Later(NoSlot::AddressFull, until) => {
+                RoomForOne::Free => return AdmissionStep::Admit(place),
+                RoomForOne::After(_) if self.ending >= self.rules.most => return AdmissionStep::Wait(None),
+                RoomForOne::After(id) => return AdmissionStep::Evict(id),
+                RoomForOne::Later(NoSlot::Full, until) => {
+                    return AdmissionStep::Wait(until.into_iter().chain(again).min());
+                }
+                RoomForOne::Later(NoSlot::AddressFull, until) => {
                     again = until.into_iter().chain(again).min();
                     full.push(waiting.origin);
                 }
             }
         }
-        Step::Wait(again)
+        AdmissionStep::Wait(again)
     }
 
-    fn room_for(&self, origin: Origin, crowding: Option<Origin>, now: Instant) -> Room {
+    fn room_for(
+        &self,
+        origin: ConnectionOrigin,
+        crowding: Option<ConnectionOrigin>,
+        now: Instant,
+    ) -> RoomForOne {
         if origin.limited {
             let of_origin = |claim: &Claim| claim.origin == origin;
             match self.room_within(self.rules.most_per_address, of_origin, crowding, now) {
                 Ok(None) => {}
-                Ok(Some(id)) => return Room::After(id),
-                Err(until) => return Room::Later(NoSlot::AddressFull, until),
+                Ok(Some(id)) => return RoomForOne::After(id),
+                Err(until) => return RoomForOne::Later(NoSlot::AddressFull, until),
             }
         }
         match self.room_within(self.rules.most, |_| true, crowding, now) {
-            Ok(None) => Room::Free,
-            Ok(Some(id)) => Room::After(id),
-            Err(until) => Room::Later(NoSlot::Full, until),
+            Ok(None) => RoomForOne::Free,
+            Ok(Some(id)) => RoomForOne::After(id),
+            Err(until) => RoomForOne::Later(NoSlot::Full, until),
         }
     }
 
@@ -323,7 +330,7 @@ impl Admission {
         &self,
         most: usize,
         counted: impl Fn(&Claim) -> bool,
-        crowding: Option<Origin>,
+        crowding: Option<ConnectionOrigin>,
         now: Instant,
     ) -> Result<Option<u64>, Option<Instant>> {
         let (all, unauthenticated) = self.count(&counted);
@@ -356,9 +363,9 @@ impl Admission {
 
     /// The origin that has more than its share of the unauthenticated connections, if there is one:
     /// the one that has most.
-    fn crowding(&self) -> Option<Origin> {
+    fn crowding(&self) -> Option<ConnectionOrigin> {
         let share = unauthenticated_part(self.rules.most) / FAIR_SHARE;
-        let mut counts: HashMap<Origin, usize> = HashMap::new();
+        let mut counts: HashMap<ConnectionOrigin, usize> = HashMap::new();
         for claim in self.open.values().filter(|claim| !claim.authenticated) {
             *counts.entry(claim.origin).or_default() += 1;
         }

@@ -7,8 +7,8 @@ use super::deadline::Pace;
 use super::head::Framing;
 use super::incoming::Incoming;
 use super::limits::Limits;
-use super::refuse::{End, Refusal};
-use crate::http::protocol::problem::Kind;
+use super::refuse::{ConnectionEnd, Rejection};
+use crate::http::protocol::problem::ProblemKind;
 
 /// The first bytes that a body holds; it doubles from there.
 const FIRST: usize = 64 * 1024;
@@ -23,20 +23,20 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// A body that was kept.
 #[derive(Debug)]
-pub struct Kept<'b> {
+pub struct BodyBytes<'b> {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// What it is charged for, until the answer is there: the handler holds a copy by then.
     pub charge: Charge<'b>,
 }
 
-impl<'b> Kept<'b> {
+impl<'b> BodyBytes<'b> {
     /// Nothing yet.
     pub fn new(budget: &'b Budget) -> Self {
         Self { bytes: Vec::new(), charge: Charge::new(budget) }
     }
 
-    fn append(&mut self, bytes: &[u8], most: usize) -> Result<(), Refusal> {
+    fn append(&mut self, bytes: &[u8], most: usize) -> Result<(), Rejection> {
         let length = self.bytes.len() + bytes.len();
         if length > most {
             return Err(too_large(most));
@@ -48,8 +48,9 @@ impl<'b> Kept<'b> {
         Ok(())
     }
 
-    fn grow(&mut self, capacity: usize) -> Result<(), Refusal> {
-        let full = || Refusal::new(Kind::Full, "there is no memory left for the body of the request");
+    fn grow(&mut self, capacity: usize) -> Result<(), Rejection> {
+        let full =
+            || Rejection::new(ProblemKind::Full, "there is no memory left for the body of the request");
         if !self.charge.grow_to(capacity) {
             return Err(full());
         }
@@ -62,10 +63,10 @@ enum Stop {
     /// It is longer than anybody wants to pass over.
     Enough,
     /// The connection ends.
-    End(End),
+    End(ConnectionEnd),
 }
 
-impl<E: Into<End>> From<E> for Stop {
+impl<E: Into<ConnectionEnd>> From<E> for Stop {
     fn from(end: E) -> Self {
         Self::End(end.into())
     }
@@ -87,14 +88,19 @@ impl<'i> BodyReader<'i> {
 
     /// The whole body. A client that waits for `100 Continue` gets it, if the length that it
     /// announces is within the limit.
-    pub fn keep<'b>(mut self, limits: &Limits, budget: &'b Budget, waits: bool) -> Result<Kept<'b>, End> {
+    pub fn keep<'b>(
+        mut self,
+        limits: &Limits,
+        budget: &'b Budget,
+        waits: bool,
+    ) -> Result<BodyBytes<'b>, ConnectionEnd> {
         if matches!(self.framing, Framing::Length(length) if length > limits.body as u64) {
             return Err(too_large(limits.body).into());
         }
         if waits {
             self.invite()?;
         }
-        let mut kept = Kept::new(budget);
+        let mut kept = BodyBytes::new(budget);
         match self.each(&mut |bytes| Ok(kept.append(bytes, limits.body)?)) {
             Ok(()) | Err(Stop::Enough) => Ok(kept),
             Err(Stop::End(end)) => Err(end),
@@ -102,7 +108,7 @@ impl<'i> BodyReader<'i> {
     }
 
     /// Passes over the body; `false` if it is longer than `most`, and some of it is left.
-    pub fn discard(mut self, most: usize) -> Result<bool, End> {
+    pub fn discard(mut self, most: usize) -> Result<bool, ConnectionEnd> {
         if matches!(self.framing, Framing::Length(length) if length > most as u64) {
             return Ok(false);
         }
@@ -119,13 +125,13 @@ impl<'i> BodyReader<'i> {
     }
 
     /// Tells a client that waits for it that the body is wanted; not one that sends it already.
-    fn invite(&mut self) -> Result<(), End> {
+    fn invite(&mut self) -> Result<(), ConnectionEnd> {
         if !self.incoming.pending().is_empty() {
             return Ok(());
         }
         let stream = &mut self.incoming.stream;
         stream.set_deadline(self.pace.after(0));
-        stream.write_all(CONTINUE).and_then(|()| stream.flush()).map_err(|_| End::Gone)
+        stream.write_all(CONTINUE).and_then(|()| stream.flush()).map_err(|_| ConnectionEnd::Gone)
     }
 
     fn each(&mut self, put: &mut dyn FnMut(&[u8]) -> Result<(), Stop>) -> Result<(), Stop> {
@@ -161,7 +167,7 @@ impl<'i> BodyReader<'i> {
                 length => self.pass(length, put)?,
             }
             if !self.line()?.is_empty() {
-                return Err(Refusal::malformed("a chunk of the body is longer than it says").into());
+                return Err(Rejection::malformed("a chunk of the body is longer than it says").into());
             }
         }
     }
@@ -175,7 +181,7 @@ impl<'i> BodyReader<'i> {
                 line => length += line,
             }
         }
-        Err(Refusal::head_too_large("the trailers of the body are too long").into())
+        Err(Rejection::head_too_large("the trailers of the body are too long").into())
     }
 
     fn line(&mut self) -> Result<Vec<u8>, Stop> {
@@ -187,48 +193,48 @@ impl<'i> BodyReader<'i> {
                 return Ok(whole_line(line)?);
             }
             if pending.len() > CHUNK_LINE {
-                return Err(Refusal::malformed("a line between the chunks of the body has no end").into());
+                return Err(Rejection::malformed("a line between the chunks of the body has no end").into());
             }
             self.more()?;
         }
     }
 
-    fn more(&mut self) -> Result<(), End> {
+    fn more(&mut self) -> Result<(), ConnectionEnd> {
         self.incoming.stream.set_deadline(self.pace.after(self.taken));
         match self.incoming.fill() {
-            Ok(0) => Err(Refusal::malformed("the connection ended within the body").into()),
+            Ok(0) => Err(Rejection::malformed("the connection ended within the body").into()),
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(Refusal::new(Kind::TooSlow, "the body did not arrive in time").into())
+                Err(Rejection::new(ProblemKind::TooSlow, "the body did not arrive in time").into())
             }
-            Err(_) => Err(End::Gone),
+            Err(_) => Err(ConnectionEnd::Gone),
         }
     }
 }
 
-fn too_large(most: usize) -> Refusal {
-    Refusal::new(Kind::TooLarge, format!("the body is longer than {most} bytes"))
+fn too_large(most: usize) -> Rejection {
+    Rejection::new(ProblemKind::TooLarge, format!("the body is longer than {most} bytes"))
 }
 
 /// What stands between two line ends: visible characters and white space. A control character would
 /// end the line for some readers.
-fn whole_line(line: Option<Vec<u8>>) -> Result<Vec<u8>, Refusal> {
+fn whole_line(line: Option<Vec<u8>>) -> Result<Vec<u8>, Rejection> {
     let line = line.ok_or_else(|| {
-        Refusal::malformed("a line between the chunks of the body ends without a carriage return")
+        Rejection::malformed("a line between the chunks of the body ends without a carriage return")
     })?;
     match line.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
-        true => Err(Refusal::malformed("a control character stands between the chunks of the body")),
+        true => Err(Rejection::malformed("a control character stands between the chunks of the body")),
         false => Ok(line),
     }
 }
 
-fn chunk_length(line: &[u8]) -> Result<u64, Refusal> {
+fn chunk_length(line: &[u8]) -> Result<u64, Rejection> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let ends = line[digits..].trim_ascii_start().first().is_none_or(|byte| *byte == b';');
     let text = std::str::from_utf8(&line[..digits]).expect("hexadecimal digits are ASCII");
     match u64::from_str_radix(text, 16) {
         Ok(length) if ends && digits <= CHUNK_DIGITS => Ok(length),
-        _ => Err(Refusal::malformed("a chunk of the body has no length")),
+        _ => Err(Rejection::malformed("a chunk of the body has no length")),
     }
 }
 

@@ -5,22 +5,22 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Gate;
+use super::Shared;
 use super::accept::MADE_ROOM;
 use super::admission::Phase;
-use super::body::{BodyReader, Kept};
-use super::connection_table::{Slot, Visitor};
+use super::body::{BodyBytes, BodyReader};
+use super::connection_table::{NewConnection, Slot};
 use super::deadline::{Deadline, Pace};
 use super::head::{Framing, Parsed, parse};
 use super::incoming::Incoming;
-use super::refuse::{End, Refusal};
+use super::refuse::{ConnectionEnd, Rejection};
 use super::relay::{Afterwards, relay};
 use super::scan::{Progress, Scan};
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::upstream::ask;
-use crate::http::protocol::problem::Kind;
-use crate::http::server::message::Peer;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::server::message::PeerAddress;
 use crate::http::server::tls::Tls;
 
 /// How often a connection that waits looks whether it has become crowded.
@@ -28,20 +28,20 @@ const GLANCE: Duration = Duration::from_secs(2);
 
 /// A connection that has a slot.
 pub struct Connection<'g> {
-    gate: &'g Gate,
+    gate: &'g Shared,
     slot: Slot,
-    peer: Peer,
+    peer: PeerAddress,
     incoming: Incoming,
 }
 
 /// What comes after an answer.
-enum Next {
+enum NextStep {
     Request,
     Close,
 }
 
 /// Serves a connection until it ends.
-pub fn serve(gate: &Gate, slot: Slot, visitor: Visitor) {
+pub fn serve(gate: &Shared, slot: Slot, visitor: NewConnection) {
     let peer = visitor.peer;
     let stream = match gate.tls_for(&visitor) {
         None => Ok(Stream::plain(visitor.socket, Deadline::after(gate.deadlines.idle))),
@@ -50,40 +50,44 @@ pub fn serve(gate: &Gate, slot: Slot, visitor: Visitor) {
     match stream {
         Ok(stream) => Connection { gate, slot, peer, incoming: Incoming::new(stream) }.run(),
         // There is no way to say it to the client.
-        Err(End::Refused(refusal)) => gate.report(peer, &refusal),
-        Err(End::Gone) => {}
+        Err(ConnectionEnd::Refused(refusal)) => gate.report(peer, &refusal),
+        Err(ConnectionEnd::Gone) => {}
     }
 }
 
-fn handshake(gate: &Gate, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result<Stream, End> {
+fn handshake(gate: &Shared, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result<Stream, ConnectionEnd> {
     let mut timed = Timed::new(socket, Deadline::after(gate.deadlines.idle));
     wait(gate, slot, |deadline| {
         timed.deadline = deadline;
         timed.wait()
     })?;
     if !slot.enter(Phase::Arriving) {
-        return Err(End::Gone);
+        return Err(ConnectionEnd::Gone);
     }
     timed.deadline = Deadline::after(gate.deadlines.handshake);
     let stream = Stream::handshake(tls.config(), timed);
     let stream = stream.map_err(|error| refused_handshake(slot, &error))?;
     match slot.enter(Phase::Idle) {
         true => Ok(stream),
-        false => Err(End::Gone),
+        false => Err(ConnectionEnd::Gone),
     }
 }
 
-fn refused_handshake(slot: &Slot, error: &io::Error) -> End {
+fn refused_handshake(slot: &Slot, error: &io::Error) -> ConnectionEnd {
     let slow = error.kind() == io::ErrorKind::TimedOut;
     match (slot.made_room(), slow) {
-        (true, _) => End::Gone,
-        (_, true) => Refusal::new(Kind::TooSlow, "the TLS handshake was not over in time").into(),
-        _ => Refusal::malformed(format!("the TLS handshake failed: {error}")).into(),
+        (true, _) => ConnectionEnd::Gone,
+        (_, true) => Rejection::new(ProblemKind::TooSlow, "the TLS handshake was not over in time").into(),
+        _ => Rejection::malformed(format!("the TLS handshake failed: {error}")).into(),
     }
 }
 
 /// Waits for a first byte, as long as a connection may be idle.
-fn wait(gate: &Gate, slot: &Slot, mut read: impl FnMut(Deadline) -> io::Result<usize>) -> Result<(), End> {
+fn wait(
+    gate: &Shared,
+    slot: &Slot,
+    mut read: impl FnMut(Deadline) -> io::Result<usize>,
+) -> Result<(), ConnectionEnd> {
     let since = Instant::now();
     loop {
         let most = if slot.is_crowded() { gate.deadlines.crowded_idle } else { gate.deadlines.idle };
@@ -91,7 +95,7 @@ fn wait(gate: &Gate, slot: &Slot, mut read: impl FnMut(Deadline) -> io::Result<u
         match read(Deadline::after(left.min(GLANCE))) {
             Ok(1..) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut && !left.is_zero() => {}
-            Ok(0) | Err(_) => return Err(End::Gone),
+            Ok(0) | Err(_) => return Err(ConnectionEnd::Gone),
         }
     }
 }
@@ -100,16 +104,16 @@ impl<'g> Connection<'g> {
     fn run(mut self) {
         loop {
             match self.exchange() {
-                Ok(Next::Request) => {}
-                Ok(Next::Close) => return self.linger(),
+                Ok(NextStep::Request) => {}
+                Ok(NextStep::Close) => return self.linger(),
                 Err(_) if self.slot.made_room() => return self.make_room(),
-                Err(End::Gone) => return,
-                Err(End::Refused(refusal)) => return self.refuse(&refusal),
+                Err(ConnectionEnd::Gone) => return,
+                Err(ConnectionEnd::Refused(refusal)) => return self.refuse(&refusal),
             }
         }
     }
 
-    fn exchange(&mut self) -> Result<Next, End> {
+    fn exchange(&mut self) -> Result<NextStep, ConnectionEnd> {
         self.await_request()?;
         let mut parsed = self.read_head()?;
         let gate = self.gate;
@@ -123,14 +127,14 @@ impl<'g> Connection<'g> {
             true => Afterwards::Kept,
         };
         let pace = self.pace();
-        relay(answer, &mut self.incoming.stream, afterwards, pace).map_err(|_| End::Gone)?;
+        relay(answer, &mut self.incoming.stream, afterwards, pace).map_err(|_| ConnectionEnd::Gone)?;
         match afterwards {
-            Afterwards::Closed => Ok(Next::Close),
-            _ => Ok(Next::Request),
+            Afterwards::Closed => Ok(NextStep::Close),
+            _ => Ok(NextStep::Request),
         }
     }
 
-    fn await_request(&mut self) -> Result<(), End> {
+    fn await_request(&mut self) -> Result<(), ConnectionEnd> {
         if self.incoming.pending().is_empty() {
             self.incoming.shrink();
             self.go_on(Phase::Idle)?;
@@ -143,14 +147,14 @@ impl<'g> Connection<'g> {
         self.go_on(Phase::Arriving)
     }
 
-    fn read_head(&mut self) -> Result<Parsed, End> {
+    fn read_head(&mut self) -> Result<Parsed, ConnectionEnd> {
         let limits = &self.gate.limits;
         let mut scan = Scan::default();
         self.incoming.stream.set_deadline(Deadline::after(self.gate.deadlines.head));
         loop {
             let pending = self.incoming.pending();
             match scan.look(pending) {
-                Progress::Wrong(detail) => return Err(Refusal::malformed(detail).into()),
+                Progress::Wrong(detail) => return Err(Rejection::malformed(detail).into()),
                 Progress::Whole(start, end) if end <= limits.head => {
                     let parsed = parse(&pending[start..end], limits, self.peer)?;
                     self.incoming.consume(end);
@@ -159,39 +163,43 @@ impl<'g> Connection<'g> {
                 Progress::More if pending.len() < limits.head => self.read_more_head()?,
                 Progress::More | Progress::Whole(..) => {
                     let detail = format!("the head is longer than {} bytes", limits.head);
-                    return Err(Refusal::head_too_large(detail).into());
+                    return Err(Rejection::head_too_large(detail).into());
                 }
             }
         }
     }
 
-    fn read_more_head(&mut self) -> Result<(), End> {
+    fn read_more_head(&mut self) -> Result<(), ConnectionEnd> {
         match self.incoming.fill() {
             Ok(1..) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(Refusal::new(Kind::TooSlow, "the head did not arrive in time").into())
+                Err(Rejection::new(ProblemKind::TooSlow, "the head did not arrive in time").into())
             }
-            Ok(0) => Err(Refusal::malformed("the connection ended within the head").into()),
-            Err(_) => Err(End::Gone),
+            Ok(0) => Err(Rejection::malformed("the connection ended within the head").into()),
+            Err(_) => Err(ConnectionEnd::Gone),
         }
     }
 
     /// Whether the request is authenticated, which renews the claim of the connection to its slot.
-    fn judge(&self, parsed: &Parsed) -> Result<bool, End> {
+    fn judge(&self, parsed: &Parsed) -> Result<bool, ConnectionEnd> {
         let admitted = self.gate.service.admits(&parsed.head);
         match self.slot.judge(admitted) {
             true => Ok(admitted),
-            false => Err(End::Gone),
+            false => Err(ConnectionEnd::Gone),
         }
     }
 
     /// The body, and whether another request could follow it. One that is not admitted is passed
     /// over if it is short; a client that waits to be told whether to send it may or may not do so
     /// after another answer, so nobody knows what follows.
-    fn read_body(&mut self, parsed: &mut Parsed, admitted: bool) -> Result<(Kept<'g>, bool), End> {
+    fn read_body(
+        &mut self,
+        parsed: &mut Parsed,
+        admitted: bool,
+    ) -> Result<(BodyBytes<'g>, bool), ConnectionEnd> {
         let gate = self.gate;
         if parsed.framing == Framing::Empty {
-            return Ok((Kept::new(&gate.bodies), true));
+            return Ok((BodyBytes::new(&gate.bodies), true));
         }
         if admitted {
             self.go_on(Phase::Busy)?;
@@ -203,17 +211,17 @@ impl<'g> Connection<'g> {
         }
         parsed.head.unread = true;
         let in_step = !parsed.expects_continue && body.discard(gate.limits.unread)?;
-        Ok((Kept::new(&gate.bodies), in_step))
+        Ok((BodyBytes::new(&gate.bodies), in_step))
     }
 
     fn pace(&self) -> Pace {
         Pace::start(self.gate.deadlines.transfer, self.gate.deadlines.rate)
     }
 
-    fn go_on(&self, phase: Phase) -> Result<(), End> {
+    fn go_on(&self, phase: Phase) -> Result<(), ConnectionEnd> {
         match self.slot.enter(phase) {
             true => Ok(()),
-            false => Err(End::Gone),
+            false => Err(ConnectionEnd::Gone),
         }
     }
 
@@ -221,11 +229,11 @@ impl<'g> Connection<'g> {
     /// nothing is not told: it does not wait for an answer.
     fn make_room(self) {
         if !self.incoming.pending().is_empty() {
-            Refusal::new(Kind::Full, MADE_ROOM).write_last(self.incoming.stream);
+            Rejection::new(ProblemKind::Full, MADE_ROOM).write_last(self.incoming.stream);
         }
     }
 
-    fn refuse(mut self, refusal: &Refusal) {
+    fn refuse(mut self, refusal: &Rejection) {
         self.gate.report(self.peer, refusal);
         // A client that does not read can hold up the answer: the slot must not wait for that.
         if !self.slot.enter(Phase::Busy) {

@@ -7,27 +7,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::admission::{Admission, NoSlot, Phase, Rules};
-use super::origin::Origin;
+use super::origin::ConnectionOrigin;
 use super::socket::Socket;
-use crate::http::server::message::Peer;
+use crate::http::server::message::PeerAddress;
 
 /// How long accepting pauses until connections that made room are closed.
 const ENDING_TIME: Duration = Duration::from_secs(1);
 
 /// An accepted connection.
 #[derive(Debug, Clone)]
-pub struct Visitor {
+pub struct NewConnection {
     /// Its socket.
     pub socket: Arc<Socket>,
     /// Who is at the other end.
-    pub peer: Peer,
+    pub peer: PeerAddress,
     /// Whether it speaks TLS.
     pub secured: bool,
 }
 
 /// All slots.
 #[derive(Debug)]
-pub struct Slots {
+pub struct ConnectionTable {
     proxies: Vec<IpAddr>,
     table: Mutex<Table>,
     changed: Condvar,
@@ -38,7 +38,7 @@ pub struct Slots {
 struct Table {
     admission: Admission,
     /// Those who wait, and those who have a slot.
-    visitors: HashMap<u64, Visitor>,
+    visitors: HashMap<u64, NewConnection>,
     /// Whether the queue of waiting connections has to be looked at again.
     changed: bool,
     stopping: bool,
@@ -48,16 +48,16 @@ struct Table {
 #[derive(Debug, Default)]
 pub struct Settled {
     /// They have a slot.
-    pub admitted: Vec<(Slot, Visitor)>,
+    pub admitted: Vec<(Slot, NewConnection)>,
     /// They had one, and made room.
-    pub evicted: Vec<Peer>,
+    pub evicted: Vec<PeerAddress>,
     /// They get none.
-    pub refused: Vec<(Visitor, NoSlot)>,
+    pub refused: Vec<(NewConnection, NoSlot)>,
     /// When to look again.
     pub again: Option<Instant>,
 }
 
-impl Slots {
+impl ConnectionTable {
     /// Free slots. Peers that are `proxies` have no limit of an address.
     pub fn new(rules: Rules, proxies: Vec<IpAddr>) -> Self {
         let table = Table {
@@ -71,8 +71,8 @@ impl Slots {
 
     /// A new connection, which waits until [`Self::settle`] says what becomes of it. When those who
     /// made room do not end as fast as others come, those wait in the queue of the system.
-    pub fn arrive(&self, visitor: Visitor) {
-        let origin = Origin::of(visitor.peer, &self.proxies);
+    pub fn arrive(&self, visitor: NewConnection) {
+        let origin = ConnectionOrigin::of(visitor.peer, &self.proxies);
         let mut table = self.wait_while(ENDING_TIME, |table| table.admission.is_held_up());
         let id = table.admission.arrive(origin, Instant::now());
         table.visitors.insert(id, visitor);
@@ -188,7 +188,7 @@ fn how_to_shut(phase: Phase) -> Shutdown {
 /// One taken slot; free again when dropped.
 #[derive(Debug)]
 pub struct Slot {
-    slots: Arc<Slots>,
+    slots: Arc<ConnectionTable>,
     id: u64,
 }
 

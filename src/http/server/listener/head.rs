@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::limits::Limits;
-use super::refuse::Refusal;
-use crate::http::server::message::{Head, Peer};
+use super::refuse::Rejection;
+use crate::http::server::message::{Head, PeerAddress};
 
 /// Headers of the connection, which the gate settles with the client.
 const OF_THE_CONNECTION: &[&str] = &[
@@ -51,17 +51,17 @@ pub struct Parsed {
 }
 
 /// Reads a head from its first line to its empty line. All of it is ASCII.
-pub fn parse(bytes: &[u8], limits: &Limits, peer: Peer) -> Result<Parsed, Refusal> {
+pub fn parse(bytes: &[u8], limits: &Limits, peer: PeerAddress) -> Result<Parsed, Rejection> {
     let mut places = vec![httparse::EMPTY_HEADER; limits.headers];
     let mut request = httparse::Request::new(&mut places);
     match request.parse(bytes) {
         Ok(httparse::Status::Complete(_)) => {}
-        Ok(httparse::Status::Partial) => return Err(Refusal::malformed("the head is not whole")),
+        Ok(httparse::Status::Partial) => return Err(Rejection::malformed("the head is not whole")),
         Err(httparse::Error::TooManyHeaders) => {
             let detail = format!("the request has more than {} headers", limits.headers);
-            return Err(Refusal::head_too_large(detail));
+            return Err(Rejection::head_too_large(detail));
         }
-        Err(error) => return Err(Refusal::malformed(format!("the head is no HTTP: {error}"))),
+        Err(error) => return Err(Rejection::malformed(format!("the head is no HTTP: {error}"))),
     }
     let whole = "a whole head has a first line";
     let old = request.version.expect(whole) == 0;
@@ -98,7 +98,7 @@ fn has_word(headers: &[(String, String)], name: &str, word: &str) -> bool {
 }
 
 /// Path and query, and the authority if the target has one (RFC 9112, section 3.2).
-fn origin_form(target: &str) -> Result<(Cow<'_, str>, Option<&str>), Refusal> {
+fn origin_form(target: &str) -> Result<(Cow<'_, str>, Option<&str>), Rejection> {
     if target.starts_with('/') || target == "*" {
         return Ok((Cow::Borrowed(target), None));
     }
@@ -106,25 +106,25 @@ fn origin_form(target: &str) -> Result<(Cow<'_, str>, Option<&str>), Refusal> {
         Some((scheme, rest)) if ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) => {
             rest
         }
-        _ => return Err(Refusal::malformed("the target of the request is neither a path nor a URL")),
+        _ => return Err(Rejection::malformed("the target of the request is neither a path nor a URL")),
     };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     if authority.is_empty() || authority.contains('@') {
-        return Err(Refusal::malformed("the URL in the request names no host, or a login"));
+        return Err(Rejection::malformed("the URL in the request names no host, or a login"));
     }
     let path = if path.starts_with('/') { Cow::Borrowed(path) } else { Cow::Owned(format!("/{path}")) };
     Ok((path, Some(authority)))
 }
 
-fn check_host(headers: &[(String, String)], old: bool) -> Result<(), Refusal> {
+fn check_host(headers: &[(String, String)], old: bool) -> Result<(), Rejection> {
     match values(headers, "host").count() {
-        0 if !old => Err(Refusal::malformed("there is no Host header")),
+        0 if !old => Err(Rejection::malformed("there is no Host header")),
         0 | 1 => Ok(()),
-        _ => Err(Refusal::malformed("there is more than one Host header")),
+        _ => Err(Rejection::malformed("there is more than one Host header")),
     }
 }
 
-fn framing(headers: &[(String, String)], old: bool) -> Result<Framing, Refusal> {
+fn framing(headers: &[(String, String)], old: bool) -> Result<Framing, Rejection> {
     let length = length(headers)?;
     let mut codings = values(headers, "transfer-encoding");
     let Some(coding) = codings.next() else {
@@ -132,24 +132,24 @@ fn framing(headers: &[(String, String)], old: bool) -> Result<Framing, Refusal> 
     };
     match () {
         () if length.is_some() => {
-            Err(Refusal::malformed("the body has both a Content-Length and a Transfer-Encoding"))
+            Err(Rejection::malformed("the body has both a Content-Length and a Transfer-Encoding"))
         }
-        () if old => Err(Refusal::malformed("HTTP/1.0 knows no Transfer-Encoding")),
+        () if old => Err(Rejection::malformed("HTTP/1.0 knows no Transfer-Encoding")),
         () if codings.next().is_some() || !coding.eq_ignore_ascii_case("chunked") => {
-            Err(Refusal::malformed("the only Transfer-Encoding that is taken is chunked, once"))
+            Err(Rejection::malformed("the only Transfer-Encoding that is taken is chunked, once"))
         }
         () => Ok(Framing::Chunked),
     }
 }
 
-fn length(headers: &[(String, String)]) -> Result<Option<u64>, Refusal> {
+fn length(headers: &[(String, String)]) -> Result<Option<u64>, Rejection> {
     let mut lengths = values(headers, "content-length");
     let Some(first) = lengths.next() else { return Ok(None) };
     if lengths.any(|other| other != first) {
-        return Err(Refusal::malformed("the body has two lengths"));
+        return Err(Rejection::malformed("the body has two lengths"));
     }
     if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Refusal::malformed("the Content-Length is no number"));
+        return Err(Rejection::malformed("the Content-Length is no number"));
     }
     // A number that does not even fit is a length all the same, and more than anybody may send.
     Ok(Some(first.parse().unwrap_or(u64::MAX)))

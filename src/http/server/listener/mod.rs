@@ -43,13 +43,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use self::budget::Budget;
-use self::connection_table::{Slots, Visitor};
+use self::connection_table::{ConnectionTable, NewConnection};
 pub use self::limits::{Deadlines, Limits};
-use self::refuse::Refusal;
-use self::tally::Tally;
-use crate::http::protocol::problem::Kind;
-use crate::http::server::backend::{Engine, Lever};
-use crate::http::server::message::{Peer, Service};
+use self::refuse::Rejection;
+use self::tally::ClosedCount;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::server::backend::{Backend, BackendFault};
+use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::SocketPeer;
 
@@ -84,7 +84,7 @@ impl fmt::Debug for Admits {
 
 /// A bound socket.
 #[derive(Debug)]
-pub enum Listen {
+pub enum Listener {
     /// With TLS, if the server has a certificate.
     Tcp(TcpListener),
     /// Always plain; its peers are users of this machine.
@@ -97,62 +97,62 @@ pub enum Listen {
 }
 
 /// What all threads of a server share.
-struct Gate {
+struct Shared {
     service: Arc<dyn Service>,
-    engine: Engine,
+    engine: Backend,
     tls: Option<Arc<Tls>>,
     /// Of the network.
-    slots: Arc<Slots>,
+    slots: Arc<ConnectionTable>,
     /// Of the Unix socket.
-    local: Arc<Slots>,
-    tally: Tally,
+    local: Arc<ConnectionTable>,
+    tally: ClosedCount,
     bodies: Budget,
     turning_away: AtomicUsize,
     limits: Limits,
     deadlines: Deadlines,
 }
 
-impl Gate {
-    fn report(&self, peer: Peer, refusal: &Refusal) {
+impl Shared {
+    fn report(&self, peer: PeerAddress, refusal: &Rejection) {
         self.service.refused(Some(peer), refusal.status, &refusal.detail);
     }
 
     /// Without a peer: the log counts the repeats of one, and the number is what the line is for.
-    fn write_tally(&self, take: impl FnOnce(&Tally) -> Vec<String>) {
+    fn write_tally(&self, take: impl FnOnce(&ClosedCount) -> Vec<String>) {
         for line in take(&self.tally) {
-            self.service.refused(None, Kind::Full.status(), &line);
+            self.service.refused(None, ProblemKind::Full.status(), &line);
         }
     }
 
-    fn slots_of(&self, listen: &Listen) -> &Arc<Slots> {
+    fn slots_of(&self, listen: &Listener) -> &Arc<ConnectionTable> {
         match listen {
-            Listen::Tcp(_) => &self.slots,
-            Listen::Unix { .. } => &self.local,
+            Listener::Tcp(_) => &self.slots,
+            Listener::Unix { .. } => &self.local,
         }
     }
 
-    fn all_slots(&self) -> [&Arc<Slots>; 2] {
+    fn all_slots(&self) -> [&Arc<ConnectionTable>; 2] {
         [&self.slots, &self.local]
     }
 
-    fn tls_for(&self, visitor: &Visitor) -> Option<&Tls> {
+    fn tls_for(&self, visitor: &NewConnection) -> Option<&Tls> {
         self.tls.as_deref().filter(|_| visitor.secured)
     }
 }
 
 /// A running server. It runs until it is stopped, or the process ends.
-pub struct Server {
-    gate: Arc<Gate>,
-    listeners: Vec<Arc<Listen>>,
+pub struct HttpServer {
+    gate: Arc<Shared>,
+    listeners: Vec<Arc<Listener>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Server {
+impl HttpServer {
     /// Answers on all these sockets. Fails if there is no place for the private socket of
     /// tiny_http, or no thread.
     pub fn start(
         service: Arc<dyn Service>,
-        listeners: Vec<Listen>,
+        listeners: Vec<Listener>,
         tls: Option<Arc<Tls>>,
         limits: Limits,
         deadlines: Deadlines,
@@ -163,19 +163,22 @@ impl Server {
     /// The same, with a tiny_http that can be made to fail.
     #[doc(hidden)]
     pub fn start_with(
-        lever: Option<Arc<Lever>>,
+        lever: Option<Arc<BackendFault>>,
         service: Arc<dyn Service>,
-        listeners: Vec<Listen>,
+        listeners: Vec<Listener>,
         tls: Option<Arc<Tls>>,
         limits: Limits,
         deadlines: Deadlines,
     ) -> io::Result<Self> {
         let limits = limits.within_open_files();
-        let gate = Arc::new(Gate {
-            engine: Engine::start(Arc::clone(&service), limits.connections + limits.local, lever)?,
-            slots: Arc::new(Slots::new(deadlines.rules(&limits, limits.connections), limits.proxies.clone())),
-            local: Arc::new(Slots::new(deadlines.rules(&limits, limits.local), Vec::new())),
-            tally: Tally::default(),
+        let gate = Arc::new(Shared {
+            engine: Backend::start(Arc::clone(&service), limits.connections + limits.local, lever)?,
+            slots: Arc::new(ConnectionTable::new(
+                deadlines.rules(&limits, limits.connections),
+                limits.proxies.clone(),
+            )),
+            local: Arc::new(ConnectionTable::new(deadlines.rules(&limits, limits.local), Vec::new())),
+            tally: ClosedCount::default(),
             bodies: Budget::new(limits.bodies),
             turning_away: AtomicUsize::new(0),
             service,
@@ -192,7 +195,7 @@ impl Server {
         Ok(server)
     }
 
-    fn listen(&mut self, listen: Arc<Listen>) -> io::Result<()> {
+    fn listen(&mut self, listen: Arc<Listener>) -> io::Result<()> {
         listen.lengthen_queue();
         let (gate, own) = (Arc::clone(&self.gate), Arc::clone(&listen));
         self.spawn("accept", move || accept::accept(&gate, &own))?;

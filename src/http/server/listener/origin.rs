@@ -2,33 +2,33 @@
 
 use std::net::IpAddr;
 
-use crate::http::server::message::Peer;
+use crate::http::server::message::PeerAddress;
 use crate::http::server::network::Network;
 
 /// The network or the user that a connection counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Origin {
-    client: Client,
+pub struct ConnectionOrigin {
+    client: ClientId,
     /// Whether all of them together have the limit of one address.
     pub limited: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Client {
+enum ClientId {
     Network(Network),
     User(u32),
 }
 
-impl Origin {
+impl ConnectionOrigin {
     /// The origin of a peer. Users of this machine and proxies are many clients behind one address,
     /// so they have no limit of an address.
-    pub fn of(peer: Peer, proxies: &[IpAddr]) -> Self {
+    pub fn of(peer: PeerAddress, proxies: &[IpAddr]) -> Self {
         match peer {
-            Peer::Uid(uid) => Self { client: Client::User(uid), limited: false },
-            Peer::Address(address) => {
+            PeerAddress::Uid(uid) => Self { client: ClientId::User(uid), limited: false },
+            PeerAddress::Address(address) => {
                 let address = address.to_canonical();
                 let limited = !address.is_loopback() && !proxies.contains(&address);
-                Self { client: Client::Network(Network::of(address)), limited }
+                Self { client: ClientId::Network(Network::of(address)), limited }
             }
         }
     }
@@ -36,11 +36,11 @@ impl Origin {
 
 #[cfg(test)]
 mod tests {
-    use super::Origin;
+    use super::ConnectionOrigin;
 
-    fn of(peer: &str) -> Origin {
+    fn of(peer: &str) -> ConnectionOrigin {
         let proxy = "192.0.2.7".parse().expect("it is an address");
-        Origin::of(peer.parse().expect("the tests name peers"), &[proxy])
+        ConnectionOrigin::of(peer.parse().expect("the tests name peers"), &[proxy])
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::deadline::Deadline;
 use super::stream::Stream;
 use crate::http::protocol::headers::{API_HEADER, api_value};
-use crate::http::protocol::problem::{Kind, MEDIA_TYPE, Problem};
+use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
 
 /// For the answer to a connection that has to end now.
 const LAST_TIME: Duration = Duration::from_millis(50);
@@ -16,28 +16,28 @@ const LAST_READ: usize = 32 * 1024;
 
 /// Why a request is not answered by the handler. The connection closes after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    kind: Kind,
+pub struct Rejection {
+    kind: ProblemKind,
     /// The status it is sent with.
     pub status: u16,
     /// This one case in words.
     pub detail: String,
 }
 
-impl Refusal {
+impl Rejection {
     /// A refusal of this kind.
-    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self { kind, status: kind.status(), detail: detail.into() }
     }
 
     /// 400
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(Kind::BadRequest, detail)
+        Self::new(ProblemKind::BadRequest, detail)
     }
 
     /// 431
     pub fn head_too_large(detail: impl Into<String>) -> Self {
-        Self::new(Kind::TooLarge, detail).with_status(431)
+        Self::new(ProblemKind::TooLarge, detail).with_status(431)
     }
 
     /// The same with a nearer status.
@@ -77,15 +77,15 @@ impl Refusal {
 
 /// How a connection ends, other than by its own wish.
 #[derive(Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ConnectionEnd {
     /// With an answer that says why.
-    Refused(Refusal),
+    Refused(Rejection),
     /// Without a word: nobody is there any more, or nothing was asked.
     Gone,
 }
 
-impl From<Refusal> for End {
-    fn from(refusal: Refusal) -> Self {
+impl From<Rejection> for ConnectionEnd {
+    fn from(refusal: Rejection) -> Self {
         Self::Refused(refusal)
     }
 }

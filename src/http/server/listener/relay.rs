@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::deadline::{Deadline, Pace};
 use super::stream::Stream;
-use super::upstream::Answer;
+use super::upstream::UpstreamResponse;
 
 /// How long the handler may pause within an answer, which it has whole before it begins.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -26,7 +26,12 @@ pub enum Afterwards {
 }
 
 /// Writes the answer to the client; after an error, the client has at most a part of it.
-pub fn relay(mut answer: Answer, to: &mut Stream, afterwards: Afterwards, pace: Pace) -> io::Result<()> {
+pub fn relay(
+    mut answer: UpstreamResponse,
+    to: &mut Stream,
+    afterwards: Afterwards,
+    pace: Pace,
+) -> io::Result<()> {
     let mut out = head(&answer, afterwards);
     let mut left = answer.body;
     let mut written = 0;
@@ -52,7 +57,7 @@ pub fn relay(mut answer: Answer, to: &mut Stream, afterwards: Afterwards, pace: 
     }
 }
 
-fn head(answer: &Answer, afterwards: Afterwards) -> Vec<u8> {
+fn head(answer: &UpstreamResponse, afterwards: Afterwards) -> Vec<u8> {
     let mut head = answer.lines.clone();
     if let Some(length) = answer.length {
         head.extend_from_slice(format!("Content-Length: {length}\r\n").as_bytes());

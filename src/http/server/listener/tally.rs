@@ -4,33 +4,33 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::http::server::message::Peer;
+use crate::http::server::message::PeerAddress;
 
 /// Between the first connection that is counted and the line that says how many there were.
 const SPAN: Duration = Duration::from_secs(1);
 
 /// Counts of the current second.
 #[derive(Debug, Default)]
-pub struct Tally(Mutex<Vec<Count>>);
+pub struct ClosedCount(Mutex<Vec<ReasonCount>>);
 
 #[derive(Debug)]
-struct Count {
+struct ReasonCount {
     reason: &'static str,
     since: Instant,
-    peer: Option<Peer>,
+    peer: Option<PeerAddress>,
     number: usize,
 }
 
-impl Tally {
+impl ClosedCount {
     /// Counts one.
-    pub fn add(&self, reason: &'static str, peer: Peer, now: Instant) {
+    pub fn add(&self, reason: &'static str, peer: PeerAddress, now: Instant) {
         let mut counts = self.lock();
         match counts.iter_mut().find(|count| count.reason == reason) {
             Some(count) => {
                 count.number += 1;
                 count.peer = count.peer.filter(|known| *known == peer);
             }
-            None => counts.push(Count { reason, since: now, peer: Some(peer), number: 1 }),
+            None => counts.push(ReasonCount { reason, since: now, peer: Some(peer), number: 1 }),
         }
     }
 
@@ -50,13 +50,13 @@ impl Tally {
         self.lock().drain(..).map(line).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Count>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<ReasonCount>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// How many there were, of whom if that was one peer, and why.
-fn line(Count { reason, peer, number, .. }: Count) -> String {
+fn line(ReasonCount { reason, peer, number, .. }: ReasonCount) -> String {
     let connections = if number == 1 { "connection" } else { "connections" };
     let of = peer.map_or_else(String::new, |peer| format!(" of {peer}"));
     format!("{number} {connections}{of} closed: {reason}")
@@ -66,13 +66,13 @@ fn line(Count { reason, peer, number, .. }: Count) -> String {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::Tally;
-    use crate::http::server::message::Peer;
+    use super::ClosedCount;
+    use crate::http::server::message::PeerAddress;
 
     #[test]
     fn a_second_makes_one_line_for_each_reason() {
-        let (tally, start) = (Tally::default(), Instant::now());
-        let [one, other] = [1, 2].map(Peer::Uid);
+        let (tally, start) = (ClosedCount::default(), Instant::now());
+        let [one, other] = [1, 2].map(PeerAddress::Uid);
         for peer in [one, one, other] {
             tally.add("a", peer, start);
         }

@@ -4,15 +4,15 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::body::Kept;
+use super::body::BodyBytes;
 use super::deadline::Deadline;
 use super::incoming::Incoming;
-use super::refuse::Refusal;
+use super::refuse::Rejection;
 use super::socket::Socket;
 use super::stream::Stream;
 use crate::http::protocol::headers::{PEER_HEADER, UNREAD_HEADER};
-use crate::http::protocol::problem::Kind;
-use crate::http::server::backend::Engine;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::server::backend::Backend;
 use crate::http::server::message::Head;
 
 /// Headers of an answer.
@@ -24,7 +24,7 @@ const OF_THE_CONNECTION: &[&str] =
 
 /// An answer whose head is there.
 #[derive(Debug)]
-pub struct Answer {
+pub struct UpstreamResponse {
     /// Where the rest of it comes from.
     pub from: Incoming,
     /// First line and headers of the handler, each with its end.
@@ -37,7 +37,12 @@ pub struct Answer {
 
 /// Puts a request to the handler. One that changes nothing is put once more if there is no answer:
 /// the tiny_http that had it may have ended just then.
-pub fn ask(engine: &Engine, head: &Head, mut kept: Kept<'_>, deadline: Deadline) -> Result<Answer, Refusal> {
+pub fn ask(
+    engine: &Backend,
+    head: &Head,
+    mut kept: BodyBytes<'_>,
+    deadline: Deadline,
+) -> Result<UpstreamResponse, Rejection> {
     let changes_nothing = kept.bytes.is_empty() && matches!(head.method.as_str(), "GET" | "HEAD");
     let body = std::mem::take(&mut kept.bytes);
     match exchange(engine, head, body, deadline) {
@@ -48,14 +53,22 @@ pub fn ask(engine: &Engine, head: &Head, mut kept: Kept<'_>, deadline: Deadline)
     }
     .map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => {
-            Refusal::new(Kind::EngineFailed, "the server did not answer in time").with_status(504)
+            Rejection::new(ProblemKind::EngineFailed, "the server did not answer in time").with_status(504)
         }
-        _ => Refusal::new(Kind::EngineFailed, format!("the server could not be asked inside: {error}")),
+        _ => Rejection::new(
+            ProblemKind::EngineFailed,
+            format!("the server could not be asked inside: {error}"),
+        ),
     })
 }
 
 /// The body is let go as soon as it is written: the handler has it then.
-fn exchange(engine: &Engine, head: &Head, body: Vec<u8>, deadline: Deadline) -> io::Result<Answer> {
+fn exchange(
+    engine: &Backend,
+    head: &Head,
+    body: Vec<u8>,
+    deadline: Deadline,
+) -> io::Result<UpstreamResponse> {
     let socket = Arc::new(Socket::Unix(engine.connect()?));
     let mut stream = Stream::plain(socket, deadline);
     stream.write_all(&canonical(head, body.len()))?;
@@ -80,7 +93,7 @@ pub fn canonical(head: &Head, length: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn read_head(mut from: Incoming, of_head: bool) -> io::Result<Answer> {
+fn read_head(mut from: Incoming, of_head: bool) -> io::Result<UpstreamResponse> {
     loop {
         if from.fill()? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -89,7 +102,7 @@ fn read_head(mut from: Incoming, of_head: bool) -> io::Result<Answer> {
             from.consume(size);
             let without_body = matches!(status, 100..=199 | 204 | 304);
             let body = if without_body || of_head { 0 } else { length };
-            return Ok(Answer { from, lines, length: (!without_body).then_some(length), body });
+            return Ok(UpstreamResponse { from, lines, length: (!without_body).then_some(length), body });
         }
     }
 }

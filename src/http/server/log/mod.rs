@@ -5,10 +5,10 @@ pub mod repeats;
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
-use crate::http::server::message::Peer;
+use crate::http::server::message::PeerAddress;
 use crate::http::server::network::Network;
 use crate::store::Revision;
-use repeats::Source;
+use repeats::LogSource;
 
 /// The longest method and the longest path of a line, in characters.
 pub const MAX_PATH: usize = 200;
@@ -18,11 +18,11 @@ pub const MAX_DETAIL: usize = 1000;
 
 /// What is logged of an answer.
 #[derive(Debug, Clone)]
-pub struct Access {
+pub struct AccessRecord {
     /// When the request was whole.
     pub at: SystemTime,
     /// Who sent it; none for a connection that never came about.
-    pub peer: Option<Peer>,
+    pub peer: Option<PeerAddress>,
     /// The login that was right; a wrong one may be a password in the wrong place.
     pub login: Option<String>,
     /// The method; empty where no request came.
@@ -41,13 +41,15 @@ pub struct Access {
     pub detail: Option<String>,
 }
 
-impl Access {
+impl AccessRecord {
     /// Who repeats themselves if there are many lines like this one: whoever was not let in.
-    pub fn stranger(&self) -> Option<Source> {
+    pub fn stranger(&self) -> Option<LogSource> {
         match self.peer? {
-            Peer::Address(address) => self.login.is_none().then(|| Source::Network(Network::of(address))),
+            PeerAddress::Address(address) => {
+                self.login.is_none().then(|| LogSource::Network(Network::of(address)))
+            }
             // Who is let in on the Unix socket has no login; a request shows that they are.
-            Peer::Uid(uid) => self.method.is_empty().then_some(Source::Uid(uid)),
+            PeerAddress::Uid(uid) => self.method.is_empty().then_some(LogSource::Uid(uid)),
         }
     }
 }
@@ -61,4 +63,4 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// Where log lines go.
-pub type Log = Box<dyn Fn(&Access) + Send + Sync>;
+pub type Log = Box<dyn Fn(&AccessRecord) + Send + Sync>;

@@ -18,7 +18,7 @@ pub const PERIOD: Duration = Duration::from_secs(1);
 
 /// Who puts lines into the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum LogSource {
     /// Over TCP.
     Network(Network),
     /// On the Unix socket.
@@ -27,7 +27,7 @@ pub enum Source {
     Others,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for LogSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Network(network) => network.fmt(f),
@@ -39,14 +39,14 @@ impl fmt::Display for Source {
 
 /// What was counted of one source in a second, by the status of the answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repeated {
+pub struct RepeatedLines {
     /// Who it was.
-    pub source: Source,
+    pub source: LogSource,
     /// How many lines were not written, by status.
     pub statuses: BTreeMap<u16, u64>,
 }
 
-impl Repeated {
+impl RepeatedLines {
     /// How many lines were not written.
     pub fn more(&self) -> u64 {
         self.statuses.values().sum()
@@ -55,7 +55,7 @@ impl Repeated {
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum LineFate {
     /// It is written.
     Written,
     /// It is counted; it is the first of its second if nothing was counted before it.
@@ -69,33 +69,33 @@ pub enum Fate {
 #[derive(Debug, Default)]
 pub struct Repeats {
     since: Option<Instant>,
-    sources: HashMap<Source, Lines>,
+    sources: HashMap<LogSource, LineCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Lines {
+struct LineCounts {
     written: u64,
     counted: BTreeMap<u16, u64>,
 }
 
 impl Repeats {
     /// What becomes of a line. [`Self::ended`] comes before it.
-    pub fn add(&mut self, source: Source, status: u16, now: Instant) -> Fate {
+    pub fn add(&mut self, source: LogSource, status: u16, now: Instant) -> LineFate {
         self.since.get_or_insert(now);
         let has_room = self.sources.contains_key(&source) || self.sources.len() < ADDRESSES;
-        let source = if has_room { source } else { Source::Others };
+        let source = if has_room { source } else { LogSource::Others };
         let first = self.sources.values().all(|lines| lines.counted.is_empty());
         let lines = self.sources.entry(source).or_default();
-        if source != Source::Others && lines.written < LINES {
+        if source != LogSource::Others && lines.written < LINES {
             lines.written += 1;
-            return Fate::Written;
+            return LineFate::Written;
         }
         *lines.counted.entry(status).or_default() += 1;
-        Fate::Counted { first }
+        LineFate::Counted { first }
     }
 
     /// What was counted in the second that is over; nothing while it is not.
-    pub fn ended(&mut self, now: Instant) -> Vec<Repeated> {
+    pub fn ended(&mut self, now: Instant) -> Vec<RepeatedLines> {
         match self.since {
             Some(since) if now.saturating_duration_since(since) >= PERIOD => self.take(),
             _ => Vec::new(),
@@ -103,11 +103,11 @@ impl Repeats {
     }
 
     /// What was counted until now, the most first.
-    pub fn take(&mut self) -> Vec<Repeated> {
+    pub fn take(&mut self) -> Vec<RepeatedLines> {
         self.since = None;
         let counted = self.sources.drain().filter(|(_, lines)| !lines.counted.is_empty());
-        let mut counted: Vec<Repeated> =
-            counted.map(|(source, lines)| Repeated { source, statuses: lines.counted }).collect();
+        let mut counted: Vec<RepeatedLines> =
+            counted.map(|(source, lines)| RepeatedLines { source, statuses: lines.counted }).collect();
         counted.sort_by_key(|repeated| std::cmp::Reverse(repeated.more()));
         counted
     }
@@ -120,37 +120,38 @@ mod tests {
 
     use super::*;
 
-    fn address(number: u32) -> Source {
-        Source::Network(Network::of(Ipv4Addr::from(0x0a00_0000 + number).into()))
+    fn address(number: u32) -> LogSource {
+        LogSource::Network(Network::of(Ipv4Addr::from(0x0a00_0000 + number).into()))
     }
 
     #[test]
     fn repeats_of_one_address_are_counted_a_second() {
         let (mut repeats, start) = (Repeats::default(), Instant::now());
         let mut add = |status| repeats.add(address(1), status, start);
-        assert!((0..LINES).all(|_| add(401) == Fate::Written));
-        assert_eq!(add(429), Fate::Counted { first: true });
-        assert!((0..4310).all(|_| add(429) == Fate::Counted { first: false }));
+        assert!((0..LINES).all(|_| add(401) == LineFate::Written));
+        assert_eq!(add(429), LineFate::Counted { first: true });
+        assert!((0..4310).all(|_| add(429) == LineFate::Counted { first: false }));
         add(503);
-        assert_eq!(repeats.add(address(2), 401, start), Fate::Written, "others are not concerned");
+        assert_eq!(repeats.add(address(2), 401, start), LineFate::Written, "others are not concerned");
         assert_eq!(repeats.ended(start + PERIOD / 2), []);
         let ended = repeats.ended(start + PERIOD);
-        assert_eq!(ended, [Repeated { source: address(1), statuses: [(429, 4311), (503, 1)].into() }]);
+        assert_eq!(ended, [RepeatedLines { source: address(1), statuses: [(429, 4311), (503, 1)].into() }]);
         assert_eq!(ended[0].more(), 4312);
-        assert_eq!(repeats.add(address(1), 401, start + PERIOD), Fate::Written, "a new second begins");
+        assert_eq!(repeats.add(address(1), 401, start + PERIOD), LineFate::Written, "a new second begins");
         assert_eq!(repeats.ended(start + PERIOD * 3), []);
     }
 
     #[test]
     fn many_addresses_are_counted_together() {
         let (mut repeats, start) = (Repeats::default(), Instant::now());
-        let written = (0..5000).filter(|number| repeats.add(address(*number), 401, start) == Fate::Written);
+        let written =
+            (0..5000).filter(|number| repeats.add(address(*number), 401, start) == LineFate::Written);
         assert_eq!(written.count(), ADDRESSES);
         assert!(repeats.sources.len() <= ADDRESSES + 1);
         let counted = 5000 - ADDRESSES as u64;
         assert_eq!(
             repeats.ended(start + PERIOD),
-            [Repeated { source: Source::Others, statuses: [(401, counted)].into() }]
+            [RepeatedLines { source: LogSource::Others, statuses: [(401, counted)].into() }]
         );
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 
-use mediactl::http::client::{Call, Client, ClientError, Endpoint, Settings};
+use mediactl::http::client::{Call, Client, ClientError, ClientSettings, Endpoint};
 use tempfile::TempDir;
 
 use super::server::{Reply, answer_on};
@@ -22,7 +22,8 @@ fn a_socket_is_a_server() {
         let (mut stream, _) = listener.accept().expect("somebody comes");
         answer_on(&mut stream, |request| Reply::of(200, format!("{} {}", request.method, request.target)));
     });
-    let client = || Client::new(Endpoint::socket(path.clone().into(), "/media/api"), Settings::default());
+    let client =
+        || Client::new(Endpoint::socket(path.clone().into(), "/media/api"), ClientSettings::default());
     let answer = client().send(&Call::read(vec![("source", "saved")])).expect("there is an answer");
     assert_eq!(answer.body.as_deref(), Some(&b"GET /media/api/read_config?source=saved"[..]));
     std::fs::remove_file(deep.join("sock")).expect("the socket is there");

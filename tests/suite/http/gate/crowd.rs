@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use mediactl::http::protocol::problem::{Kind, Problem};
-use mediactl::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
+use mediactl::http::protocol::problem::{Problem, ProblemKind};
+use mediactl::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
 
 use super::running::{alone, is_alone, threads};
 use super::support::{Answer, Client, Echo, PATIENCE, Running, eventually};
@@ -102,7 +102,7 @@ fn answers(mut client: Client<TcpStream>) -> bool {
 
 fn is_full(answer: &Answer) {
     let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
-    assert_eq!((answer.status, problem.kind()), (503, Some(Kind::Full)));
+    assert_eq!((answer.status, problem.kind()), (503, Some(ProblemKind::Full)));
     assert!(answer.header("Retry-After").is_some());
 }
 
@@ -212,10 +212,10 @@ fn the_unix_socket_has_slots_of_its_own() {
     let unix = UnixListener::bind(&path).expect("the folder is empty");
     let tcp = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
     let address = tcp.local_addr().expect("it is bound");
-    let listeners = vec![Listen::Tcp(tcp), Listen::Unix { listener: unix, admits: Admits::by(|_| true) }];
+    let listeners = vec![Listener::Tcp(tcp), Listener::Unix { listener: unix, admits: Admits::by(|_| true) }];
     let service = Arc::new(Echo::default());
     let limits = Limits { connections: 2, ..Limits::default() };
-    let server = Server::start(service.clone(), listeners, None, limits, Deadlines::default())
+    let server = HttpServer::start(service.clone(), listeners, None, limits, Deadlines::default())
         .expect("there is a place for the private socket");
     let mut busy: Vec<_> =
         (0..2).map(|_| Client::new(TcpStream::connect(address).expect("the server listens"))).collect();

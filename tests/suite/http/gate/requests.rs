@@ -4,9 +4,9 @@ use std::net::TcpStream;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
-use mediactl::http::protocol::problem::{Kind, Problem};
-use mediactl::http::server::listener::{Admits, Deadlines, Limits, Listen, Server};
-use mediactl::http::server::message::Peer;
+use mediactl::http::protocol::problem::{Problem, ProblemKind};
+use mediactl::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::message::PeerAddress;
 
 use super::support::{BIG, Client, Echo, Running, eventually};
 
@@ -144,7 +144,7 @@ fn a_service_that_panics_is_a_500_and_nothing_else() {
         client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"));
         let answer = client.answer();
         let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
-        assert_eq!((answer.status, problem.kind()), (500, Some(Kind::EngineFailed)));
+        assert_eq!((answer.status, problem.kind()), (500, Some(ProblemKind::EngineFailed)));
         assert_eq!(answer.header("Cache-Control"), Some("no-store"));
         assert_eq!(answer.header("Set-Cookie"), None);
     }
@@ -161,14 +161,15 @@ fn the_unix_socket_knows_its_peers() {
         let service = Arc::new(Echo::default());
         let listener = UnixListener::bind(&path).expect("the folder is empty");
         let listeners =
-            vec![Listen::Unix { listener, admits: Admits::by(move |peer| peer.user == admitted) }];
-        let server = Server::start(service.clone(), listeners, None, Limits::default(), Deadlines::default())
-            .expect("there is a place for the private socket");
+            vec![Listener::Unix { listener, admits: Admits::by(move |peer| peer.user == admitted) }];
+        let server =
+            HttpServer::start(service.clone(), listeners, None, Limits::default(), Deadlines::default())
+                .expect("there is a place for the private socket");
         let mut client = Client::over(UnixStream::connect(&path).expect("the server listens"));
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
         assert_eq!(client.answer().status, status);
         let refused = service.refused.lock().expect("nobody panicked").first().map(|(peer, ..)| *peer);
-        assert_eq!(refused, (status == 403).then_some(Some(Peer::Uid(own))));
+        assert_eq!(refused, (status == 403).then_some(Some(PeerAddress::Uid(own))));
         server.stop(super::support::PATIENCE);
         assert!(UnixStream::connect(&path).is_err(), "nobody listens any more");
     }
@@ -179,9 +180,9 @@ fn one_server_listens_on_several_sockets() {
     let listener = || std::net::TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
     let (one, other) = (listener(), listener());
     let addresses = [&one, &other].map(|bound| bound.local_addr().expect("it is bound"));
-    let listeners = vec![Listen::Tcp(one), Listen::Tcp(other)];
+    let listeners = vec![Listener::Tcp(one), Listener::Tcp(other)];
     let service = Arc::new(Echo::default());
-    let server = Server::start(service, listeners, None, Limits::default(), Deadlines::default());
+    let server = HttpServer::start(service, listeners, None, Limits::default(), Deadlines::default());
     for address in addresses {
         let mut client = Client::new(TcpStream::connect(address).expect("the server listens"));
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");

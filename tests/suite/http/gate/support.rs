@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediactl::http::server::backend::Lever;
-use mediactl::http::server::listener::{Deadlines, Limits, Listen, Server};
-use mediactl::http::server::message::{Head, Peer, Request, Response, Service};
+use mediactl::http::server::backend::BackendFault;
+use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::message::{Head, PeerAddress, Request, Response, Service};
 use mediactl::http::server::tls::Tls;
 
 /// Long enough on any machine, and shorter than the patience of whoever waits for a test.
@@ -21,7 +21,7 @@ pub const BIG: usize = 3 * 1024 * 1024;
 /// Tells what it was asked.
 #[derive(Default)]
 pub struct Echo {
-    pub refused: Mutex<Vec<(Option<Peer>, u16, String)>>,
+    pub refused: Mutex<Vec<(Option<PeerAddress>, u16, String)>>,
     pub asked: AtomicUsize,
 }
 
@@ -51,7 +51,7 @@ impl Service for Echo {
         Response { status, headers: split.into_iter().collect(), body: Arc::new(body) }
     }
 
-    fn refused(&self, peer: Option<Peer>, status: u16, detail: &str) {
+    fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
         self.refused.lock().expect("no test panics with it").push((peer, status, detail.to_owned()));
     }
 }
@@ -65,9 +65,9 @@ fn told(request: &Request) -> Vec<u8> {
 /// A running server on a port of its own.
 pub struct Running {
     pub service: Arc<Echo>,
-    pub server: Server,
+    pub server: HttpServer,
     pub address: SocketAddr,
-    pub lever: Arc<Lever>,
+    pub lever: Arc<BackendFault>,
 }
 
 impl Running {
@@ -81,13 +81,13 @@ impl Running {
     }
 
     pub fn secured(tls: Option<Arc<Tls>>, limits: Limits, deadlines: Deadlines) -> Self {
-        let (service, lever) = (Arc::new(Echo::default()), Arc::new(Lever::default()));
+        let (service, lever) = (Arc::new(Echo::default()), Arc::new(BackendFault::default()));
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
-        let server = Server::start_with(
+        let server = HttpServer::start_with(
             Some(Arc::clone(&lever)),
             service.clone(),
-            vec![Listen::Tcp(listener)],
+            vec![Listener::Tcp(listener)],
             tls,
             limits,
             deadlines,

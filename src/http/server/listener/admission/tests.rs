@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-use super::{Admission, NoSlot, Outcome, Phase, Rules};
-use crate::http::server::listener::origin::Origin;
+use super::{Admission, AdmissionChanges, NoSlot, Phase, Rules};
+use crate::http::server::listener::origin::ConnectionOrigin;
 
 const GRACE: Duration = Duration::from_millis(500);
 const LEAST: Duration = Duration::from_millis(50);
@@ -28,10 +28,10 @@ impl Case {
 
     fn arrive(&mut self, peer: &str) -> u64 {
         let peer = peer.parse().expect("the tests name peers");
-        self.admission.arrive(Origin::of(peer, &[]), self.now)
+        self.admission.arrive(ConnectionOrigin::of(peer, &[]), self.now)
     }
 
-    fn settle(&mut self) -> Outcome {
+    fn settle(&mut self) -> AdmissionChanges {
         self.admission.settle(self.now)
     }
 

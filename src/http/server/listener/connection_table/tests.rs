@@ -3,11 +3,11 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Phase, Rules, Settled, Slot, Slots, Socket, Visitor};
+use super::{ConnectionTable, NewConnection, Phase, Rules, Settled, Slot, Socket};
 
 const LONG: Duration = Duration::from_secs(3600);
 
-fn slots(most: usize) -> Arc<Slots> {
+fn slots(most: usize) -> Arc<ConnectionTable> {
     let none = Duration::ZERO;
     let rules = Rules {
         most,
@@ -17,19 +17,19 @@ fn slots(most: usize) -> Arc<Slots> {
         least_grace: none,
         grace: none,
     };
-    Arc::new(Slots::new(rules, Vec::new()))
+    Arc::new(ConnectionTable::new(rules, Vec::new()))
 }
 
-fn arrive(slots: &Slots) -> UnixStream {
+fn arrive(slots: &ConnectionTable) -> UnixStream {
     let (client, server) = UnixStream::pair().expect("a pair needs only two files");
     let peer = "127.0.0.1".parse().expect("it is an address");
-    slots.arrive(Visitor { socket: Arc::new(Socket::Unix(server)), peer, secured: false });
+    slots.arrive(NewConnection { socket: Arc::new(Socket::Unix(server)), peer, secured: false });
     client
 }
 
-fn enter(slots: &Arc<Slots>) -> (Slot, UnixStream) {
+fn enter(slots: &Arc<ConnectionTable>) -> (Slot, UnixStream) {
     let client = arrive(slots);
-    let Settled { mut admitted, .. } = Slots::settle(slots);
+    let Settled { mut admitted, .. } = ConnectionTable::settle(slots);
     (admitted.pop().expect("there is room").0, client)
 }
 
@@ -53,10 +53,10 @@ fn an_end_of_a_connection_wakes_who_looks_after_those_who_wait() {
     let (busy, _client) = enter(&slots);
     assert!(busy.judge(true) && busy.enter(Phase::Busy));
     let _waits = arrive(&slots);
-    assert!(Slots::settle(&slots).admitted.is_empty());
+    assert!(ConnectionTable::settle(&slots).admitted.is_empty());
     drop(busy);
     assert!(slots.wait_for_change(None));
-    assert_eq!(Slots::settle(&slots).admitted.len(), 1);
+    assert_eq!(ConnectionTable::settle(&slots).admitted.len(), 1);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn nobody_waits_for_a_request_or_a_slot_after_the_end_has_begun() {
     slots.stop();
     assert!(slot.enter(Phase::Busy) && !slot.may_stay() && !slot.enter(Phase::Idle));
     assert_eq!(waits.read(&mut [0]).expect("it was shut"), 0);
-    assert!(!slots.wait_for_change(None) && Slots::settle(&slots).admitted.is_empty());
+    assert!(!slots.wait_for_change(None) && ConnectionTable::settle(&slots).admitted.is_empty());
     drop(slot);
     slots.wait_for_all(LONG);
 }

@@ -1,7 +1,7 @@
-use super::{Framing, Limits, Parsed, Peer, Refusal, parse};
+use super::{Framing, Limits, Parsed, PeerAddress, Rejection, parse};
 
-fn read(head: &str) -> Result<Parsed, Refusal> {
-    parse(head.as_bytes(), &Limits::default(), Peer::Uid(0))
+fn read(head: &str) -> Result<Parsed, Rejection> {
+    parse(head.as_bytes(), &Limits::default(), PeerAddress::Uid(0))
 }
 
 fn good(head: &str) -> Parsed {
