@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 use serde_json::json;
 
 use crate::cli::args::serve::LogFormat;
-use crate::cli::render::sanitize::{is_obeyed, one_line};
+use crate::cli::render::sanitize::{controls_terminal, one_line};
 use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
 
@@ -159,8 +159,8 @@ fn data(access: &AccessRecord) -> String {
 /// JSON without control characters: those that it allows in a string stand in it as escapes, too.
 fn printable(value: &serde_json::Value) -> String {
     let text = value.to_string();
-    match text.contains(is_obeyed) {
-        true => text.chars().map(|c| if is_obeyed(c) { escape(c) } else { c.to_string() }).collect(),
+    match text.contains(controls_terminal) {
+        true => text.chars().map(|c| if controls_terminal(c) { escape(c) } else { c.to_string() }).collect(),
         false => text,
     }
 }

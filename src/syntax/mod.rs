@@ -15,6 +15,7 @@
 //! it does no I/O.
 
 mod diagnostic;
+mod printable;
 mod word;
 
 mod lex;
@@ -40,6 +41,7 @@ pub use lex::{Words, comment_start};
 pub use line_index::{LineIndex, Position};
 pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::MAX_DEPTH;
+pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::ChangedRun;
 pub use snippet::{Snippet, SourceLine};
 pub use splice::Splice;

@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthChar;
 use super::diagnostic::{Diagnostic, Span};
 use super::document::Document;
 use super::line_index::{LineIndex, Position};
+use super::printable::controls_terminal;
 
 /// How many characters of a line are shown on each side of the fault.
 const CONTEXT: usize = 100;
@@ -101,8 +102,8 @@ struct MarkedLine {
 
 impl MarkedLine {
     fn push(&mut self, c: char, marked: bool) {
-        let printable = c == '\t' || !c.is_control();
-        self.chars.push((if printable { c } else { char::REPLACEMENT_CHARACTER }, marked));
+        let shown = if controls_terminal(c) { char::REPLACEMENT_CHARACTER } else { c };
+        self.chars.push((shown, marked));
     }
 
     fn clip(&self) -> SourceLine {

@@ -1,35 +1,8 @@
-//! What reaches a terminal: no control character that is not ours.
-//!
-//! Names, comments, messages of other servers and the output of hooks may hold anything. A terminal obeys
-//! some of it: it moves the cursor, changes its title, turns the order of letters. A pipe gets the bytes.
+//! What reaches a terminal: no control character that is not ours. A pipe gets the bytes.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// What stands in place of a character that a terminal would obey.
-const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
-
-/// Whether a terminal obeys this character: a control character, or one that turns the order of letters.
-pub fn is_obeyed(letter: char) -> bool {
-    let is_layout = matches!(letter, '\n' | '\t');
-    let turns = matches!(letter,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    (letter.is_control() && !is_layout) || turns
-}
-
-/// A text without what a terminal would obey; line ends and tabs stay.
-pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
-        return Cow::Borrowed(text);
-    }
-    let text = text.replace("\r\n", "\n");
-    Cow::Owned(text.chars().map(|letter| if is_obeyed(letter) { REPLACEMENT } else { letter }).collect())
-}
-
-/// The same on one line: line ends and tabs are blanks.
-pub fn one_line(text: &str) -> String {
-    printable(&text.replace(['\n', '\r', '\t'], " ")).into_owned()
-}
+pub use crate::syntax::{controls_terminal, one_line, printable};
 
 /// Writes what is [`printable`]; a character that was cut in two waits for its other half.
 #[derive(Debug)]
@@ -110,6 +83,5 @@ mod tests {
             drop(writer);
             assert_eq!(String::from_utf8(written).expect("it is text"), shown, "{text:?}");
         }
-        assert_eq!(one_line("a\nb\tc\u{1b}"), "a b c\u{fffd}");
     }
 }

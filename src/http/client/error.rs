@@ -8,6 +8,7 @@ use reqwest::{StatusCode, Url};
 use super::credentials::Credentials;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
+use crate::syntax::one_line;
 
 /// How much of an answer that is no problem document is shown, in characters.
 const MAX_PIECE: usize = 200;
@@ -97,14 +98,6 @@ fn piece(text: &str) -> String {
     line.chars().take(MAX_PIECE).collect()
 }
 
-/// A text without what a terminal would obey.
-pub(super) fn printable(text: String) -> String {
-    match text.contains(char::is_control) {
-        true => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
-        false => text,
-    }
-}
-
 impl ClientError {
     /// What an error of the sockets means.
     pub(super) fn of(error: &(dyn Error + 'static), applies: bool) -> Self {
@@ -126,7 +119,7 @@ impl ClientError {
     /// The same without what a server may have repeated.
     pub(super) fn without_secrets(self, credentials: Option<&Credentials>) -> Self {
         let cut = |text: String| {
-            printable(credentials.map_or_else(|| text.clone(), |credentials| credentials.cut_from(&text)))
+            one_line(&credentials.map_or_else(|| text.clone(), |credentials| credentials.cut_from(&text)))
         };
         match self {
             Self::Redirected { to } => Self::Redirected { to: to.map(|to| cut(without_userinfo(to))) },

@@ -31,6 +31,7 @@ pub use tls::TlsTrust;
 
 use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
+use crate::syntax::one_line;
 
 /// How long a whole request may take: a hook of the server may take a part of it.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
@@ -192,7 +193,7 @@ impl Client {
             };
             return Err(ClientError::Refused(Box::new(refusal)));
         }
-        let notes = error::printable(header(&headers, NOTE_HEADER).unwrap_or_default());
+        let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
         let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
         Ok(Reply {
             api: header(&headers, API_HEADER),
