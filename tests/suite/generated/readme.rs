@@ -1,14 +1,14 @@
-//! The README's blocks of output, made by the running program.
+//! The output that README.md and the pages in `docs/` show, made by the running program.
 //!
-//! A ` ```console ` block holds commands, each behind `$ `, with what they print. They all run in one
-//! shell, in a folder with the configuration of the repository, one block after another. The block
-//! behind the run command holds what that prints.
+//! A ` ```console ` block holds commands, each behind `$ `, with their output. The blocks of a page run
+//! in one shell, one after another, in a folder that holds `examples/media.conf`. In the README, the
+//! block after the run command holds the output of that command.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -18,42 +18,61 @@ use tempfile::TempDir;
 use super::BLESS;
 use crate::cli::PROGRAM;
 
-/// The ports that the README names.
+/// The ports that the pages name.
 const PORTS: [&str; 2] = ["8090", "8443"];
-
-/// What the run command starts the program with.
-const RUN: &str = "cargo run --release --quiet --";
 
 /// How long a command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A line that no command prints: it ends the output of one.
+/// Printed after each command, to show where its output ends.
 const END: &str = "-- the command has ended --";
 
 #[test]
-fn the_output_in_the_readme_is_that_of_the_program() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let readme = fs::read_to_string(&path).expect("there is a README");
-    let made = with_output(&readme);
-    if std::env::var_os(BLESS).is_some_and(|value| value == "1") {
-        fs::write(&path, &made).expect("the README can be written");
-        return;
-    }
-    for (at, (committed, made)) in readme.lines().zip(made.lines()).enumerate() {
-        let line = at + 1;
-        assert_eq!(
-            committed, made,
-            "README.md:{line} is stale: run `{BLESS}=1 cargo test --test suite readme`"
-        );
-    }
-    assert_eq!(readme.lines().count(), made.lines().count(), "the README is stale at its end");
+fn the_output_in_the_pages_is_that_of_the_program() {
+    let pages = pages();
+    assert!(pages.len() > 1, "the README and the pages of docs/ are found");
+    let stale: Vec<String> = std::thread::scope(|scope| {
+        let checks: Vec<_> = pages.iter().map(|page| scope.spawn(|| stale_line(page))).collect();
+        checks.into_iter().filter_map(|check| check.join().expect("a page is run")).collect()
+    });
+    assert!(stale.is_empty(), "run `{BLESS}=1 cargo test --test suite readme`:\n{}", stale.join("\n"));
 }
 
-/// The README with the output of its commands as it is now.
-fn with_output(readme: &str) -> String {
+/// The README and the pages of `docs/`.
+fn pages() -> Vec<PathBuf> {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(checkout.join("docs")).expect("there is a folder of pages");
+    let docs = docs.map(|entry| entry.expect("a folder can be read").path());
+    let docs = docs.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    [checkout.join("README.md")].into_iter().chain(docs).collect()
+}
+
+/// Where a page differs from what the program prints now, if it does; the page is rewritten if asked.
+fn stale_line(path: &Path) -> Option<String> {
+    let page = fs::read_to_string(path).expect("a page can be read");
+    let made = with_output(&page);
+    if std::env::var_os(BLESS).is_some_and(|value| value == "1") {
+        if made != page {
+            fs::write(path, &made).expect("a page can be written");
+        }
+        return None;
+    }
+    let differs = |(at, (committed, made)): (usize, (&str, &str))| {
+        (committed != made).then(|| format!("{}:{}: `{committed}`, now `{made}`", path.display(), at + 1))
+    };
+    let stale = page.lines().zip(made.lines()).enumerate().find_map(differs);
+    let is_longer = page.lines().count() != made.lines().count();
+    stale.or_else(|| is_longer.then(|| format!("{}: stale at its end", path.display())))
+}
+
+/// The page with the output of its commands as it is now.
+fn with_output(page: &str) -> String {
+    if !page.contains("```console") {
+        return page.to_owned();
+    }
     let mut shell = Shell::start();
     let mut made = String::new();
-    let mut lines = readme.lines().peekable();
+    let mut lines = page.lines().peekable();
     let mut after_run_command = false;
     while let Some(line) = lines.next() {
         push(&mut made, line);
@@ -62,7 +81,7 @@ fn with_output(readme: &str) -> String {
             "```sh" if after_run_command => {
                 let command = lines.next().expect("a block holds a command");
                 push(&mut made, command);
-                shell.printed = shell.run(&command.replace(RUN, "mediactl"), &[]);
+                shell.printed = shell.run(&without_cargo(command), &[]);
             }
             "```diff" if after_run_command => {
                 let committed: Vec<&str> =
@@ -93,12 +112,20 @@ fn with_output(readme: &str) -> String {
     made
 }
 
+/// The run command with `mediactl` in the place of `cargo run … --`.
+fn without_cargo(command: &str) -> String {
+    let (before, run) = command.split_once("cargo run ").expect("the run command is one of cargo");
+    let (_, arguments) = run.split_once("-- ").expect("options of cargo end in --");
+    format!("{before}mediactl {arguments}")
+}
+
 fn push(text: &mut String, line: &str) {
     text.push_str(line);
     text.push('\n');
 }
 
-/// What was printed; a line that differs from the committed one in what no two runs share stays.
+/// The printed lines. Where a line differs from the committed one only in what changes from run to run,
+/// the committed one stays.
 fn merged(committed: &[&str], printed: &[String]) -> Vec<String> {
     let kept = |(at, line): (usize, &String)| match committed.get(at) {
         Some(old) if steady(old) == steady(line) => (*old).to_owned(),
@@ -107,7 +134,8 @@ fn merged(committed: &[&str], printed: &[String]) -> Vec<String> {
     printed.iter().enumerate().map(kept).collect()
 }
 
-/// A line without times, process and user numbers, sizes of answers, and the keys of masks.
+/// A line without what changes from run to run: times, process and user numbers, sizes of answers,
+/// fingerprints of secrets.
 fn steady(line: &str) -> String {
     let mut steady = String::new();
     for word in line.split_whitespace() {
@@ -139,7 +167,7 @@ fn is_duration(word: &str) -> bool {
     number.len() < word.len() && number.parse::<f64>().is_ok()
 }
 
-/// A shell that runs the commands of the README, one after another.
+/// A shell that runs the commands of a page, one after another.
 struct Shell {
     process: Child,
     input: ChildStdin,
@@ -179,7 +207,7 @@ impl Shell {
         Self { process, input, output, ports, printed: Vec::new(), folder }
     }
 
-    /// What a command prints; one that goes on in the background as many lines as are `committed`.
+    /// The output of a command. Of one that stays in the background, as many lines as are `committed`.
     fn run(&mut self, command: &str, committed: &[&str]) -> Vec<String> {
         let mut command = command.to_owned();
         for (named, port) in PORTS.iter().zip(&self.ports) {
@@ -199,13 +227,13 @@ impl Shell {
             has_ended |= last.is_some();
             // The last line may lack its line feed.
             if last != Some("") {
-                printed.push(self.as_in_the_readme(last.unwrap_or(&line)));
+                printed.push(self.as_in_the_page(last.unwrap_or(&line)));
             }
         }
         printed
     }
 
-    /// Makes the file that a `cat` shows, if there is none.
+    /// Writes the file that a `cat` shows, unless it exists.
     fn put_shown_file(&self, command: &str, committed: &[&str]) {
         let Some(name) = command.strip_prefix("cat ") else { return };
         let path = self.folder.path().join(name);
@@ -215,7 +243,7 @@ impl Shell {
         }
     }
 
-    fn as_in_the_readme(&self, line: &str) -> String {
+    fn as_in_the_page(&self, line: &str) -> String {
         let ports = PORTS.iter().zip(&self.ports);
         ports.fold(line.to_owned(), |line, (named, port)| line.replace(port.as_str(), named))
     }
@@ -229,7 +257,7 @@ impl Drop for Shell {
     }
 }
 
-/// The program as `mediactl`; a server that is told no address listens on a port that is free.
+/// Puts a script `mediactl` in the path that starts the program. A server without `--listen` gets a free port.
 fn put_program(folder: &Path, port: &str) {
     let script = format!(
         "#!/bin/sh\ncase \" $* \" in\n*' --listen '*) ;;\n*' serve '*) set -- \"$@\" --listen 127.0.0.1:{port} ;;\nesac\nexec {PROGRAM} \"$@\"\n"
