@@ -15,8 +15,10 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::BLESS;
 use crate::cli::PROGRAM;
+
+/// Set to `1`, this environment variable has the output written instead of compared.
+const BLESS: &str = "MEDIACTL_BLESS";
 
 /// The ports that the pages name.
 const PORTS: [&str; 2] = ["8090", "8443"];

@@ -1,8 +1,5 @@
 //! What `media.conf(5)` says by example; every example is tried.
 
-use mediactl::model::{Lens, View, check, top_members};
-use mediactl::syntax::{Document, Severity};
-
 /// Text that no row of the schema is for, and its JSON form; the rule that it shows.
 pub const GENERAL: &[(&str, &str, &str)] = &[
     (
@@ -76,27 +73,35 @@ pub const WARNINGS: &[(&str, &str)] = &[
     ("A comment holds a carriage return.", "# a\rb\nrtmp 1935;"),
 ];
 
-#[test]
-fn the_examples_of_the_general_rule_read_as_they_are_said_to() {
-    for (_, text, json) in GENERAL {
-        let document = Document::parse((*text).to_owned());
-        assert!(check(&document).is_empty(), "{text}");
-        let members = top_members(&document);
-        let view = serde_json::to_value(View::new(&members, &Lens::default())).expect("a view is JSON");
-        let wanted: serde_json::Value = serde_json::from_str(json).expect("an example is JSON");
-        for (key, value) in wanted.as_object().expect("an example is an object") {
-            assert_eq!(&view[key], value, "{text}");
+#[cfg(test)]
+mod tests {
+    use mediactl::model::{Lens, View, check, top_members};
+    use mediactl::syntax::{Document, Severity};
+
+    use super::{ERRORS, GENERAL, WARNINGS};
+
+    #[test]
+    fn the_examples_of_the_general_rule_read_as_they_are_said_to() {
+        for (_, text, json) in GENERAL {
+            let document = Document::parse((*text).to_owned());
+            assert!(check(&document).is_empty(), "{text}");
+            let members = top_members(&document);
+            let view = serde_json::to_value(View::new(&members, &Lens::default())).expect("a view is JSON");
+            let wanted: serde_json::Value = serde_json::from_str(json).expect("an example is JSON");
+            for (key, value) in wanted.as_object().expect("an example is an object") {
+                assert_eq!(&view[key], value, "{text}");
+            }
         }
     }
-}
 
-#[test]
-fn the_diagnostics_are_what_they_are_said_to_be() {
-    for (facts, severity) in [(ERRORS, Severity::Error), (WARNINGS, Severity::Warning)] {
-        for (what, text) in facts {
-            let found = check(&Document::parse((*text).to_owned()));
-            assert!(found.iter().any(|diagnostic| diagnostic.severity == severity), "{what}");
-            assert!(found.iter().all(|diagnostic| diagnostic.severity <= severity), "{what}");
+    #[test]
+    fn the_diagnostics_are_what_they_are_said_to_be() {
+        for (facts, severity) in [(ERRORS, Severity::Error), (WARNINGS, Severity::Warning)] {
+            for (what, text) in facts {
+                let found = check(&Document::parse((*text).to_owned()));
+                assert!(found.iter().any(|diagnostic| diagnostic.severity == severity), "{what}");
+                assert!(found.iter().all(|diagnostic| diagnostic.severity <= severity), "{what}");
+            }
         }
     }
 }

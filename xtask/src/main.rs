@@ -1,0 +1,108 @@
+//! Makes the manual pages and the completions, from the tree of commands, from the tables of the
+//! program and from the prose in `pages/`. They are committed, so that a package needs no tool:
+//!
+//! ```text
+//! cargo xtask generate    writes them
+//! cargo xtask check       fails if one of them is stale
+//! ```
+#![allow(clippy::disallowed_methods, reason = "files are what this tool makes")]
+
+mod completions;
+mod facts;
+mod markup;
+mod page;
+mod pages;
+mod schema;
+mod values;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The folders that hold generated files, and nothing else.
+const FOLDERS: &[&str] = &["man", "completions"];
+
+/// A generated file, with its path in the repository.
+struct Artifact {
+    path: PathBuf,
+    text: String,
+}
+
+fn main() -> ExitCode {
+    let result = match std::env::args().nth(1).as_deref() {
+        Some("generate") => generate(),
+        Some("check") => check(),
+        _ => Err("usage: cargo xtask generate | check".to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("error: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn generate() -> Result<(), String> {
+    let artifacts = artifacts();
+    for Artifact { path, text } in &artifacts {
+        fs::write(repository().join(path), text).map_err(|error| failed(path, &error))?;
+    }
+    for path in left_over(&artifacts)? {
+        fs::remove_file(repository().join(&path)).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
+}
+
+fn check() -> Result<(), String> {
+    let artifacts = artifacts();
+    let mut stale = left_over(&artifacts)?;
+    for Artifact { path, text } in artifacts {
+        if fs::read_to_string(repository().join(&path)).ok() != Some(text) {
+            stale.push(path);
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = stale.iter().map(|path| format!("`{}`", path.display())).collect();
+    Err(format!("stale: {}: run `cargo xtask generate`", names.join(", ")))
+}
+
+fn artifacts() -> Vec<Artifact> {
+    let in_folder = |folder: &'static str| {
+        move |(name, text): (String, String)| Artifact { path: Path::new(folder).join(name), text }
+    };
+    let pages = pages::pages().into_iter().map(in_folder("man"));
+    pages.chain(completions::completions().into_iter().map(in_folder("completions"))).collect()
+}
+
+/// The committed files that nothing makes any more.
+fn left_over(artifacts: &[Artifact]) -> Result<Vec<PathBuf>, String> {
+    let made: BTreeSet<&Path> = artifacts.iter().map(|artifact| artifact.path.as_path()).collect();
+    let mut found = Vec::new();
+    for folder in FOLDERS.iter().map(Path::new) {
+        found.extend(files_in(folder).map_err(|error| failed(folder, &error))?);
+    }
+    found.retain(|path| !made.contains(path.as_path()));
+    Ok(found)
+}
+
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    fs::read_dir(repository().join(folder))?.map(|entry| Ok(folder.join(entry?.file_name()))).collect()
+}
+
+fn failed(path: &Path, error: &io::Error) -> String {
+    format!("`{}`: {error}", path.display())
+}
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in the repository")
+}
+
+#[test]
+fn the_committed_files_are_up_to_date() {
+    check().unwrap_or_else(|fault| panic!("{fault}"));
+}

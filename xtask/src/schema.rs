@@ -1,0 +1,120 @@
+//! What `media.conf(5)` takes from the schema table.
+
+use mediactl::model::schema::{Derived, parameters};
+use mediactl::model::{Kind, Parameter, Scope, Shape};
+use mediactl::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
+
+use crate::facts::{ERRORS, GENERAL, WARNINGS};
+use crate::pages::terms;
+
+/// The scopes of the schema, with the names of their rows in the page.
+const SCOPES: &[(Scope, &str)] = &[
+    (Scope::Top, "rows of Top"),
+    (Scope::Stream, "rows of Stream"),
+    (Scope::Live, "rows of Live"),
+    (Scope::Plugin, "rows of Plugin"),
+    (Scope::Source, "rows of Source"),
+    (Scope::Backend, "rows of Backend"),
+];
+
+/// The values of the page.
+pub fn values() -> Vec<(&'static str, String)> {
+    let rows = SCOPES.iter().map(|(scope, name)| (*name, terms(parameters(*scope).map(row))));
+    rows.chain([
+        ("general", general()),
+        ("errors", points(ERRORS)),
+        ("warnings", points(WARNINGS)),
+        ("example", indented(include_str!("../../examples/media.conf"))),
+        ("MAX_DEPTH", MAX_DEPTH.to_string()),
+        ("MAX_DIAGNOSTICS", MAX_DIAGNOSTICS.to_string()),
+    ])
+    .collect()
+}
+
+/// One row of the schema.
+fn row(row: &Parameter) -> (String, String) {
+    let term = match row.keywords {
+        [] => format!("`{}` (JSON only)", row.key),
+        [keyword] => format!("`{keyword}`"),
+        [keyword, others @ ..] => format!("`{keyword}` [`{}`]", others.join("`, `")),
+    };
+    let mut lines = vec![format!("{}.", row.doc)];
+    if !row.keywords.is_empty() {
+        lines.push(format!("*Form:* {}", row.usage()));
+    }
+    if !row.example.is_empty() {
+        lines.push(format!("*Text:* `{}`", row.example));
+    }
+    lines.push(format!("*JSON:* `{}`, {}", row.key, json_form(row.shape)));
+    if !row.unit.is_empty() {
+        lines.push(format!("*Unit:* {}", row.unit));
+    }
+    if row.secret {
+        lines.push(format!("*Secret:* {}", secret_part(row.shape)));
+    }
+    (term, lines.join("\\\n"))
+}
+
+/// What the value in JSON looks like.
+fn json_form(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Ports => "an array of numbers and \"host:port\" strings; always shown",
+        Shape::Port => "a number or a \"host:port\" string",
+        Shape::Word => "a string",
+        Shape::Switch => "true or false; the bare keyword is true",
+        Shape::Account => "{\"login\", \"password\"}",
+        Shape::Backend => "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra",
+        Shape::Sources => "an array of {\"url\", ...}; always shown",
+        Shape::Seconds => "a number; `off` is false",
+        Shape::Transcoder => "an array of [name, value]",
+        Shape::Group(Kind::Stream | Kind::Plugin) => "an object by name; always shown",
+        Shape::Group(Kind::Live) => "an object by prefix; always shown",
+        Shape::PortOptions => "an object by port",
+        Shape::Derived(Derived::Name | Derived::Address) => "a string",
+        Shape::Derived(Derived::Static) => "true or false",
+        Shape::Derived(Derived::Position) => "a number",
+        Shape::Derived(Derived::Global) => "a string, not to be changed here",
+        Shape::Derived(Derived::Former) => "a string, no longer shown",
+        Shape::Derived(Derived::Runtime) => "an object, not to be changed",
+    }
+}
+
+fn secret_part(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Account => "the password",
+        Shape::Backend => "options with the name of a secret, and credentials in the URL",
+        _ => "yes",
+    }
+}
+
+fn general() -> String {
+    let rules = GENERAL.iter().enumerate().map(|(number, (rule, text, json))| {
+        let term = format!("`R{}`\n: {rule}", number + 1);
+        format!("{term}\n\n{}\n\n{}", indented(text), indented(json))
+    });
+    rules.collect::<Vec<_>>().join("\n\n")
+}
+
+fn points(facts: &[(&str, &str)]) -> String {
+    facts.iter().map(|(what, _)| format!("- {what}")).collect::<Vec<_>>().join("\n")
+}
+
+fn indented(text: &str) -> String {
+    let line = |line: &str| if line.is_empty() { String::new() } else { format!("    {line}") };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_row_of_the_schema_is_in_the_page() {
+    let page = include_str!("../pages/media.conf.md");
+    let in_page = SCOPES.iter().filter(|(_, name)| page.contains(&format!("{{{{{name}}}}}")));
+    let shown: usize = in_page.map(|(scope, _)| parameters(*scope).count()).sum();
+    assert_eq!(shown, mediactl::model::PARAMETERS.len());
+}
+
+#[test]
+fn the_example_has_no_faults() {
+    let text = include_str!("../../examples/media.conf").to_owned();
+    let document = mediactl::syntax::Document::parse(text);
+    assert!(mediactl::model::check(&document).is_empty());
+}

@@ -1,0 +1,191 @@
+//! What `mediactl(1)` and `mediactl-serve(1)` take from the tables and constants of the program.
+
+use std::time::Duration;
+
+use mediactl::cli::GRACE;
+use mediactl::cli::exit::{EXIT_CODES, Exit};
+use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
+use mediactl::engine::{
+    DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
+    MAX_DELETE_SHARE,
+};
+use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
+use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
+use mediactl::http::protocol::problem::KINDS;
+use mediactl::http::protocol::routes::{ROUTES, Route};
+use mediactl::http::server::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
+use mediactl::http::server::listener::limits;
+use mediactl::http::server::log::repeats::{ADDRESSES, LINES, PERIOD};
+use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
+use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
+use mediactl::syntax::MAX_DEPTH;
+
+use crate::pages::terms;
+
+/// What the page says in words of the memory of a patch.
+const _: () = assert!(VALUE_COST == 1024 && TEXT_COST == 9 && MEMORY_PER_BODY == 8);
+
+/// The values of `mediactl(1)`.
+pub fn of_program() -> Vec<(&'static str, String)> {
+    let exit_codes =
+        EXIT_CODES.iter().map(|(exit, meaning)| (format!("`{}`", *exit as u8), (*meaning).to_owned()));
+    vec![
+        ("asking guards", guards(true)),
+        ("refusing guards", guards(false)),
+        ("exit codes", terms(exit_codes)),
+        ("MAX_DELETE_FLOOR", MAX_DELETE_FLOOR.to_string()),
+        ("MAX_DELETE_SHARE", MAX_DELETE_SHARE.to_string()),
+        ("MAX_DELETE_CEILING", MAX_DELETE_CEILING.to_string()),
+    ]
+}
+
+/// The guards that ask on a terminal, or those that refuse everywhere.
+fn guards(asking: bool) -> String {
+    let guards = GUARD_NAMES.iter().filter(|(_, guard)| guard.is_question() == asking);
+    terms(
+        guards.map(|(name, guard)| {
+            (format!("`--accept {name}`"), format!("{}.", capitalized(&guard.to_string())))
+        }),
+    )
+}
+
+/// The values of `mediactl-serve(1)`.
+pub fn of_server() -> Vec<(&'static str, String)> {
+    vec![
+        ("prefix", DEFAULT_PREFIX.to_owned()),
+        ("api", format!("{API_HEADER}: {}", api_value())),
+        ("operations", operations()),
+        ("parameters", terms(PARAMETERS.iter().map(parameter))),
+        ("problems", problems()),
+        ("limits::HEAD", size(limits::HEAD)),
+        ("limits::HEADERS", limits::HEADERS.to_string()),
+        ("limits::BODY", size(limits::BODY)),
+        ("limits::BODIES", size(limits::BODIES)),
+        ("limits::PATCH_MEMORY", size(limits::PATCH_MEMORY)),
+        ("limits::CONNECTIONS", limits::CONNECTIONS.to_string()),
+        ("limits::CONNECTIONS / 2", (limits::CONNECTIONS / 2).to_string()),
+        ("limits::LOCAL_CONNECTIONS", limits::LOCAL_CONNECTIONS.to_string()),
+        ("limits::WAITING", limits::WAITING.to_string()),
+        ("limits::CONNECTIONS_PER_ADDRESS", limits::CONNECTIONS_PER_ADDRESS.to_string()),
+        ("limits::FILES_PER_CONNECTION", limits::FILES_PER_CONNECTION.to_string()),
+        ("limits::FILES_ELSEWHERE", limits::FILES_ELSEWHERE.to_string()),
+        ("limits::UNREAD", size(limits::UNREAD)),
+        ("limits::LINGER", size(limits::LINGER)),
+        ("limits::HANDSHAKE_TIME", time(limits::HANDSHAKE_TIME)),
+        ("limits::HEAD_TIME", time(limits::HEAD_TIME)),
+        ("limits::IDLE_TIME", time(limits::IDLE_TIME)),
+        ("limits::CROWDED_IDLE_TIME", time(limits::CROWDED_IDLE_TIME)),
+        ("limits::GRACE", time(limits::GRACE)),
+        ("limits::LEAST_GRACE", time(limits::LEAST_GRACE)),
+        ("limits::WAITING_TIME", time(limits::WAITING_TIME)),
+        ("limits::TRANSFER_TIME", time(limits::TRANSFER_TIME)),
+        ("limits::TRANSFER_RATE", size(limits::TRANSFER_RATE)),
+        ("limits::CHANGE_TIME", time(limits::CHANGE_TIME)),
+        ("limits::HANDLER_TIME", time(limits::HANDLER_TIME)),
+        ("limits::LINGER_TIME", time(limits::LINGER_TIME)),
+        ("MAX_DEPTH", MAX_DEPTH.to_string()),
+        ("DEFAULT_LOCK_WAIT", time(DEFAULT_LOCK_WAIT)),
+        ("DEFAULT_HOOK_TIMEOUT", time(DEFAULT_HOOK_TIMEOUT)),
+        ("COMMAND_TIMEOUT", time(COMMAND_TIMEOUT)),
+        ("COMMAND_LIFE", time(COMMAND_LIFE)),
+        ("GRACE", time(GRACE)),
+        ("MAX_FAILURES", MAX_FAILURES.to_string()),
+        ("MAX_NETWORKS", MAX_NETWORKS.to_string()),
+        ("FAILURE_LIFE", time(FAILURE_LIFE)),
+        ("SUCCESS_LIFE", time(SUCCESS_LIFE)),
+        ("MAX_PATH", MAX_PATH.to_string()),
+        ("MAX_DETAIL", MAX_DETAIL.to_string()),
+        ("LINES", LINES.to_string()),
+        ("PERIOD", time(PERIOD)),
+        ("ADDRESSES + 1", (ADDRESSES + 1).to_string()),
+    ]
+}
+
+fn operations() -> String {
+    terms(ROUTES.iter().map(|route| {
+        let term = format!("`{} {DEFAULT_PREFIX}/{}`", route.methods[0], route.template());
+        (term, route.summary.to_owned())
+    }))
+}
+
+fn parameter(parameter: &QueryParameter) -> (String, String) {
+    let QueryParameter { name, doc, .. } = parameter;
+    let (term, more) = match &parameter.values {
+        Values::Switch(_) => (format!("`{name}=true`"), String::new()),
+        Values::OneOf([default, word], _) => {
+            (format!("`{name}={word}`"), format!(" `{default}` is the default."))
+        }
+        Values::Guards(_) => (format!("`{name}=`*NAME*`,`…"), String::new()),
+        Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
+        Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
+        Values::Number(bounds, _) => {
+            (format!("`{name}=`*NUMBER*"), format!(" It is from {} to {}.", bounds.start(), bounds.end()))
+        }
+    };
+    (term, format!("{}: {doc}{more}", routes_with(parameter)))
+}
+
+/// The routes that take a parameter.
+fn routes_with(parameter: &QueryParameter) -> String {
+    let takes = |route: &&Route| route.parameters.contains(&parameter.name);
+    if ROUTES.iter().all(|route| takes(&route) == route.is_change()) {
+        return "All that change something".to_owned();
+    }
+    let names: Vec<String> = ROUTES.iter().filter(takes).map(|route| format!("`{}`", route.path)).collect();
+    names.join(", ")
+}
+
+/// The rows of the table of problems.
+fn problems() -> String {
+    let row = |kind: &mediactl::http::protocol::problem::ProblemKind| {
+        format!(
+            "| `{}` | {} | {} | {} |\n",
+            kind.name(),
+            kind.status(),
+            Exit::from(*kind) as u8,
+            kind.title()
+        )
+    };
+    KINDS.iter().map(row).collect::<String>().trim_end().to_owned()
+}
+
+fn capitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn size(bytes: usize) -> String {
+    match bytes {
+        bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+        bytes if bytes % (1 << 10) == 0 => format!("{} KiB", bytes >> 10),
+        bytes => format!("{bytes} bytes"),
+    }
+}
+
+fn time(time: Duration) -> String {
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        3600 => "an hour".to_owned(),
+        60 => "a minute".to_owned(),
+        seconds => format!("{seconds} s"),
+    }
+}
+
+#[test]
+fn every_limit_is_in_the_page() {
+    let page = include_str!("../pages/mediactl-serve.md");
+    let constants = include_str!("../../src/http/server/listener/limits.rs");
+    let names = constants.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(':'));
+    names.for_each(|(name, _)| assert!(page.contains(&format!("{{{{limits::{name}}}}}")), "{name}"));
+}
+
+#[test]
+fn every_value_is_in_a_page() {
+    let pages = [
+        (include_str!("../pages/mediactl.md"), of_program()),
+        (include_str!("../pages/mediactl-serve.md"), of_server()),
+    ];
+    for (page, values) in pages {
+        values.iter().for_each(|(name, _)| assert!(page.contains(&format!("{{{{{name}}}}}")), "{name}"));
+    }
+}
