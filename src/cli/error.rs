@@ -10,7 +10,7 @@ use crate::cli::remote_errors;
 use crate::edit::assign::AssignFault;
 use crate::edit::path::PathError;
 use crate::edit::select::{SelectFault, SelectFaultKind};
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::{EngineError, ErrorKind, Snapshot};
 use crate::http::client::ClientError;
 use crate::http::protocol::headers::Feature;
 use crate::http::protocol::problem::ProblemKind;
@@ -128,7 +128,7 @@ impl CliError {
     pub fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } => Exit::Usage,
-            Self::Engine(error) => error.into(),
+            Self::Engine(error) => ErrorKind::from(error).into(),
             Self::Invalid { .. } => Exit::Invalid,
             Self::Input { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => Exit::Denied,

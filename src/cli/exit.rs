@@ -4,11 +4,9 @@ use std::process::ExitCode;
 
 use signal_hook::consts::SIGTERM;
 
-use crate::edit::assign::AssignFault;
-use crate::engine::EngineError;
+use crate::engine::ErrorKind;
 use crate::http::client::{ClientError, ServerRefusal};
 use crate::http::protocol::problem::ProblemKind;
-use crate::store::StoreError;
 
 /// How a command ended. The numbers are stable: scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,44 +63,19 @@ impl From<Exit> for ExitCode {
     }
 }
 
-impl Exit {
-    fn of_signal(signal: i32) -> Self {
-        if signal == SIGTERM { Self::Terminated } else { Self::Interrupted }
-    }
-}
-
-impl From<&EngineError> for Exit {
-    fn from(error: &EngineError) -> Self {
-        match error {
-            EngineError::Store(error) => error.into(),
-            EngineError::BadAssignments(faults) if faults.iter().all(AssignFault::is_absent) => Self::Absent,
-            EngineError::BadConfig(_)
-            | EngineError::BadText(_)
-            | EngineError::MaskedText
-            | EngineError::BadPatch(_)
-            | EngineError::BadAssignments(_)
-            | EngineError::CheckFailed(_) => Self::Invalid,
-            EngineError::Guarded(guard) if !guard.is_question() => Self::Invalid,
-            EngineError::Guarded(_) => Self::Guarded,
-            EngineError::NoServer
-            | EngineError::NothingPending
-            | EngineError::NoSuchChange { .. }
-            | EngineError::NotKept { .. } => Self::Absent,
-            EngineError::Stale
-            | EngineError::HandEditedSince
-            | EngineError::HandEdited { .. }
-            | EngineError::HandEditedBadly { .. }
-            | EngineError::Moved
-            | EngineError::Pending(_)
-            | EngineError::OtherPending
-            | EngineError::Unexpected(_)
-            | EngineError::Busy => Self::Conflict,
-            EngineError::CheckInterrupted { signal } | EngineError::ReloadInterrupted { signal, .. } => {
-                Self::of_signal(*signal)
-            }
-            EngineError::Unproved(_) | EngineError::ReloadFailed { .. } | EngineError::TooLate => {
-                Self::Failed
-            }
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Usage => Self::Usage,
+            ErrorKind::Invalid => Self::Invalid,
+            ErrorKind::Denied => Self::Denied,
+            ErrorKind::Conflict => Self::Conflict,
+            ErrorKind::Guarded => Self::Guarded,
+            ErrorKind::Absent => Self::Absent,
+            ErrorKind::Unknown => Self::Unknown,
+            ErrorKind::Failed => Self::Failed,
+            ErrorKind::Interrupted { signal: SIGTERM } => Self::Terminated,
+            ErrorKind::Interrupted { .. } => Self::Interrupted,
         }
     }
 }
@@ -170,48 +143,5 @@ fn of_status(status: u16, applies: bool) -> Exit {
         400..=499 => Exit::Invalid,
         _ if applies => Exit::Unknown,
         _ => Exit::Failed,
-    }
-}
-
-impl From<&StoreError> for Exit {
-    fn from(error: &StoreError) -> Self {
-        match error {
-            StoreError::PermissionDenied { .. }
-            | StoreError::Untrusted { .. }
-            | StoreError::PlantedLink { .. } => Self::Denied,
-            StoreError::StateFolder { .. } if error.is_out_of_order() => Self::Failed,
-            StoreError::StateFolder { .. } => Self::Denied,
-            StoreError::Busy { .. } | StoreError::Serving { .. } | StoreError::ChangedMeanwhile { .. } => {
-                Self::Conflict
-            }
-            StoreError::NotFound { .. }
-            | StoreError::DanglingLink { .. }
-            | StoreError::LinkLoop { .. }
-            | StoreError::NotAFile { .. } => Self::Absent,
-            StoreError::Torn { .. } | StoreError::Io { .. } => Self::Failed,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use rustix::io::Errno;
-
-    use super::*;
-
-    fn error(answer: Errno) -> StoreError {
-        StoreError::StateFolder { path: "media.conf".into(), source: answer.into() }
-    }
-
-    #[test]
-    fn a_state_folder_fails_for_want_of_permission_or_otherwise() {
-        for denied in [Errno::ACCESS, Errno::PERM, Errno::ROFS, Errno::NOTDIR] {
-            let error = error(denied);
-            assert_eq!((Exit::from(&error), error.hint().is_some()), (Exit::Denied, true), "{denied}");
-        }
-        for failed in [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR] {
-            let error = error(failed);
-            assert_eq!((Exit::from(&error), error.hint().is_some()), (Exit::Failed, false), "{failed}");
-        }
     }
 }

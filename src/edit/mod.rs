@@ -31,6 +31,7 @@ pub mod path;
 pub mod plan;
 mod quoting;
 mod removal;
+pub mod request;
 pub mod schema_path;
 pub mod select;
 pub mod set_lines;
@@ -88,19 +89,18 @@ impl From<Faults> for EditError {
 
 /// Merges a patch into a document without errors; `None` if that changes nothing.
 pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditError> {
-    modify_members(document, &top_members(document), patch)
+    modify_members(document, &top_members(document), normalize::normalize(patch)?)
 }
 
-/// The same for a document whose top-level members are known.
+/// The same for a normalized patch, and a document whose top-level members are known.
 pub fn modify_members(
     document: &Document,
     members: &Members<'_>,
-    patch: Value,
+    patch: Map<String, Value>,
 ) -> Result<Option<Edit>, EditError> {
-    let reduced: Map<String, Value> = normalize::normalize(patch)?;
-    let mut plan = plan::plan(document, members, &reduced)?;
+    let mut plan = plan::plan(document, members, &patch)?;
     // What is done with goes at once: each of them can be several times as large as its text.
-    drop(reduced);
+    drop(patch);
     let splices = layout::splices(document, &mem::take(&mut plan.operations));
     if splices.is_empty() && plan.targets.is_empty() {
         return Ok(None);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Engine;
+use super::content::Content;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
 use super::operations::look;
@@ -47,7 +48,7 @@ impl Engine {
     ) -> Result<Option<Arc<PendingChange>>, EngineError> {
         let Some(time) = request.confirm else { return Ok(None) };
         let (Some(locked), Some(state)) = (locked, &found.state) else { return Err(EngineError::NoServer) };
-        let written = change.after().filter(|_| operation.writes());
+        let written = change.after().and_then(Content::snapshot).filter(|_| operation.writes()).cloned();
         let longest = self.hooks.timeout + self.lock_wait;
         let who = (operation.name(), request.by.as_str());
         let waiting = Arc::new(PendingChange::new(who, found.before(), written, [time, longest]));

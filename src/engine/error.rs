@@ -10,6 +10,7 @@ use super::pending::PendingChange;
 use super::snapshot::Snapshot;
 use crate::edit::assign::AssignFault;
 use crate::edit::expect::Unmet;
+use crate::edit::request::RequestError;
 use crate::edit::{EditError, Faults, Unproved};
 use crate::store::{ChangeRef, StoreError};
 use crate::syntax::MAX_DIAGNOSTICS;
@@ -133,6 +134,16 @@ impl From<StoreError> for EngineError {
 impl From<Faults> for EngineError {
     fn from(faults: Faults) -> Self {
         Self::BadPatch(faults)
+    }
+}
+
+impl From<RequestError> for EngineError {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Patch(faults) => Self::BadPatch(faults),
+            RequestError::Assignments(faults) => Self::BadAssignments(faults),
+            RequestError::Unmet(unmet) => Self::Unexpected(unmet),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the file was: its history, and the way back.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::Engine;
 use super::error::EngineError;
 use super::options::ChangeOptions;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, PendingInfo};
 use super::snapshot::Snapshot;
 use super::transaction::Operation;
 use crate::store::{ChangeRef, HistoryEntry};
@@ -26,6 +27,18 @@ impl Engine {
     /// `Store`.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, EngineError> {
         Ok(self.conf.history()?)
+    }
+
+    /// The change that a server left unconfirmed when it ended. Takes no lock.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn stored_pending(&self) -> Result<Option<PendingInfo>, EngineError> {
+        let stored = self.conf.pending()?;
+        Ok(stored.as_ref().and_then(|stored| stored.read()).map(|pending| {
+            let (id, operation, by) = (pending.id, pending.operation, pending.by);
+            PendingInfo::new(id, operation, by, pending.deadline, SystemTime::now())
+        }))
     }
 
     /// The text before a change: of `@1` that before the last one.

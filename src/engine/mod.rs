@@ -11,12 +11,17 @@ mod blame;
 #[allow(clippy::disallowed_methods, reason = "a change is confirmed within a time")]
 mod confirm;
 mod conflict;
+mod content;
 mod error;
+mod error_kind;
+mod feature;
 mod guard;
+#[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod history;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
 mod interrupt;
+mod local;
 mod operations;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod options;
@@ -26,13 +31,18 @@ mod pending;
 mod reload;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;
+mod service;
 mod snapshot;
+mod status;
 #[allow(clippy::disallowed_methods, reason = "a change is remembered with its time")]
 mod transaction;
 
 pub use blame::{Blamed, blame, is_edited_since};
 pub use conflict::Conflict;
+pub use content::Content;
 pub use error::{Aftermath, EngineError};
+pub use error_kind::ErrorKind;
+pub use feature::{FEATURES, Feature};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
     before_replacement,
@@ -40,10 +50,14 @@ pub use guard::{
 pub use history::find;
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
 pub use interrupt::Interrupt;
-pub use operations::{DEFAULT_LOCK_WAIT, Engine, Patch};
+pub use operations::{DEFAULT_LOCK_WAIT, Engine};
 pub use options::{ChangeOptions, Expected};
-pub use outcome::{After, Outcome, OutcomeNote};
+pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
 pub use pending::PendingChange;
 pub use running::{LastChange, State};
+pub use service::{
+    ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, ServiceError, Source,
+};
 pub use snapshot::Snapshot;
+pub use status::{ServerInfo, Status, differing};
 pub use transaction::Operation;

@@ -11,17 +11,18 @@ use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::hook::Hooks;
 use super::options::ChangeOptions;
-use super::outcome::After;
+use super::outcome::{After, Outcome, OutcomeNote};
 use super::pending::PendingChange;
 use super::running::{Running, State};
 use super::snapshot::Snapshot;
 use super::transaction::{Found, Operation, Ready, UNSAVED};
-use super::{Outcome, OutcomeNote};
 use crate::edit;
-use crate::model::member::Members;
+use crate::edit::config_lookup::LocalView;
+use crate::edit::request::Request;
 use crate::model::secret::holds_mask;
-use crate::model::{has_lost_line_ends, top_members};
+use crate::model::{Lens, has_lost_line_ends, top_members};
 use crate::store::{ConfFile, Loaded, LockHolder, LockedFile, StoreError};
+use crate::syntax::Document;
 
 /// How long a writer waits for the one before it.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -29,6 +30,7 @@ pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
 /// One configuration file, what goes with its changes, and what a server runs.
 #[derive(Clone)]
 pub struct Engine {
+    pub(super) name: String,
     pub(super) conf: ConfFile,
     pub(super) hooks: Hooks,
     pub(super) lock_wait: Duration,
@@ -39,13 +41,19 @@ pub struct Engine {
     has_guards: bool,
 }
 
-/// Computes a patch from the top-level members of what it is merged into.
-pub type Patch<'a> = &'a mut dyn FnMut(&Members<'_>) -> Result<Value, EngineError>;
+/// The text that a patch is merged into.
+struct Basis {
+    text: Arc<Snapshot>,
+    /// Whether it is the file with a hand edit that the server has not loaded.
+    is_hand_edit: bool,
+    notes: Vec<OutcomeNote>,
+}
 
 impl Engine {
     /// An engine over the file that `path` leads to; the file may be missing.
     pub fn open(path: &Path, hooks: Hooks, on_wait: fn(&Path, &LockHolder)) -> Result<Self, EngineError> {
         Ok(Self {
+            name: path.display().to_string(),
             conf: ConfFile::resolve(path)?,
             hooks,
             lock_wait: DEFAULT_LOCK_WAIT,
@@ -126,24 +134,34 @@ impl Engine {
         self.running.as_ref()?.pending()
     }
 
-    /// Merges the patch that `patch` computes into the running configuration, and saves.
-    pub fn modify(&self, request: &ChangeOptions, patch: Patch<'_>) -> Result<Outcome, EngineError> {
-        self.change(Operation::Modify, request, &mut |found| {
-            let (before, remarks) = self.basis(found, request, patch)?;
-            before.look_for_errors_aside();
-            let is_saved = found.file.as_ref().is_some_and(|file| file.snapshot.is_same_text(&before));
-            match self.edited(&before, request, patch) {
-                Ok(Some((next, notes))) => {
-                    Ok(Ready { before: Some(before), next: Some(next), on_valid: true, notes, remarks })
+    /// Merges the patch that `request` comes to into the running configuration, and saves the result.
+    ///
+    /// # Errors
+    /// All of [`EngineError`]; the configuration is as it was then.
+    pub fn modify(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        self.change(Operation::Modify, options, &mut |found| {
+            let basis = self.basis(found, options)?;
+            basis.text.look_for_errors_aside();
+            let edited = self.edited(found, &basis, request, options);
+            let Basis { text: before, notes: mut remarks, .. } = basis;
+            match edited {
+                Ok(Some((after, notes))) => {
+                    remarks.extend(notes.into_iter().map(OutcomeNote::Edit));
+                    Ok(Ready { before: Some(before), after, on_valid: true, notes: remarks })
                 }
-                // What runs and is not in the file is saved all the same.
+                // A running configuration that is not in the file is saved all the same.
                 Ok(None) => {
+                    let is_saved =
+                        found.file.as_ref().is_some_and(|file| file.snapshot.is_same_text(&before));
                     let runs = |state: &State| state.running.is_same_text(&before);
                     let is_running = found.state.as_ref().is_none_or(runs);
-                    let next = (!(is_saved && is_running)).then(|| After::edited(Vec::new()));
-                    Ok(Ready { before: Some(before), next, on_valid: true, notes: Vec::new(), remarks })
+                    let after = match is_saved && is_running {
+                        true => After::Unchanged,
+                        false => After::edited(Vec::new()),
+                    };
+                    Ok(Ready { before: Some(before), after, on_valid: true, notes: remarks })
                 }
-                // Of a text with errors, that it has errors is what counts.
+                // That the text has errors matters more than what they make of the edit.
                 Err(_) if !before.is_valid() => Err(EngineError::BadConfig(before)),
                 Err(error) => Err(error),
             }
@@ -152,65 +170,77 @@ impl Engine {
 
     fn edited(
         &self,
-        before: &Arc<Snapshot>,
-        request: &ChangeOptions,
-        patch: Patch<'_>,
+        found: &Found,
+        basis: &Basis,
+        request: &Request,
+        options: &ChangeOptions,
     ) -> Result<Option<(After, Vec<edit::Note>)>, EngineError> {
-        let document = before.document();
+        let document = basis.text.document();
         if document.diagnostics().errors() > 0 {
-            return Err(EngineError::BadConfig(before.clone()));
+            return Err(EngineError::BadConfig(basis.text.clone()));
         }
         let members = top_members(document);
-        let patch = patch(&members)?;
-        let Some(edit) = edit::modify_members(document, &members, patch)? else { return Ok(None) };
-        if self.has_guards {
-            request.refused(edit.guarded).into_result(())?;
+        let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default()))?;
+        if let (true, Some(state)) = (basis.is_hand_edit, &found.state) {
+            self.refuse_conflicts(state, document, &evaluated.patch, options)?;
         }
-        let unnamed = edit.deleted_streams.iter().filter(|name| !request.named_deletions.contains(*name));
+        let Some(edit) = edit::modify_members(document, &members, evaluated.normalized()?)? else {
+            return Ok(None);
+        };
+        if self.has_guards {
+            options.refused(edit.guarded).into_result(())?;
+        }
+        let named = request.named_deletions();
+        let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str()));
         self.refuse_guarded(
             [
                 edit.removes_credentials.then_some(Guard::WouldRemoveCredentials),
-                guard::before_deletion(unnamed.count(), edit.streams_before, request.max_delete),
+                guard::before_deletion(unnamed.count(), edit.streams_before, options.max_delete),
             ],
-            request,
+            options,
         )?;
         Ok(Some((After::edited(edit.splices), edit.notes)))
     }
 
-    /// What a patch is merged into, and what is to be told of it: the table of running
-    /// configuration, file, and hand edit.
-    fn basis(
+    /// Refuses a patch that does not fit beside the hand edit of the file.
+    fn refuse_conflicts(
         &self,
-        found: &Found,
-        request: &ChangeOptions,
-        patch: Patch<'_>,
-    ) -> Result<(Arc<Snapshot>, Vec<OutcomeNote>), EngineError> {
+        state: &State,
+        file: &Document,
+        patch: &Value,
+        options: &ChangeOptions,
+    ) -> Result<(), EngineError> {
+        let conflicts = conflicts(state.saved.document(), file, patch);
+        if !conflicts.is_empty() {
+            return Err(EngineError::HandEdited { conflicts });
+        }
+        // A hand edit may take the account away. For users of the API this change would do it.
+        let guard = guard::before_replacement(Some(state.running.document()), file);
+        self.refuse_guarded([guard, None], options)
+    }
+
+    /// The text that a patch is merged into, by the running configuration, the file and its hand edit.
+    fn basis(&self, found: &Found, options: &ChangeOptions) -> Result<Basis, EngineError> {
         let file = found.file.as_ref().map(|file| &file.snapshot);
         let Some(state) = &found.state else {
-            return Ok((file.expect("a file that can be modified is there").clone(), Vec::new()));
+            let file = file.expect("a file that can be modified is there").clone();
+            return Ok(Basis { text: file, is_hand_edit: false, notes: Vec::new() });
         };
         let is_edited = file.is_none_or(|file| !file.is_same_text(&state.saved));
-        if let Some(file) = file.filter(|_| is_edited && !request.force) {
-            refuse_broken(file, request)?;
+        if let Some(file) = file.filter(|_| is_edited && !options.force) {
+            refuse_broken(file, options)?;
         }
-        refuse_stale(state, request, is_edited)?;
-        match (is_edited, state.is_saved()) {
-            (false, true) => Ok((state.running.clone(), Vec::new())),
-            (false, false) => Ok((state.running.clone(), vec![OutcomeNote::SavedEarlierUpdate])),
-            (true, _) if request.force => Ok((state.running.clone(), vec![OutcomeNote::OverwroteHandEdit])),
-            (true, false) => Err(EngineError::HandEdited { conflicts: Vec::new() }),
-            (true, true) => {
-                let file = file.ok_or(EngineError::HandEdited { conflicts: Vec::new() })?;
-                let patch = patch(&top_members(file.document()))?;
-                let conflicts = conflicts(state.saved.document(), file.document(), &patch);
-                if !conflicts.is_empty() {
-                    return Err(EngineError::HandEdited { conflicts });
-                }
-                // By hand an account may be taken away; for whom uses the API, it is this change that does.
-                let guard = guard::before_replacement(Some(state.running.document()), file.document());
-                self.refuse_guarded([guard, None], request)?;
-                Ok((file.clone(), vec![OutcomeNote::PickedUpHandEdit]))
+        refuse_stale(state, options, is_edited)?;
+        let running = |notes| Basis { text: state.running.clone(), is_hand_edit: false, notes };
+        match (is_edited, state.is_saved(), file) {
+            (false, true, _) => Ok(running(Vec::new())),
+            (false, false, _) => Ok(running(vec![OutcomeNote::SavedEarlierUpdate])),
+            (true, _, _) if options.force => Ok(running(vec![OutcomeNote::OverwroteHandEdit])),
+            (true, true, Some(file)) => {
+                let notes = vec![OutcomeNote::PickedUpHandEdit];
+                Ok(Basis { text: file.clone(), is_hand_edit: true, notes })
             }
+            (true, _, _) => Err(EngineError::HandEdited { conflicts: Vec::new() }),
         }
     }
 
@@ -240,11 +270,11 @@ impl Engine {
                 self.refuse_one_line([before, file], request, text)?;
             }
             let (after, deleted) = self.replacement(before, request, text)?;
-            remarks.extend(deleted);
+            remarks.extend(deleted.filter(|_| found.state.is_some()));
             let same = |old: &Arc<Snapshot>| old.is_same_text(&after);
             let changes_nothing = before.is_some_and(same) && file.is_some_and(same);
-            let next = (!changes_nothing).then_some(After::Replacement(after));
-            Ok(Ready { before: before.cloned(), next, on_valid: false, notes: Vec::new(), remarks })
+            let after = if changes_nothing { After::Unchanged } else { After::replaced(after) };
+            Ok(Ready { before: before.cloned(), after, on_valid: false, notes: remarks })
         })
     }
 
@@ -265,9 +295,9 @@ impl Engine {
                 found.file.as_ref().is_some_and(|file| is_file(&file.snapshot)) && !is_file(&state.saved);
             let changes = is_new_in_file || !is_file(&state.running);
             let before = Some(state.running.clone());
-            let next = changes.then_some(After::Replacement(after));
-            let remarks = deleted.into_iter().collect();
-            Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks })
+            let after = if changes { After::replaced(after) } else { After::Unchanged };
+            let notes = deleted.into_iter().collect();
+            Ok(Ready { before, after, on_valid: false, notes })
         })
     }
 
@@ -287,9 +317,9 @@ impl Engine {
             let text = file.snapshot.bytes();
             let changes = text != state.running.bytes() || text != state.saved.bytes();
             let (after, _) = self.replacement(Some(&state.running), &request, text)?;
-            let next = changes.then_some(After::Replacement(after));
+            let after = if changes { After::replaced(after) } else { After::Unchanged };
             let before = Some(state.running.clone());
-            Ok(Ready { before, next, on_valid: false, notes: Vec::new(), remarks: Vec::new() })
+            Ok(Ready { before, after, on_valid: false, notes: Vec::new() })
         })
     }
 

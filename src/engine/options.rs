@@ -1,6 +1,5 @@
 //! What is asked for beside the change itself.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::error::EngineError;
@@ -19,8 +18,6 @@ pub struct ChangeOptions {
     pub accepted: Vec<Guard>,
     /// How many streams may be deleted without asking; `None` is the default of the command line.
     pub max_delete: Option<usize>,
-    /// The streams whose deletion is asked for one by one, with their names: no guard counts them.
-    pub named_deletions: HashSet<String>,
     /// Who asks, for hooks and the history.
     pub by: String,
     /// Why, in their words.

@@ -1,86 +1,122 @@
-//! What an operation did, or would do.
+//! What a change came to, made or rehearsed.
 
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
-use super::pending::PendingChange;
+use serde::{Deserialize, Serialize};
+
+use super::content::Content;
 use super::snapshot::Snapshot;
-use crate::edit::Note;
-use crate::edit::text_diff::NewText;
-use crate::store::Warning;
+use crate::edit;
 use crate::syntax::Splice;
 
-/// What an operation did, or would do.
+/// What a change came to, made or rehearsed.
 #[derive(Debug)]
 pub struct Outcome {
     /// The configuration before; none if there was no file.
-    pub before: Option<Arc<Snapshot>>,
-    /// What it becomes; none if nothing changes.
-    pub next: Option<After>,
-    /// What a user should be told of the edit.
-    pub notes: Vec<Note>,
-    /// What it had to do with the file beside what was asked for.
-    pub remarks: Vec<OutcomeNote>,
-    /// What did not go as it should and did not stop the work.
-    pub warnings: Vec<Warning>,
-    /// That it waits to be confirmed.
-    pub pending: Option<Arc<PendingChange>>,
+    pub before: Option<Content>,
+    /// What it became.
+    pub after: After,
+    /// What a user should know of the change.
+    pub notes: Vec<OutcomeNote>,
+    /// What went wrong without stopping the change.
+    pub warnings: Vec<String>,
+    /// The change, if it still has to be confirmed.
+    pub pending: Option<PendingInfo>,
 }
 
-/// A configuration that takes the place of another.
+/// What a configuration became.
 #[derive(Debug)]
 pub enum After {
-    /// The one before, with these edits made; put together as a whole only where somebody asks.
+    /// The same.
+    Unchanged,
+    /// The configuration before with these edits.
     Edited {
-        /// The edits, in order of place.
+        /// The edits, in the order of the text.
         splices: Vec<Splice>,
-        /// The whole.
-        whole: OnceLock<Arc<Snapshot>>,
+        /// The whole, put together only when asked for.
+        whole: OnceLock<Content>,
     },
-    /// Another text.
-    Replacement(Arc<Snapshot>),
+    /// Another configuration.
+    Replaced(Content),
 }
 
-/// What a change of a running configuration had to do with the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a user should know of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutcomeNote {
-    /// An update that was not saved went into the file, too.
+    /// A note of the edit itself.
+    Edit(edit::Note),
+    /// An earlier update that was not saved went into the file, too.
     SavedEarlierUpdate,
-    /// A hand edit of the file was there first, and is part of the new configuration.
+    /// A hand edit of the file became part of the new configuration.
     PickedUpHandEdit,
     /// A hand edit of the file was overwritten; its text is kept in the history.
     OverwroteHandEdit,
-    /// So many streams are not in the text that replaces another.
+    /// A hand edit of the file was kept, while the running configuration was rolled back.
+    KeptHandEdit,
+    /// The replacement text lacks this many streams.
     DeletedStreams(usize),
+    /// A word of a server that has no variant here.
+    Word(String),
+}
+
+/// A change that has to be confirmed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingInfo {
+    /// The name by which it is confirmed.
+    pub id: String,
+    /// `modify`, `save`, `update` or `rollback`.
+    pub operation: String,
+    /// Who made it.
+    pub by: String,
+    /// When it is rolled back (RFC 3339).
+    pub deadline: String,
+    /// How many seconds are left until then.
+    pub seconds_left: u64,
+}
+
+impl PendingInfo {
+    /// A change that is rolled back at `deadline`.
+    pub fn new(id: String, operation: String, by: String, deadline: SystemTime, now: SystemTime) -> Self {
+        let seconds_left = deadline.duration_since(now).map_or(0, |left| left.as_secs());
+        let deadline = humantime::format_rfc3339_seconds(deadline).to_string();
+        Self { id, operation, by, deadline, seconds_left }
+    }
 }
 
 impl Outcome {
-    /// The configuration afterwards; none if nothing changes.
-    pub fn after(&self) -> Option<Arc<Snapshot>> {
-        match self.next.as_ref()? {
-            After::Replacement(after) => Some(after.clone()),
+    /// An outcome without notes.
+    pub fn new(before: Option<Content>, after: After) -> Self {
+        Self { before, after, notes: Vec::new(), warnings: Vec::new(), pending: None }
+    }
+
+    /// The configuration afterwards; none where nothing changed and there was no file.
+    pub fn after(&self) -> Option<&Content> {
+        match &self.after {
+            After::Unchanged => self.before.as_ref(),
+            After::Replaced(after) => Some(after),
             After::Edited { splices, whole } => {
-                let before = self.before.as_ref()?;
-                let after = || Arc::new(Snapshot::edited(before.document().with(splices), before));
-                Some(whole.get_or_init(after).clone())
+                let before = self.before.as_ref()?.snapshot()?;
+                let edited = || Snapshot::edited(before.document().with(splices), before);
+                Some(whole.get_or_init(|| Content::Text(Arc::new(edited()))))
             }
         }
     }
 
-    /// The new text in pieces; what an edit keeps is taken straight from the text before.
-    pub(super) fn pieces(&self) -> Vec<&[u8]> {
-        match (&self.next, &self.before) {
-            (Some(After::Replacement(after)), _) => vec![after.bytes()],
-            (Some(After::Edited { splices, .. }), Some(before)) => {
-                NewText::new(before.document().text(), splices).pieces().map(str::as_bytes).collect()
-            }
-            _ => Vec::new(),
-        }
+    /// Whether anything changed.
+    pub fn is_change(&self) -> bool {
+        !matches!(self.after, After::Unchanged)
     }
 }
 
 impl After {
-    /// An edit that was proved.
+    /// The configuration before with these proved edits.
     pub fn edited(splices: Vec<Splice>) -> Self {
         Self::Edited { splices, whole: OnceLock::new() }
+    }
+
+    /// Another text.
+    pub fn replaced(after: Arc<Snapshot>) -> Self {
+        Self::Replaced(Content::Text(after))
     }
 }

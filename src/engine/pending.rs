@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::outcome::PendingInfo;
 use super::reload::Before;
 use super::snapshot::Snapshot;
 
@@ -66,6 +67,12 @@ impl PendingChange {
     /// How long it will still wait.
     pub fn left(&self) -> Duration {
         self.clock().until.saturating_duration_since(Instant::now())
+    }
+
+    /// What users see of it.
+    pub fn info(&self) -> PendingInfo {
+        let (operation, by) = (self.operation.to_owned(), self.by.clone());
+        PendingInfo::new(self.id.clone(), operation, by, self.deadline(), SystemTime::now())
     }
 
     /// When it is taken back.

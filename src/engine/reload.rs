@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
+use super::content::Content;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
 use super::operations::look;
@@ -27,7 +28,7 @@ impl Engine {
         turn: Option<Turn>,
     ) {
         let (engine, request) = (self.clone(), request.clone());
-        let (before, after) = (found.before(), change.after());
+        let (before, after) = (found.before(), change.after().and_then(Content::snapshot).cloned());
         let Some(after) = after else { return };
         let run = move || {
             let _turn = turn;

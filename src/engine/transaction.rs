@@ -4,15 +4,16 @@
 
 use std::sync::Arc;
 
+use super::Engine;
+use super::content::Content;
 use super::error::EngineError;
 use super::hook::{self, Hooks};
 use super::options::ChangeOptions;
-use super::outcome::{After, Outcome};
+use super::outcome::{After, Outcome, OutcomeNote};
 use super::pending::PendingChange;
 use super::running::{LastChange, State, Turn};
 use super::snapshot::Snapshot;
-use super::{Engine, OutcomeNote};
-use crate::edit::Note;
+use crate::edit::text_diff::NewText;
 use crate::store::{
     Candidate, ConfFile, FileStamp, LoadedText, LockedFile, StoreError, Warning, WriteOutcome,
 };
@@ -71,12 +72,11 @@ pub(super) struct FileNow {
 pub(super) struct Ready {
     /// What it was computed on.
     pub before: Option<Arc<Snapshot>>,
-    /// What comes in its place; none if nothing changes.
-    pub next: Option<After>,
+    /// What comes in its place.
+    pub after: After,
     /// Whether `before` has to be without errors, which is still being looked at.
     pub on_valid: bool,
-    pub notes: Vec<Note>,
-    pub remarks: Vec<OutcomeNote>,
+    pub notes: Vec<OutcomeNote>,
 }
 
 /// Computes what is to be written from what is there.
@@ -107,18 +107,20 @@ impl Engine {
         }
         let found = Found { file, state };
         request.refuse_late()?;
-        let Ready { before, next, on_valid, notes, remarks } = prepare(&found)?;
+        let Ready { before, after, on_valid, notes } = prepare(&found)?;
         request.refuse_late()?;
-        let mut change = Outcome { before, next, notes, remarks, warnings, pending: None };
+        let warnings = warnings.iter().map(Warning::to_string).collect();
+        let before = before.map(Content::Text);
+        let mut change = Outcome { before, after, notes, warnings, pending: None };
         let work =
             Work { engine: self, operation, request, locked: locked.as_ref(), found: &found, on_valid };
-        if change.next.is_none() {
+        if !change.is_change() {
             work.refuse_invalid(&change)?;
             return Ok(change);
         }
         let (more, pending) = work.carry_out(&change)?;
-        change.warnings.extend(more);
-        change.pending = pending;
+        change.warnings.extend(more.iter().map(Warning::to_string));
+        change.pending = pending.map(|pending| pending.info());
         if request.reload_later && !request.dry_run && self.hooks.reload.is_some() {
             drop(locked);
             self.reload_later(operation, request, &found, &change, turn);
@@ -235,7 +237,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// Everything but the computation.
     fn carry_out(&self, change: &Outcome) -> Result<(Vec<Warning>, Option<Arc<PendingChange>>), EngineError> {
-        let pieces = change.pieces();
+        let pieces = pieces(change);
         let engine = self.engine;
         let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
         // A dry run without a check command shows its text to nobody.
@@ -308,7 +310,7 @@ impl Work<'_> {
     }
 
     fn refuse_invalid(&self, change: &Outcome) -> Result<(), EngineError> {
-        match &change.before {
+        match change.before.as_ref().and_then(Content::snapshot) {
             Some(before) if self.on_valid && !before.is_valid() => {
                 Err(EngineError::BadConfig(before.clone()))
             }
@@ -319,7 +321,7 @@ impl Work<'_> {
     fn swap(&self, change: &Outcome, waiting: Option<Arc<PendingChange>>) {
         // Without a server nobody needs the new text as a whole, and it is not put together.
         let Some(running) = &self.engine.running else { return };
-        let Some(after) = change.after() else { return };
+        let Some(after) = change.after().and_then(Content::snapshot).cloned() else { return };
         let is_in_file = match &self.found.file {
             _ if self.operation.writes() => true,
             Some(file) => file.snapshot.is_same_text(&after),
@@ -342,6 +344,17 @@ impl Work<'_> {
     }
 }
 
+/// The new text in pieces; what an edit keeps is taken straight from the text before.
+fn pieces(change: &Outcome) -> Vec<&[u8]> {
+    match (&change.after, change.before.as_ref().and_then(Content::snapshot)) {
+        (After::Replaced(Content::Text(after)), _) => vec![after.bytes()],
+        (After::Edited { splices, .. }, Some(before)) => {
+            NewText::new(before.document().text(), splices).pieces().map(str::as_bytes).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -356,9 +369,9 @@ mod tests {
         let path = folder.path().join("media.conf");
         fs::write(&path, "http 80;\n").expect("a file can be made");
         let engine = Engine::open(&path, Hooks::default(), |_, _| {}).expect("it can be opened");
-        let request = ChangeOptions::default();
-        let change = engine.modify(&request, &mut |_| Ok(json!({"rtmp": 1935}))).expect("it can be changed");
-        let Some(After::Edited { whole, .. }) = &change.next else { panic!("it is edited") };
+        let request = json!({"rtmp": 1935}).into();
+        let change = engine.modify(&request, &ChangeOptions::default()).expect("it can be changed");
+        let After::Edited { whole, .. } = &change.after else { panic!("it is edited") };
         assert!(whole.get().is_none(), "for a large text that takes longer than to write it");
     }
 }

@@ -12,7 +12,9 @@ use crate::cli::remote::{self, Outcome, Remote, Replacement};
 use crate::cli::render::text_diff::TextDiff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{After, ChangeOptions, Engine, EngineError, Outcome as EngineOutcome, Snapshot};
+use crate::engine::{
+    After, ChangeOptions, Content, Engine, EngineError, Outcome as EngineOutcome, OutcomeNote, Snapshot,
+};
 use crate::model::redact::masked_json;
 use crate::model::{Lens, View, to_json, top_members};
 use crate::syntax::Document;
@@ -150,26 +152,34 @@ impl Verb {
 impl Printing<'_> {
     /// Prints the result on stdout, and on stderr one line about it.
     pub fn report(&self, change: &EngineOutcome) -> Result<Exit, CliError> {
-        change.warnings.iter().for_each(|warning| self.ui.warning(&warning.to_string()));
+        change.warnings.iter().for_each(|warning| self.ui.warning(warning));
         let target = &self.target;
-        let Some(next) = &change.next else {
+        let before = change.before.as_ref().and_then(Content::snapshot);
+        let after = change.after().and_then(Content::snapshot);
+        if !change.is_change() {
             if self.json {
-                self.print_json(change.before.as_deref())?;
+                self.print_json(after.map(|after| &**after))?;
             }
             self.say(&format!("nothing to change in {target}"));
             return Ok(Exit::Done);
-        };
+        }
         let nothing = Document::parse(String::new());
-        let before = change.before.as_ref().map_or(&nothing, |before| before.document());
-        let diff = match next {
-            After::Edited { splices, .. } => TextDiff::of_edit(before, splices),
-            After::Replacement(after) => TextDiff::of_texts(before, after.document()),
+        let before = before.map_or(&nothing, |before| before.document());
+        let diff = match (&change.after, after) {
+            (After::Edited { splices, .. }, _) => TextDiff::of_edit(before, splices),
+            (_, after) => TextDiff::of_texts(before, after.map_or(&nothing, |after| after.document())),
         };
-        let printed =
-            if self.json { self.print_json(change.after().as_deref()) } else { self.print_diff(&diff) };
+        let printed = match self.json {
+            true => self.print_json(after.map(|after| &**after)),
+            false => self.print_diff(&diff),
+        };
         self.unless_done(printed)?;
         if !self.changing.quiet {
-            change.notes.iter().for_each(|note| self.ui.note(note, self.global.masker()));
+            let edit_notes = change.notes.iter().filter_map(|note| match note {
+                OutcomeNote::Edit(note) => Some(note),
+                _ => None,
+            });
+            edit_notes.for_each(|note| self.ui.note(note, self.global.masker()));
         }
         let counts = diff.counts();
         self.say(&format!(

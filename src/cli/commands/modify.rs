@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use clap::ArgMatches;
-use serde_json::Value;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::GlobalArgs;
@@ -15,33 +14,29 @@ use crate::cli::input;
 use crate::cli::remote;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
-use crate::edit::assign::{AssignFault, AssignOptions, AssignedValue, Assignment, to_patch};
-use crate::edit::config_lookup::{Current, LocalView};
-use crate::edit::expect::{Expectation, unmet};
+use crate::edit::assign::{AssignFault, AssignOptions, AssignedValue, Assignment};
+use crate::edit::expect::Expectation;
 use crate::edit::misfit::MisfitKind;
 use crate::edit::patch;
-use crate::edit::path::{Path as ValuePath, PathError, Segment, split_assignment};
+use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
+use crate::edit::request::{Edits, Request};
 use crate::engine::{ChangeOptions, EngineError, Guard};
-use crate::model::member::Members;
-use crate::model::{Kind, Lens};
 
 /// Runs the command.
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let wanted = Wanted::of(args, matches, ui)?;
+    let request = request(args, matches, ui)?;
     let target = target::resolve(global, (&args.changing).into(), ui)?;
     let (changing, json, name) = (&args.changing, args.output == ModifyFormat::Json, target.name(global));
     let printing = Printing { changing, global, ui, json, verb: Verb::CHANGE, target: name };
-    let request = wanted.request(changing, args.create);
+    let options = options(changing, args.create);
     match target {
         Target::Local(engine) => {
             changing.refuse_confirm()?;
-            let change = with_guards(request, ui, |request| {
-                Ok(engine.modify(request, &mut |members| wanted.patch(members))?)
-            })?;
+            let change = with_guards(options, ui, |options| Ok(engine.modify(&request, options)?))?;
             printing.report(&change)
         }
         Target::Remote(mut server) => {
-            let outcome = with_guards(request, ui, |request| remote::modify(&mut server, &wanted, request))?;
+            let outcome = with_guards(options, ui, |options| remote::modify(&mut server, &request, options))?;
             let exit = remote::report(&outcome, &printing)?;
             follow_up(&server, &outcome, &printing)?;
             Ok(exit)
@@ -49,99 +44,28 @@ pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui)
     }
 }
 
-/// What the command line comes to on one configuration.
-pub struct Evaluated {
-    /// The merge patch.
-    pub patch: Value,
-    /// Whether it is right only for this configuration.
-    pub depends_on_read: bool,
-}
-
-/// What the command line asks for.
-pub struct Wanted {
-    edits: Edits,
-    /// What has to be there for it to be done.
-    expectations: Vec<Expectation>,
-}
-
-enum Edits {
-    /// A merge patch.
-    Patch(Value),
-    /// Edits, from which a patch is computed.
-    Assignments {
-        /// In the order of the command line.
-        assignments: Vec<Assignment>,
-        /// What they may do.
-        options: AssignOptions,
-    },
-}
-
-impl Wanted {
-    fn of(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Self, CliError> {
-        let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
-        let edits = match &args.file {
-            Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
-            None => Edits::Assignments {
-                assignments: assignments(args, matches, ui)?,
-                options: AssignOptions {
-                    create: args.create,
-                    ignore_missing: args.ignore_missing,
-                    one_word: args.changing.request().accepts(&Guard::FormChange),
-                },
+/// The change that the command line asks for.
+fn request(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Request, CliError> {
+    let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
+    let edits = match &args.file {
+        Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
+        None => Edits::Assignments {
+            assignments: assignments(args, matches, ui)?,
+            options: AssignOptions {
+                create: args.create,
+                ignore_missing: args.ignore_missing,
+                one_word: args.changing.request().accepts(&Guard::FormChange),
             },
-        };
-        Ok(Self { edits, expectations })
-    }
-
-    /// What goes along with the change: streams that are named one by one are meant, and so is, with
-    /// `--create`, every new keyword.
-    fn request(&self, changing: &ChangeArgs, create: bool) -> ChangeOptions {
-        let mut request = changing.request();
-        request.accepted.extend(create.then_some(Guard::NearMiss));
-        if let Edits::Assignments { assignments, .. } = &self.edits {
-            request.named_deletions = assignments.iter().filter_map(deleted_stream).collect();
-        }
-        request
-    }
-
-    fn patch(&self, members: &Members<'_>) -> Result<Value, EngineError> {
-        let lens = Lens::default();
-        Ok(self.evaluate(&LocalView::new(members, &lens))?.patch)
-    }
-
-    /// The patch for a configuration.
-    pub fn evaluate(&self, current: &dyn Current) -> Result<Evaluated, EngineError> {
-        let unmet = unmet(current, &self.expectations).map_err(EngineError::BadAssignments)?;
-        if !unmet.is_empty() {
-            return Err(EngineError::Unexpected(unmet));
-        }
-        let is_test = !self.expectations.is_empty();
-        match &self.edits {
-            Edits::Patch(patch) => Ok(Evaluated { patch: patch.clone(), depends_on_read: is_test }),
-            Edits::Assignments { assignments, options } => match to_patch(current, assignments, *options) {
-                Ok(computed) => Ok(Evaluated {
-                    patch: Value::Object(computed.patch),
-                    depends_on_read: computed.depends_on_read || is_test,
-                }),
-                Err(faults) => Err(EngineError::BadAssignments(faults)),
-            },
-        }
-    }
-}
-
-/// The name of the one stream that an assignment deletes, if it does.
-fn deleted_stream(assignment: &Assignment) -> Option<String> {
-    let removes = match &assignment.value {
-        AssignedValue::Remove => true,
-        AssignedValue::Typed(value) => value == "null",
-        AssignedValue::Text(_) | AssignedValue::File(_) => false,
+        },
     };
-    match &assignment.path.segments[..] {
-        [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => {
-            Some(name.clone())
-        }
-        _ => None,
-    }
+    Ok(Request { edits, expectations })
+}
+
+/// The options of the change; with `--create`, every new keyword is meant.
+fn options(changing: &ChangeArgs, create: bool) -> ChangeOptions {
+    let mut options = changing.request();
+    options.accepted.extend(create.then_some(Guard::NearMiss));
+    options
 }
 
 /// `PATH=VALUE` of a value that has to be there.

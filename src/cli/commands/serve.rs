@@ -212,7 +212,7 @@ fn load_aside(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
 
 fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     match engine.load_again("SIGHUP") {
-        Ok(change) if change.next.is_none() => ui.say("SIGHUP: the file has not changed"),
+        Ok(change) if !change.is_change() => ui.say("SIGHUP: the file has not changed"),
         Ok(_) => ui.say("SIGHUP: the file was loaded again"),
         Err(error) => ui.warning(&format!("SIGHUP: the file was not loaded: {error}")),
     }

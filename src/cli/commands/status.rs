@@ -19,8 +19,7 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
-use crate::engine::{Engine, is_edited_since};
-use crate::http::server::runtime::PendingFigures;
+use crate::engine::{Engine, PendingInfo, is_edited_since};
 use crate::model::Masker;
 use crate::model::redact::masked_json;
 use crate::store::HistoryEntry;
@@ -44,7 +43,7 @@ struct Status {
     /// How many errors the file has; null where the server does not show it.
     errors: Option<usize>,
     /// The change that waits to be confirmed.
-    pending: Option<PendingFigures>,
+    pending: Option<PendingInfo>,
     /// The last change that is in the history.
     last_change: Option<HistoryEntry>,
     /// What went wrong after an answer was given.
@@ -82,14 +81,7 @@ pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliEr
 fn of_file(engine: &Engine, target: String) -> Result<Status, CliError> {
     let file = engine.read()?;
     let entries = engine.history()?;
-    let record = engine.conf().pending().map_err(crate::engine::EngineError::from)?;
-    let pending = record.as_ref().and_then(|record| record.read()).map(|pending| PendingFigures {
-        id: pending.id,
-        operation: pending.operation,
-        by: pending.by,
-        deadline: humantime::format_rfc3339_seconds(pending.deadline).to_string(),
-        seconds_left: pending.deadline.duration_since(SystemTime::now()).map_or(0, |left| left.as_secs()),
-    });
+    let pending = engine.stored_pending()?;
     Ok(Status {
         target,
         server: None,
@@ -194,7 +186,7 @@ fn print(status: &Status, out: &mut impl Write) -> io::Result<()> {
         }
     }
     if let Some(pending) = &status.pending {
-        let PendingFigures { operation, by, seconds_left, .. } = pending;
+        let PendingInfo { operation, by, seconds_left, .. } = pending;
         let by = one_line(by);
         writeln!(out, "pending:       {operation} by {by} waits to be confirmed, for {seconds_left} s")?;
     }

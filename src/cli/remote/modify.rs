@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::change::{Outcome, credentials, deletion, refuse_guarded};
 use super::{Fetched, Remote, Source};
-use crate::cli::commands::modify::{Evaluated, Wanted};
 use crate::cli::error::CliError;
 use crate::cli::render::content_diff::Content;
 use crate::edit::config_lookup::{Current, LocalView};
+use crate::edit::request::{Evaluated, Request};
 use crate::edit::{self, guarded, json_merge, normalize};
 use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot};
 use crate::http::client::{Call, ClientError};
@@ -27,7 +27,7 @@ const MAX_RETRIES: u32 = 10;
 const WAIT: u64 = 40;
 
 /// Makes a change, or rehearses it.
-pub fn modify(remote: &mut Remote, wanted: &Wanted, request: &ChangeOptions) -> Result<Outcome, CliError> {
+pub fn modify(remote: &mut Remote, wanted: &Request, request: &ChangeOptions) -> Result<Outcome, CliError> {
     let mut retries = 0;
     let mut last: Option<String> = None;
     loop {
@@ -103,7 +103,7 @@ impl Remote {
 fn evaluate(
     remote: &Remote,
     before: &Fetched,
-    wanted: &Wanted,
+    wanted: &Request,
     request: &ChangeOptions,
 ) -> Result<(Evaluated, [Option<Guard>; 2]), CliError> {
     match &before.content {
@@ -114,13 +114,13 @@ fn evaluate(
             let members = top_members(snapshot.document());
             let lens = Lens::default();
             let current = LocalView::new(&members, &lens);
-            let evaluated = wanted.evaluate(&current)?;
-            let deletion = deletion_by(&current, &evaluated.patch, request);
+            let evaluated = wanted.evaluate(&current).map_err(EngineError::from)?;
+            let deletion = deletion_by(&current, &evaluated.patch, wanted, request);
             Ok((evaluated, [deletion, None]))
         }
         Content::Json(value) => {
-            let evaluated = wanted.evaluate(value)?;
-            let deletion = deletion_by(value, &evaluated.patch, request);
+            let evaluated = wanted.evaluate(value).map_err(EngineError::from)?;
+            let deletion = deletion_by(value, &evaluated.patch, wanted, request);
             let mut after = value.clone();
             json_merge::merge(&mut after, &evaluated.patch);
             let credentials = credentials(value, &after);
@@ -137,13 +137,19 @@ fn refuse_guarded_patch(before: &Content, patch: &Value, request: &ChangeOptions
     Ok(refused.into_result(()).map_err(EngineError::from)?)
 }
 
-fn deletion_by(before: &dyn Current, patch: &Value, request: &ChangeOptions) -> Option<Guard> {
+fn deletion_by(
+    before: &dyn Current,
+    patch: &Value,
+    wanted: &Request,
+    options: &ChangeOptions,
+) -> Option<Guard> {
+    let named = wanted.named_deletions();
     let streams = patch.get("streams")?;
     let is_deleted = |name: &str| {
         let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);
-        is_gone && !request.named_deletions.contains(name)
+        is_gone && !named.contains(name)
     };
-    deletion(before, &is_deleted, request)
+    deletion(before, &is_deleted, options)
 }
 
 /// What the change would come to; nothing is sent.

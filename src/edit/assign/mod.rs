@@ -34,6 +34,8 @@ use super::path::{Path, Segment};
 pub struct Computed {
     /// The merge patch (RFC 7396).
     pub patch: Map<String, Value>,
+    /// The same patch, normalized.
+    pub normalized: Map<String, Value>,
     /// Whether lists or `*` were looked up: the patch is right only for what was read.
     pub depends_on_read: bool,
 }
@@ -56,25 +58,23 @@ pub fn to_patch(
     if options.ignore_missing {
         faults.retain(|fault| !fault.is_absent());
     }
-    if faults.is_empty() {
-        refuse_irreducible(&patch, &mut faults);
+    if !faults.is_empty() {
+        return Err(faults);
     }
-    match faults.is_empty() {
-        true => Ok(Computed { patch, depends_on_read: assignments.iter().any(depends_on_read) }),
-        false => Err(faults),
-    }
+    let normalized = normalized(&patch)?;
+    Ok(Computed { patch, normalized, depends_on_read: assignments.iter().any(depends_on_read) })
 }
 
 fn depends_on_read(assignment: &Assignment) -> bool {
     assignment.path.segments.iter().any(|segment| !matches!(segment, Segment::Key(_)))
 }
 
-/// What only the whole patch shows: a source without an address, two blocks in one position.
-fn refuse_irreducible(patch: &Map<String, Value>, faults: &mut Vec<AssignFault>) {
+/// The normalized patch. Its faults are those that only the whole patch shows: a source without an
+/// address, two blocks in one position.
+fn normalized(patch: &Map<String, Value>) -> Result<Map<String, Value>, Vec<AssignFault>> {
     let whole = Value::Object(patch.clone());
-    if let Err(found) = normalize(whole.clone()) {
-        faults.extend(found.0.into_iter().map(|fault| of_pointer(&whole, fault)));
-    }
+    normalize(whole.clone())
+        .map_err(|found| found.0.into_iter().map(|fault| of_pointer(&whole, fault)).collect())
 }
 
 fn of_pointer(patch: &Value, fault: Fault) -> AssignFault {

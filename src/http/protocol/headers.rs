@@ -1,5 +1,7 @@
 //! Names that both ends of the API use.
 
+pub use crate::engine::{FEATURES, Feature};
+
 /// In front of the operations in a path; `--api-prefix` of both ends changes it.
 pub const DEFAULT_PREFIX: &str = "/media/api";
 
@@ -83,63 +85,6 @@ pub const PENDING_HEADER: &str = "Mediactl-Pending";
 
 /// The parameter that answers single guards, by their names.
 pub const ACCEPT: &str = "accept";
-
-/// What a server of ours offers beside the four operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Feature {
-    /// `dry_run=true` changes nothing.
-    DryRun,
-    /// `If-Match` is obeyed.
-    IfMatch,
-    /// `source=saved` reads the file.
-    Saved,
-    /// `format=conf` gives text instead of JSON.
-    Conf,
-    /// `force=true` answers guards and conflicts.
-    Force,
-    /// `accept=NAME,…` answers single guards.
-    Accept,
-    /// `message=TEXT` goes to the history.
-    Message,
-    /// `history` shows earlier texts, and `rollback_config` goes back to one.
-    History,
-    /// `confirm=SECONDS` makes a change that has to be confirmed.
-    Confirm,
-    /// `openapi.json` describes the API.
-    OpenApi,
-}
-
-/// All of them, in the order of the header.
-pub const FEATURES: &[Feature] = &[
-    Feature::DryRun,
-    Feature::IfMatch,
-    Feature::Saved,
-    Feature::Conf,
-    Feature::Force,
-    Feature::Accept,
-    Feature::Message,
-    Feature::History,
-    Feature::Confirm,
-    Feature::OpenApi,
-];
-
-impl Feature {
-    /// Its word in [`API_HEADER`].
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::DryRun => "dry-run",
-            Self::IfMatch => "if-match",
-            Self::Saved => "saved",
-            Self::Conf => "conf",
-            Self::Force => "force",
-            Self::Accept => "accept",
-            Self::Message => "message",
-            Self::History => "history",
-            Self::Confirm => "confirm",
-            Self::OpenApi => "openapi",
-        }
-    }
-}
 
 /// The value of [`API_HEADER`].
 pub fn api_value() -> String {

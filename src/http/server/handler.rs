@@ -4,7 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::edit::patch;
+use bytes::Bytes;
+
+use crate::edit::request::{self as edit, Edits};
 use crate::engine::{self, Engine, EngineError, Outcome, Snapshot};
 use crate::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
@@ -117,15 +119,20 @@ impl Handler {
         self.engine.running().expect("a handler is made over an engine that runs something")
     }
 
-    /// Merges a patch. What is no patch is told before its turn comes; the value is made again in its
+    /// Merges a patch. Nonsense is refused before its turn comes; the patch is parsed again in its
     /// turn, so that waiting patches hold their text alone.
-    pub(super) fn modify(&self, asked: &engine::ChangeOptions, body: &[u8]) -> Result<Outcome, EngineError> {
-        let parse = || patch::parse_within(body, self.patch_memory).map_err(EngineError::from);
+    pub(super) fn modify(
+        &self,
+        options: &engine::ChangeOptions,
+        body: &Bytes,
+    ) -> Result<Outcome, EngineError> {
+        let edits = Edits::PatchText { text: body.clone(), memory: self.patch_memory };
+        let request = edit::Request { edits, expectations: Vec::new() };
         {
             let _one_at_a_time = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
-            parse()?;
+            request.check_text()?;
         }
-        self.engine.modify(asked, &mut |_| parse())
+        self.engine.modify(&request, options)
     }
 
     /// The OpenAPI document.

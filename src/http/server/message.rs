@@ -1,5 +1,6 @@
 //! A request and its answer, as the handler sees them: no socket, no HTTP library.
 
+use bytes::Bytes;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -81,7 +82,7 @@ pub struct Request {
     /// Everything but the body.
     pub head: Head,
     /// The body, content coding as sent; empty if there is none, or if it was not kept.
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 /// An answer.

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::engine::{Engine, PendingChange, Snapshot, hook_output};
@@ -21,21 +20,6 @@ pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long its answer is good for.
 pub const COMMAND_LIFE: Duration = Duration::from_secs(1);
-
-/// A change that waits to be confirmed, in `runtime.config.pending`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PendingFigures {
-    /// What a confirmation names.
-    pub id: String,
-    /// What was done.
-    pub operation: String,
-    /// Who did it.
-    pub by: String,
-    /// When it is taken back (RFC 3339).
-    pub deadline: String,
-    /// How many seconds are left.
-    pub seconds_left: u64,
-}
 
 /// Counts, and where further figures come from.
 pub struct Runtime {
@@ -181,20 +165,8 @@ fn config(engine: &Engine) -> Value {
             "operation": change.operation,
         })),
         "last_error": state.last_error,
-        "pending": state.pending.as_deref().map(PendingFigures::of),
+        "pending": state.pending.as_deref().map(PendingChange::info),
     })
-}
-
-impl PendingFigures {
-    fn of(waiting: &PendingChange) -> Self {
-        Self {
-            id: waiting.id.clone(),
-            operation: waiting.operation.to_owned(),
-            by: waiting.by.clone(),
-            deadline: timestamp(waiting.deadline()),
-            seconds_left: waiting.left().as_secs(),
-        }
-    }
 }
 
 fn streams(running: &Snapshot) -> Value {

@@ -326,5 +326,5 @@ fn local(query: &str) -> Request {
         peer: PeerAddress::Uid(0),
         unread: false,
     };
-    Request { head, body: Vec::new() }
+    Request { head, body: Vec::new().into() }
 }

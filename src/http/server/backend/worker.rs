@@ -75,7 +75,7 @@ fn read(from: &mut tiny_http::Request) -> io::Result<Request> {
         peer: peer.ok_or(io::ErrorKind::InvalidData)?,
         unread,
     };
-    Ok(Request { head, body: body(from)? })
+    Ok(Request { head, body: body(from)?.into() })
 }
 
 fn line(header: &tiny_http::Header) -> (String, String) {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::edit::Note;
-use crate::engine::{self, EngineError, Outcome, OutcomeNote, Snapshot};
-use crate::http::protocol::headers::{DELETED_STREAMS, HTTP_OPTIONS_DROPPED, NOTE_HEADER, PENDING_HEADER};
+use crate::engine::{self, Content, EngineError, Outcome, OutcomeNote, Snapshot};
+use crate::http::protocol::headers::{
+    DELETED_STREAMS, HTTP_OPTIONS_DROPPED, KEPT_HAND_EDIT, NOTE_HEADER, PENDING_HEADER,
+};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
@@ -72,7 +74,6 @@ pub(crate) fn change(
         force: parameters.force,
         // How many streams are deleted at once is asked about where somebody can answer.
         max_delete: Some(usize::MAX),
-        named_deletions: HashSet::new(),
         accepted: parameters.accepted.clone(),
         by: caller.by.clone(),
         message: parameters.message.clone(),
@@ -105,10 +106,10 @@ pub(crate) fn change(
         access.detail = Some(error.without_output());
         problem(&error)
     })?;
-    let after = change.after().or_else(|| change.before.clone());
+    let after = change.after().and_then(Content::snapshot);
     let after = after.ok_or_else(|| Problem::new(ProblemKind::EngineFailed, "nothing is left to show"))?;
     if !parameters.dry_run {
-        note(&change, before, &after, access);
+        note(&change, before, after, access);
     }
     let (body, kind) = match operation {
         ApiOperation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
@@ -126,18 +127,12 @@ pub(crate) fn change(
 
 fn note(change: &Outcome, before: Revision, after: &Snapshot, access: &mut AccessRecord) {
     access.revisions = Some((before, after.revision())).filter(|(before, after)| before != after);
-    let warnings: Vec<String> = change.warnings.iter().map(ToString::to_string).collect();
-    access.detail = (!warnings.is_empty()).then(|| warnings.join("; "));
+    access.detail = (!change.warnings.is_empty()).then(|| change.warnings.join("; "));
 }
 
 /// What a change did beside what was asked for, each thing once.
 fn note_words(change: &Outcome) -> Vec<String> {
-    let mut words: Vec<String> = change.remarks.iter().copied().map(remark_word).collect();
-    words.extend(change.notes.iter().map(|note| match note {
-        Note::CommentsKept { .. } => "comments-kept".to_owned(),
-        Note::ExtrasDropped { .. } => "extras-dropped".to_owned(),
-        Note::PortOptionsDropped { port } => format!("{HTTP_OPTIONS_DROPPED} {}", in_header(port)),
-    }));
+    let mut words: Vec<String> = change.notes.iter().map(note_word).collect();
     words.extend((!change.warnings.is_empty()).then(|| "warnings-in-log".to_owned()));
     let mut seen = HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
@@ -154,12 +149,19 @@ fn in_header(text: &str) -> Cow<'_, str> {
 }
 
 /// What a note is called in its header.
-pub fn remark_word(remark: OutcomeNote) -> String {
-    match remark {
+pub fn note_word(note: &OutcomeNote) -> String {
+    match note {
+        OutcomeNote::Edit(Note::CommentsKept { .. }) => "comments-kept".to_owned(),
+        OutcomeNote::Edit(Note::ExtrasDropped { .. }) => "extras-dropped".to_owned(),
+        OutcomeNote::Edit(Note::PortOptionsDropped { port }) => {
+            format!("{HTTP_OPTIONS_DROPPED} {}", in_header(port))
+        }
         OutcomeNote::SavedEarlierUpdate => "saved-earlier-update".to_owned(),
         OutcomeNote::PickedUpHandEdit => "picked-up-hand-edit".to_owned(),
         OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit".to_owned(),
+        OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
         OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
+        OutcomeNote::Word(word) => word.clone(),
     }
 }
 

@@ -1,0 +1,160 @@
+//! The change that is asked for, as data: it is evaluated on whatever configuration it is made on.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::assign::{AssignFault, AssignOptions, AssignedValue, Assignment, to_patch};
+use super::config_lookup::Current;
+use super::expect::{Expectation, Unmet, unmet};
+use super::fault::Faults;
+use super::normalize::normalize;
+use super::patch::parse_within;
+use super::path::Segment;
+use crate::model::Kind;
+
+/// A change that is asked for, and the values that have to be there for it.
+#[derive(Clone)]
+pub struct Request {
+    /// What is to change.
+    pub edits: Edits,
+    /// The change is refused unless the configuration has these values.
+    pub expectations: Vec<Expectation>,
+}
+
+/// What is to change.
+#[derive(Clone)]
+pub enum Edits {
+    /// A merge patch (RFC 7396).
+    Patch(Value),
+    /// The text of a merge patch. It is parsed when it is evaluated, so that requests which wait for
+    /// their turn hold their text alone.
+    PatchText {
+        /// The JSON text.
+        text: Bytes,
+        /// How many bytes of memory the merge may take.
+        memory: usize,
+    },
+    /// Assignments, from which a patch is computed.
+    Assignments {
+        /// In the order in which they are made.
+        assignments: Vec<Assignment>,
+        /// What they may do.
+        options: AssignOptions,
+    },
+}
+
+/// The patch that a request comes to on one configuration.
+#[derive(Clone, PartialEq)]
+pub struct Evaluated {
+    /// The merge patch, as a server is sent it.
+    pub patch: Value,
+    /// Whether the patch is right only for the configuration on which it was evaluated.
+    pub depends_on_read: bool,
+    /// The normalized patch, where evaluating made it already.
+    normalized: Option<Map<String, Value>>,
+}
+
+/// Why a request cannot be evaluated.
+#[derive(Debug, Error)]
+pub enum RequestError {
+    /// The patch has faults.
+    #[error("{}", joined(&.0.0))]
+    Patch(Faults),
+    /// The assignments or the expectations have faults.
+    #[error("{}", joined(.0))]
+    Assignments(Vec<AssignFault>),
+    /// The configuration has other values than the expected ones.
+    #[error("{}", joined(.0))]
+    Unmet(Vec<Unmet>),
+}
+
+/// How many faults a message names.
+const MAX_NAMED: usize = crate::syntax::MAX_DIAGNOSTICS;
+
+/// The faults in one line; how many more there are follows.
+pub fn joined<T: ToString>(faults: &[T]) -> String {
+    let mut words: Vec<String> = faults.iter().take(MAX_NAMED).map(T::to_string).collect();
+    if faults.len() > MAX_NAMED {
+        words.push(format!("and {} more", faults.len() - MAX_NAMED));
+    }
+    words.join("; ")
+}
+
+impl From<Faults> for RequestError {
+    fn from(faults: Faults) -> Self {
+        Self::Patch(faults)
+    }
+}
+
+impl From<Value> for Request {
+    fn from(patch: Value) -> Self {
+        Self { edits: Edits::Patch(patch), expectations: Vec::new() }
+    }
+}
+
+impl Request {
+    /// Parses the text of a patch to refuse what is no patch; keeps nothing.
+    ///
+    /// # Errors
+    /// The faults of the text.
+    pub fn check_text(&self) -> Result<(), Faults> {
+        match &self.edits {
+            Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
+            Edits::Patch(_) | Edits::Assignments { .. } => Ok(()),
+        }
+    }
+
+    /// Computes the patch for a configuration.
+    ///
+    /// # Errors
+    /// Unmet expectations come before faults of the edits.
+    pub fn evaluate(&self, current: &dyn Current) -> Result<Evaluated, RequestError> {
+        let unmet = unmet(current, &self.expectations).map_err(RequestError::Assignments)?;
+        if !unmet.is_empty() {
+            return Err(RequestError::Unmet(unmet));
+        }
+        let (patch, depends_on_read, normalized) = match &self.edits {
+            Edits::Patch(patch) => (patch.clone(), false, None),
+            Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
+            Edits::Assignments { assignments, options } => {
+                let computed = to_patch(current, assignments, *options).map_err(RequestError::Assignments)?;
+                (Value::Object(computed.patch), computed.depends_on_read, Some(computed.normalized))
+            }
+        };
+        let depends_on_read = depends_on_read || !self.expectations.is_empty();
+        Ok(Evaluated { patch, depends_on_read, normalized })
+    }
+
+    /// The streams that are deleted one by one, by their names: no guard counts them.
+    pub fn named_deletions(&self) -> HashSet<&str> {
+        match &self.edits {
+            Edits::Assignments { assignments, .. } => assignments.iter().filter_map(deleted_stream).collect(),
+            Edits::Patch(_) | Edits::PatchText { .. } => HashSet::new(),
+        }
+    }
+}
+
+impl Evaluated {
+    /// The normalized patch; the one place where it is normalized.
+    ///
+    /// # Errors
+    /// The faults of the patch.
+    pub fn normalized(self) -> Result<Map<String, Value>, Faults> {
+        self.normalized.map_or_else(|| normalize(self.patch), Ok)
+    }
+}
+
+fn deleted_stream(assignment: &Assignment) -> Option<&str> {
+    let removes = match &assignment.value {
+        AssignedValue::Remove => true,
+        AssignedValue::Typed(value) => value == "null",
+        AssignedValue::Text(_) | AssignedValue::File(_) => false,
+    };
+    match &assignment.path.segments[..] {
+        [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => Some(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,119 @@
+//! What an error means to whoever called.
+
+use crate::edit::assign::AssignFault;
+use crate::store::StoreError;
+
+use super::error::EngineError;
+
+/// What an error means to whoever called; the command line has an exit code for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The call does not make sense.
+    Usage,
+    /// Invalid configuration, JSON, path or value.
+    Invalid,
+    /// Authentication failed, or a permission is missing.
+    Denied,
+    /// Changed meanwhile, or the lock is busy.
+    Conflict,
+    /// A guard refused the change.
+    Guarded,
+    /// Not there or not reachable; nothing was changed.
+    Absent,
+    /// The change was sent, and its outcome is unknown.
+    Unknown,
+    /// I/O or internal failure; nothing was changed.
+    Failed,
+    /// A signal ended the work.
+    Interrupted {
+        /// The number of the signal.
+        signal: i32,
+    },
+}
+
+impl From<&StoreError> for ErrorKind {
+    fn from(error: &StoreError) -> Self {
+        match error {
+            StoreError::PermissionDenied { .. }
+            | StoreError::Untrusted { .. }
+            | StoreError::PlantedLink { .. } => Self::Denied,
+            StoreError::StateFolder { .. } if error.is_out_of_order() => Self::Failed,
+            StoreError::StateFolder { .. } => Self::Denied,
+            StoreError::Busy { .. } | StoreError::Serving { .. } | StoreError::ChangedMeanwhile { .. } => {
+                Self::Conflict
+            }
+            StoreError::NotFound { .. }
+            | StoreError::DanglingLink { .. }
+            | StoreError::LinkLoop { .. }
+            | StoreError::NotAFile { .. } => Self::Absent,
+            StoreError::Torn { .. } | StoreError::Io { .. } => Self::Failed,
+        }
+    }
+}
+
+impl From<&EngineError> for ErrorKind {
+    fn from(error: &EngineError) -> Self {
+        match error {
+            EngineError::Store(error) => error.into(),
+            EngineError::BadAssignments(faults) if faults.iter().all(AssignFault::is_absent) => Self::Absent,
+            EngineError::BadConfig(_)
+            | EngineError::BadText(_)
+            | EngineError::MaskedText
+            | EngineError::BadPatch(_)
+            | EngineError::BadAssignments(_)
+            | EngineError::CheckFailed(_) => Self::Invalid,
+            EngineError::Guarded(guard) if !guard.is_question() => Self::Invalid,
+            EngineError::Guarded(_) => Self::Guarded,
+            EngineError::NoServer
+            | EngineError::NothingPending
+            | EngineError::NoSuchChange { .. }
+            | EngineError::NotKept { .. } => Self::Absent,
+            EngineError::Stale
+            | EngineError::HandEditedSince
+            | EngineError::HandEdited { .. }
+            | EngineError::HandEditedBadly { .. }
+            | EngineError::Moved
+            | EngineError::Pending(_)
+            | EngineError::OtherPending
+            | EngineError::Unexpected(_)
+            | EngineError::Busy => Self::Conflict,
+            EngineError::CheckInterrupted { signal } | EngineError::ReloadInterrupted { signal, .. } => {
+                Self::Interrupted { signal: *signal }
+            }
+            EngineError::Unproved(_) | EngineError::ReloadFailed { .. } | EngineError::TooLate => {
+                Self::Failed
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    fn error(answer: Errno) -> StoreError {
+        StoreError::StateFolder { path: "media.conf".into(), source: answer.into() }
+    }
+
+    #[test]
+    fn a_state_folder_fails_for_want_of_permission_or_otherwise() {
+        for denied in [Errno::ACCESS, Errno::PERM, Errno::ROFS, Errno::NOTDIR] {
+            let error = error(denied);
+            assert_eq!(
+                (ErrorKind::from(&error), error.hint().is_some()),
+                (ErrorKind::Denied, true),
+                "{denied}"
+            );
+        }
+        for failed in [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR] {
+            let error = error(failed);
+            assert_eq!(
+                (ErrorKind::from(&error), error.hint().is_some()),
+                (ErrorKind::Failed, false),
+                "{failed}"
+            );
+        }
+    }
+}

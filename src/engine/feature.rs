@@ -1,0 +1,74 @@
+//! What a server offers beside the four operations that every server of this API has.
+
+/// A feature of a server, beside the four operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// `dry_run=true` changes nothing.
+    DryRun,
+    /// `If-Match` is obeyed.
+    IfMatch,
+    /// `source=saved` reads the file.
+    Saved,
+    /// `format=conf` gives text instead of JSON.
+    Conf,
+    /// `force=true` accepts guards and conflicts.
+    Force,
+    /// `accept=NAME,…` accepts single guards.
+    Accept,
+    /// `message=TEXT` goes into the history.
+    Message,
+    /// `history` lists earlier texts, and `rollback_config` goes back to one.
+    History,
+    /// `confirm=SECONDS` makes a change that has to be confirmed.
+    Confirm,
+    /// `openapi.json` describes the API.
+    OpenApi,
+}
+
+/// All features, in the order of the header.
+pub const FEATURES: &[Feature] = &[
+    Feature::DryRun,
+    Feature::IfMatch,
+    Feature::Saved,
+    Feature::Conf,
+    Feature::Force,
+    Feature::Accept,
+    Feature::Message,
+    Feature::History,
+    Feature::Confirm,
+    Feature::OpenApi,
+];
+
+impl Feature {
+    /// The word in the header that lists the features.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::DryRun => "dry-run",
+            Self::IfMatch => "if-match",
+            Self::Saved => "saved",
+            Self::Conf => "conf",
+            Self::Force => "force",
+            Self::Accept => "accept",
+            Self::Message => "message",
+            Self::History => "history",
+            Self::Confirm => "confirm",
+            Self::OpenApi => "openapi",
+        }
+    }
+
+    /// The feature in a sentence.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::DryRun => "dry runs",
+            Self::IfMatch => "conditional changes",
+            Self::Saved => "the saved configuration",
+            Self::Conf => "the text of the configuration",
+            Self::Force => "forced changes",
+            Self::Accept => "answers to single guards",
+            Self::Message => "messages",
+            Self::History => "a history",
+            Self::Confirm => "changes that have to be confirmed",
+            Self::OpenApi => "a description of its API",
+        }
+    }
+}

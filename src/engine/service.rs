@@ -1,0 +1,187 @@
+//! The service that every command works on: the engine over a store here, or a server elsewhere.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::content::Content;
+use super::error::EngineError;
+use super::error_kind::ErrorKind;
+use super::feature::Feature;
+use super::guard::Guard;
+use super::options::ChangeOptions;
+use super::outcome::{Outcome, OutcomeNote};
+use super::snapshot::Snapshot;
+use super::status::Status;
+use crate::edit::request::Request;
+use crate::store::{ChangeRef, HistoryEntry};
+
+/// A configuration that can be read and changed.
+///
+/// # Errors
+/// Each operation has the errors of [`ServiceError`]; after any of them the configuration is as it
+/// was, unless the error says otherwise.
+pub trait ConfigService {
+    /// The name in messages: the path of the file, or the URL of the server.
+    fn name(&self) -> &str;
+
+    /// Reads the configuration.
+    fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError>;
+
+    /// Merges a patch into the running configuration, and saves the result.
+    fn modify(&mut self, request: &Request, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
+
+    /// Replaces the whole configuration by `text`.
+    fn replace(
+        &mut self,
+        target: Replaced,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<Outcome, ServiceError>;
+
+    /// Makes an earlier text the configuration again, as a new change.
+    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
+
+    /// Returns the changes in the history, the last one first.
+    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError>;
+
+    /// Returns the text before a change.
+    fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError>;
+
+    /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending.
+    fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError>;
+
+    /// Returns the state of the configuration.
+    fn status(&mut self) -> Result<Status, ServiceError>;
+}
+
+/// What is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadQuery {
+    /// Which configuration; `None` is the running one, or the file where no server runs.
+    pub source: Option<Source>,
+    /// In which form.
+    pub form: ReadForm,
+}
+
+/// Which configuration is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The one that a server runs.
+    Running,
+    /// The file.
+    Saved,
+}
+
+/// In which form a configuration is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadForm {
+    /// Text; a server without text is an error.
+    Text,
+    /// Text, or JSON from a server without text.
+    TextOrJson,
+    /// JSON. Where the text is at hand it is returned instead, and the caller renders it.
+    Json {
+        /// Whether streams that are `static` may be left out.
+        skip_static: bool,
+        /// Whether the figures of the server are added.
+        runtime: bool,
+    },
+}
+
+/// A configuration that was read.
+#[derive(Debug)]
+pub struct Reading {
+    /// Which configuration it is.
+    pub source: Source,
+    /// The configuration.
+    pub content: Content,
+}
+
+/// What a whole new text replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replaced {
+    /// The file, and the running configuration with it (`save`).
+    File,
+    /// The running configuration alone (`update`).
+    Running,
+}
+
+/// What becomes of a pending change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It is confirmed.
+    Keep,
+    /// It is rolled back.
+    TakeBack,
+}
+
+/// Why an operation of a service failed.
+#[derive(Debug, Error)]
+pub enum ServiceError {
+    /// The engine refused or failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The server lacks a feature; nothing was sent that relies on it.
+    #[error("the server at `{service}` does not offer {}", .feature.noun())]
+    NotOffered {
+        /// The name of the server.
+        service: String,
+        /// The feature.
+        feature: Feature,
+    },
+    /// A server refused, failed, or could not be reached.
+    #[error("{}", .0.message())]
+    Remote(Box<RemoteFailure>),
+}
+
+/// How a server refused or failed, in the words that users see.
+#[derive(Debug, Clone)]
+pub struct RemoteFailure {
+    /// The name of the server.
+    pub service: String,
+    /// What the failure means.
+    pub kind: ErrorKind,
+    /// The HTTP status; none where no answer came.
+    pub status: Option<u16>,
+    /// Each fault as a message and a hint.
+    pub faults: Vec<(String, Option<String>)>,
+    /// The guard that refused the change.
+    pub guard: Option<Guard>,
+}
+
+impl RemoteFailure {
+    fn message(&self) -> String {
+        let messages: Vec<&str> = self.faults.iter().map(|(message, _)| message.as_str()).collect();
+        messages.join("; ")
+    }
+}
+
+impl ServiceError {
+    /// What the error means to whoever called.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Engine(error) => error.into(),
+            Self::NotOffered { .. } => ErrorKind::Absent,
+            Self::Remote(failure) => failure.kind,
+        }
+    }
+
+    /// The guard that refused the change, if one did.
+    pub fn guard(&self) -> Option<&Guard> {
+        match self {
+            Self::Engine(EngineError::Guarded(guard)) => Some(guard),
+            Self::Remote(failure) => failure.guard.as_ref(),
+            Self::Engine(_) | Self::NotOffered { .. } => None,
+        }
+    }
+
+    /// Advice, where it is not in the message already.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Engine(error) => error.hint(),
+            Self::NotOffered { .. } => Some("nothing was changed".to_owned()),
+            Self::Remote(failure) => failure.faults.iter().find_map(|(_, hint)| hint.clone()),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The state of a configuration at a glance: what runs, what is saved, what is pending.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::content::Content;
+use super::outcome::PendingInfo;
+use crate::edit::json_diff;
+use crate::edit::path::{Path, Segment};
+use crate::model::Masker;
+use crate::model::redact::masked_json;
+use crate::store::HistoryEntry;
+
+/// The state of a configuration; serialized, the members of `mediactl status -o json`.
+#[derive(Debug, Serialize)]
+pub struct Status {
+    /// The server that runs the configuration.
+    pub server: Option<ServerInfo>,
+    /// Whether the running configuration is saved; null where the server does not tell.
+    pub saved: Option<bool>,
+    /// The paths whose values differ between the running and the saved configuration.
+    pub differing: Vec<String>,
+    /// Whether the file was edited by hand since the last change in the history.
+    pub edited_by_hand: bool,
+    /// How many errors the file has; null where the server does not show it.
+    pub errors: Option<usize>,
+    /// The change that has to be confirmed.
+    pub pending: Option<PendingInfo>,
+    /// The last change in the history.
+    pub last_change: Option<HistoryEntry>,
+    /// What went wrong after an answer was given.
+    pub last_error: Option<String>,
+}
+
+/// A server, as it describes itself.
+#[derive(Debug, Serialize)]
+pub struct ServerInfo {
+    /// Its process id.
+    pub pid: Option<u64>,
+    /// Its version of this program.
+    pub version: Option<String>,
+    /// The addresses on which it listens.
+    pub addresses: Vec<String>,
+    /// When it was started (RFC 3339).
+    pub started_at: Option<String>,
+}
+
+/// The paths of the values that differ between two configurations; none where one has errors.
+pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
+    let mut paths = Vec::new();
+    if running.is_valid() && saved.is_valid() {
+        let patch = Value::Object(json_diff::diff(&running.to_json(), &saved.to_json()));
+        collect_paths(&masked_json(&patch, &Masker::default()), &mut Vec::new(), &mut paths);
+    }
+    paths
+}
+
+fn collect_paths(patch: &Value, above: &mut Vec<Segment>, paths: &mut Vec<String>) {
+    match patch {
+        Value::Object(members) if !members.is_empty() => {
+            for (key, value) in members {
+                above.push(Segment::Key(key.clone()));
+                collect_paths(value, above, paths);
+                above.pop();
+            }
+        }
+        _ if above.is_empty() => {}
+        _ => paths.push(Path { segments: above.clone() }.to_string()),
+    }
+}
