@@ -13,10 +13,10 @@ use super::outcome::{After, Outcome, OutcomeNote};
 use super::pending::PendingChange;
 use super::running::{LastChange, State, Turn};
 use super::snapshot::Snapshot;
-use crate::edit::text_diff::NewText;
 use crate::store::{
     Candidate, ConfFile, FileStamp, LoadedText, LockedFile, StoreError, Warning, WriteOutcome,
 };
+use crate::syntax::spliced_pieces;
 
 /// What the history calls a text that ran and was in no file.
 pub(super) const UNSAVED: &str = "unsaved";
@@ -349,7 +349,8 @@ fn pieces(change: &Outcome) -> Vec<&[u8]> {
     match (&change.after, change.before.as_ref().and_then(Content::snapshot)) {
         (After::Replaced(Content::Text(after)), _) => vec![after.bytes()],
         (After::Edited { splices, .. }, Some(before)) => {
-            NewText::new(before.document().text(), splices).pieces().map(str::as_bytes).collect()
+            let old = before.document().text();
+            spliced_pieces(old, 0..old.len(), splices).map(str::as_bytes).collect()
         }
         _ => Vec::new(),
     }

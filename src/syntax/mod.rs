@@ -44,5 +44,5 @@ pub use parse::MAX_DEPTH;
 pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::ChangedRun;
 pub use snippet::{Snippet, SourceLine};
-pub use splice::Splice;
+pub use splice::{Splice, spliced_pieces};
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

@@ -4,26 +4,35 @@ use std::ops::Range;
 
 /// One replacement in a text.
 ///
-/// Lists of splices are in order of place, do not overlap, and count all offsets in the old text;
-/// each bound lies between characters.
+/// Lists of splices are in the order of the text, do not overlap, and count all offsets in the old
+/// text; each bound lies between characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splice {
     /// The bytes of the old text that go; empty for an insertion.
     pub range: Range<usize>,
-    /// What comes in their place.
+    /// The text that takes their place.
     pub text: String,
 }
 
-/// A window of the text with all of `edits` made, which lie in it.
-pub(super) fn apply(text: &str, window: Range<usize>, edits: &[Splice]) -> String {
-    let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
-    let mut new = String::with_capacity(window.len() + grown);
-    let mut at = window.start;
-    for edit in edits {
-        new.push_str(&text[at..edit.range.start]);
-        new.push_str(&edit.text);
-        at = edit.range.end;
-    }
-    new.push_str(&text[at..window.end]);
+/// The pieces of the new text in order: kept, replacement, kept, …; some may be empty.
+///
+/// `window` is a range of the old text that holds all of `splices`.
+pub fn spliced_pieces<'t>(
+    old: &'t str,
+    window: Range<usize>,
+    splices: &'t [Splice],
+) -> impl Iterator<Item = &'t str> {
+    let starts = std::iter::once(window.start).chain(splices.iter().map(|splice| splice.range.end));
+    let ends = splices.iter().map(|splice| splice.range.start).chain([window.end]);
+    let kept = starts.zip(ends).map(|(start, end)| &old[start..end]);
+    let replacements = splices.iter().map(|splice| &*splice.text).chain([""]);
+    kept.zip(replacements).flat_map(|(kept, replacement)| [kept, replacement])
+}
+
+/// Puts the new text of a window together.
+pub(super) fn apply(old: &str, window: Range<usize>, splices: &[Splice]) -> String {
+    let inserted: usize = splices.iter().map(|splice| splice.text.len()).sum();
+    let mut new = String::with_capacity(window.len() + inserted);
+    new.extend(spliced_pieces(old, window, splices));
     new
 }

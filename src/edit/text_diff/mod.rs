@@ -2,10 +2,10 @@
 //!
 //! An edit is known as splices, so its diff looks at the lines around each splice and at nothing
 //! else: the rest of the text is only searched for line ends, to number the hunks. Two arbitrary
-//! texts are diffed by the same steps, as one window over both:
+//! texts are compared in the same way, as one window over both:
 //!
 //! ```text
-//! splices → windows of whole lines → changes (differing runs of lines) → hunks → printed lines
+//! splices → windows of whole lines → runs of lines that differ → hunks → printed lines
 //! ```
 //!
 //! A hunk holds spans, not text. The layer above knows which bytes are secret and hands the
@@ -13,90 +13,43 @@
 //! colours or files. Lines end at `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
 
 mod line_diff;
-mod new_text;
 
-use std::borrow::Cow;
-use std::fmt;
+use std::iter::once;
 use std::ops::Range;
 
-use crate::syntax::Splice;
-use line_diff::differing_runs;
-use memchr::{memchr, memchr_iter, memrchr};
+use line_diff::{LineRun, differing_runs};
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{DiffOp, group_diff_ops};
 
-pub use new_text::NewText;
+use crate::syntax::{Splice, spliced_pieces};
 
-/// Unchanged lines shown around a change; `diff -u` and git show as many.
+/// Unchanged lines shown around a change, as many as `diff -u` and git show.
 pub const CONTEXT_LINES: usize = 3;
 
 /// A stretch of changed lines with its context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// Which lines of the old text it covers.
-    pub old: HunkSide,
-    /// Which lines of the new text it covers.
-    pub new: HunkSide,
-    /// Its lines in the order they are printed; of a run of changes the removed lines are first.
-    pub lines: Vec<DiffLine>,
-}
-
-impl Hunk {
     /// `@@ -1,3 +1,4 @@`
-    pub fn header(&self) -> String {
-        format!("@@ -{} +{} @@", self.old, self.new)
-    }
-
+    pub header: String,
+    /// The lines in the order in which they are printed; the removed lines of a run come first.
+    pub lines: Vec<DiffLine>,
     /// The places in `lines` that are followed by `\ No newline at end of file`.
-    fn unterminated(&self) -> [Option<usize>; 2] {
-        let last = |side: &HunkSide, is_on_side: fn(&DiffLine) -> bool| {
-            let found = || self.lines.iter().rposition(is_on_side);
-            side.unterminated.then(found).flatten()
-        };
-        [
-            last(&self.old, |line| !matches!(line, DiffLine::Added(_))),
-            last(&self.new, |line| !matches!(line, DiffLine::Removed(_))),
-        ]
-    }
-}
-
-/// The lines one side of a hunk covers; displayed as in a hunk header, `12,5`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HunkSide {
-    /// The number of the first line, from 1; without lines, the number the next line has.
-    pub start: usize,
-    /// How many lines.
-    pub count: usize,
-    /// Whether the last of them ends the text without a newline.
-    pub unterminated: bool,
-}
-
-impl fmt::Display for HunkSide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.count {
-            // As POSIX has it: one line goes without its count, none names the line before.
-            0 => write!(f, "{},0", self.start - 1),
-            1 => write!(f, "{}", self.start),
-            count => write!(f, "{},{count}", self.start),
-        }
-    }
+    unterminated: Vec<usize>,
 }
 
 /// One line of a hunk, as byte spans that leave out the `\n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiffLine {
-    /// The line is on both sides, with the same bytes.
-    Context {
-        /// Where it lies in the old text.
-        old: Range<usize>,
-        /// Where it lies in the new text.
-        new: Range<usize>,
-    },
+    /// A line on both sides, at its places in the old and in the new text.
+    Context { old: Range<usize>, new: Range<usize> },
     /// A line of the old text that the new one lacks.
     Removed(Range<usize>),
     /// A line of the new text that the old one lacks.
     Added(Range<usize>),
 }
 
-/// What a printed line is, for the one who colours it.
+/// What a printed line is, for its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrintedKind {
     /// `--- NAME` or `+++ NAME`
@@ -113,29 +66,29 @@ pub enum PrintedKind {
     NoNewline,
 }
 
-/// The hunks between `old` and what `splices` make of it.
+/// Returns the hunks between `old` and what `splices` make of it.
 ///
-/// `splices` are sorted and do not overlap. The cost grows with the lines they touch; the text
-/// as a whole is only searched for newlines.
+/// The cost grows with the lines that the splices touch; the text as a whole is only searched for
+/// newlines.
 pub fn hunks_of_splices(old: &str, splices: &[Splice]) -> Vec<Hunk> {
-    let new = NewText::new(old, splices);
-    let mut changes = Vec::new();
+    let mut comparison = Comparison::new(old);
     for window in windows(old, splices) {
-        let new_lines = new.slice(window.new.clone());
-        let start = (window.old.start, window.new.start);
-        push_changes(&old[window.old], &new_lines, start, &mut changes);
+        let new: String = spliced_pieces(old, window.old.clone(), &splices[window.splices]).collect();
+        comparison.compare(window.old, &new, window.new_start);
     }
-    group(old, &|range| new.slice(range), &changes)
+    let inserted: usize = splices.iter().map(|splice| splice.text.len()).sum();
+    let deleted: usize = splices.iter().map(|splice| splice.range.len()).sum();
+    comparison.into_hunks(old.len() + inserted - deleted)
 }
 
-/// The hunks between two texts.
+/// Returns the hunks between two texts.
 pub fn hunks_of_texts(old: &str, new: &str) -> Vec<Hunk> {
-    let mut changes = Vec::new();
-    push_changes(old, new, (0, 0), &mut changes);
-    group(old, &|range| Cow::Borrowed(&new[range]), &changes)
+    let mut comparison = Comparison::new(old);
+    comparison.compare(0..old.len(), new, 0);
+    comparison.into_hunks(new.len())
 }
 
-/// The lines of a unified diff, without their newlines, each with what it is.
+/// Returns the lines of a unified diff, without their newlines, each with what it is.
 pub fn printed<'a>(
     hunks: &'a [Hunk],
     old_name: &str,
@@ -145,11 +98,8 @@ pub fn printed<'a>(
 ) -> impl Iterator<Item = (PrintedKind, String)> + use<'a> {
     let names = [format!("--- {old_name}"), format!("+++ {new_name}")];
     let shown_names = if hunks.is_empty() { 0 } else { names.len() };
-    names
-        .into_iter()
-        .take(shown_names)
-        .map(|name| (PrintedKind::File, name))
-        .chain(hunks.iter().flat_map(|hunk| printed_hunk(hunk, old_line, new_line)))
+    let names = names.into_iter().take(shown_names).map(|name| (PrintedKind::File, name));
+    names.chain(hunks.iter().flat_map(|hunk| printed_hunk(hunk, old_line, new_line)))
 }
 
 fn printed_hunk<'a>(
@@ -157,7 +107,6 @@ fn printed_hunk<'a>(
     old_line: &'a dyn Fn(Range<usize>) -> String,
     new_line: &'a dyn Fn(Range<usize>) -> String,
 ) -> impl Iterator<Item = (PrintedKind, String)> + use<'a> {
-    let unterminated = hunk.unterminated();
     let lines = hunk.lines.iter().enumerate().flat_map(move |(at, line)| {
         let printed = match line {
             DiffLine::Context { old, .. } => (PrintedKind::Context, format!(" {}", old_line(old.clone()))),
@@ -165,16 +114,18 @@ fn printed_hunk<'a>(
             DiffLine::Added(new) => (PrintedKind::Added, format!("+{}", new_line(new.clone()))),
         };
         let marker = || (PrintedKind::NoNewline, r"\ No newline at end of file".to_owned());
-        let marked = unterminated.contains(&Some(at)).then(marker);
-        std::iter::once(printed).chain(marked)
+        once(printed).chain(hunk.unterminated.contains(&at).then(marker))
     });
-    std::iter::once((PrintedKind::Hunk, hunk.header())).chain(lines)
+    once((PrintedKind::Hunk, hunk.header.clone())).chain(lines)
 }
 
-/// Whole lines around one or more splices, at their places in the old and in the new text.
+/// Whole lines around one or more splices.
 struct LineWindow {
     old: Range<usize>,
-    new: Range<usize>,
+    /// Where the window begins in the new text.
+    new_start: usize,
+    /// The places of the splices in their list.
+    splices: Range<usize>,
 }
 
 /// Widens splices to whole lines on both sides; windows that touch become one.
@@ -184,195 +135,174 @@ struct LineWindow {
 fn windows(old: &str, splices: &[Splice]) -> Vec<LineWindow> {
     let mut windows: Vec<LineWindow> = Vec::new();
     let (mut inserted, mut deleted) = (0, 0);
-    for splice in splices {
-        let touched = windows.last().map(|window| window.old.end);
-        if touched.is_none_or(|end| splice.range.start > end) {
-            let start = line_start(old, splice.range.start);
-            let new_start = start + inserted - deleted;
-            windows.push(LineWindow { old: start..start, new: new_start..new_start });
+    for (at, splice) in splices.iter().enumerate() {
+        match windows.last_mut() {
+            Some(window) if splice.range.start <= window.old.end => {
+                if splice.range.end >= window.old.end {
+                    window.old.end = line_end(old, splice.range.end);
+                }
+                window.splices.end = at + 1;
+            }
+            _ => {
+                let start = line_start(old, splice.range.start);
+                windows.push(LineWindow {
+                    old: start..line_end(old, splice.range.end),
+                    new_start: start + inserted - deleted,
+                    splices: at..at + 1,
+                });
+            }
         }
         inserted += splice.text.len();
         deleted += splice.range.len();
-        let window = windows.last_mut().expect("one was there or has been pushed");
-        if splice.range.end >= window.old.end {
-            window.old.end = line_end(old, splice.range.end);
-        }
-        window.new.end = window.old.end + inserted - deleted;
     }
     windows
 }
 
-/// A run of lines that differs, at its places in the two texts; one of the ranges may be empty.
-struct ChangedLines {
-    old: Range<usize>,
-    new: Range<usize>,
+/// The lines of one side that differ: the bytes of the run and of each line, without its `\n`.
+struct SideRun {
+    bytes: Range<usize>,
+    lines: Vec<Range<usize>>,
 }
 
-/// Appends the differing runs of two stretches of whole lines, which begin at `start` of their
-/// texts. A run that follows the one before at once becomes part of it.
-fn push_changes(old: &str, new: &str, start: (usize, usize), changes: &mut Vec<ChangedLines>) {
-    let (head, tail) = common_lines(old, new);
-    let old_lines = split_lines(&old[head..old.len() - tail]);
-    let new_lines = split_lines(&new[head..new.len() - tail]);
-    let old_starts = line_starts(&old_lines, start.0 + head);
-    let new_starts = line_starts(&new_lines, start.1 + head);
-    for run in differing_runs(&old_lines, &new_lines) {
-        let old = old_starts[run.old.start]..old_starts[run.old.end];
-        let new = new_starts[run.new.start]..new_starts[run.new.end];
-        match changes.last_mut() {
-            Some(last) if last.old.end == old.start && last.new.end == new.start => {
-                last.old.end = old.end;
-                last.new.end = new.end;
-            }
-            _ => changes.push(ChangedLines { old, new }),
+/// What is known of two texts while they are compared from the beginning to the end.
+struct Comparison<'o> {
+    old: &'o str,
+    /// The comparison in numbers of lines.
+    ops: Vec<DiffOp>,
+    /// The old and the new lines of each run that differs, in the order of the text.
+    runs: Vec<(SideRun, SideRun)>,
+    /// The numbers of the next lines, from 0, and where the next old line begins.
+    next: (usize, usize),
+    old_at: usize,
+}
+
+impl<'o> Comparison<'o> {
+    fn new(old: &'o str) -> Self {
+        Self { old, ops: Vec::new(), runs: Vec::new(), next: (0, 0), old_at: 0 }
+    }
+
+    /// Compares a window of the old text with the `new` text that takes its place at `new_start`.
+    fn compare(&mut self, window: Range<usize>, new: &str, new_start: usize) {
+        let old = &self.old[window.clone()];
+        let (head, tail) = common_lines(old, new);
+        let old_lines: Vec<&str> = old[head..old.len() - tail].split_inclusive('\n').collect();
+        let new_lines: Vec<&str> = new[head..new.len() - tail].split_inclusive('\n').collect();
+        let (mut old_at, mut new_at) = (window.start + head, new_start + head);
+        let mut done = LineRun { old: 0..0, new: 0..0 };
+        for run in differing_runs(&old_lines, &new_lines) {
+            old_at += length(&old_lines[done.old.end..run.old.start]);
+            new_at += length(&new_lines[done.new.end..run.new.start]);
+            let removed = side_run(&old_lines[run.old.clone()], old_at);
+            let added = side_run(&new_lines[run.new.clone()], new_at);
+            (old_at, new_at) = (removed.bytes.end, added.bytes.end);
+            self.push(removed, added);
+            done = run;
         }
+    }
+
+    fn push(&mut self, removed: SideRun, added: SideRun) {
+        let equal = self.old_at..removed.bytes.start;
+        self.push_equal(memchr_iter(b'\n', &self.old.as_bytes()[equal]).count());
+        let (old_index, new_index) = self.next;
+        let (old_len, new_len) = (removed.lines.len(), added.lines.len());
+        self.ops.push(DiffOp::Replace { old_index, old_len, new_index, new_len });
+        self.next = (old_index + old_len, new_index + new_len);
+        self.old_at = removed.bytes.end;
+        self.runs.push((removed, added));
+    }
+
+    fn push_equal(&mut self, len: usize) {
+        let (old_index, new_index) = self.next;
+        if len > 0 {
+            self.ops.push(DiffOp::Equal { old_index, new_index, len });
+            self.next = (old_index + len, new_index + len);
+        }
+    }
+
+    /// Groups the runs into hunks; `new_len` is the length of the new text in bytes.
+    fn into_hunks(mut self, new_len: usize) -> Vec<Hunk> {
+        if self.runs.is_empty() {
+            return Vec::new();
+        }
+        // More lines than the context of the last hunk need not be counted.
+        self.push_equal(self.old[self.old_at..].split_inclusive('\n').take(CONTEXT_LINES).count());
+        let mut runs = self.runs.iter();
+        let groups = group_diff_ops(self.ops, CONTEXT_LINES);
+        groups.iter().map(|ops| hunk(self.old, new_len, ops, &mut runs)).collect()
+    }
+}
+
+/// Builds the hunk of `ops`, whose differing lines are the next of `runs`.
+fn hunk<'r>(
+    old: &str,
+    new_len: usize,
+    ops: &[DiffOp],
+    runs: &mut (impl Iterator<Item = &'r (SideRun, SideRun)> + Clone),
+) -> Hunk {
+    let header = UnifiedHunkHeader::new(ops).to_string();
+    let mut hunk = Hunk { header, lines: Vec::new(), unterminated: Vec::new() };
+    let (removed, added) = runs.clone().next().expect("each hunk has a run that differs");
+    let (mut old_at, mut new_at) = (removed.bytes.start, added.bytes.start);
+    if let DiffOp::Equal { len, .. } = ops[0] {
+        let start = last_lines(old, old_at, len);
+        new_at -= old_at - start;
+        old_at = start;
+    }
+    for op in ops {
+        if let DiffOp::Equal { len, .. } = *op {
+            for line in old[old_at..].split_inclusive('\n').take(len) {
+                let content = line.trim_end_matches('\n').len();
+                hunk.push(
+                    DiffLine::Context { old: old_at..old_at + content, new: new_at..new_at + content },
+                    old_at + content == old.len(),
+                );
+                (old_at, new_at) = (old_at + line.len(), new_at + line.len());
+            }
+        } else if let Some((removed, added)) = runs.next() {
+            for line in &removed.lines {
+                hunk.push(DiffLine::Removed(line.clone()), line.end == old.len());
+            }
+            for line in &added.lines {
+                hunk.push(DiffLine::Added(line.clone()), line.end == new_len);
+            }
+            (old_at, new_at) = (removed.bytes.end, added.bytes.end);
+        }
+    }
+    hunk
+}
+
+impl Hunk {
+    fn push(&mut self, line: DiffLine, is_unterminated: bool) {
+        if is_unterminated {
+            self.unterminated.push(self.lines.len());
+        }
+        self.lines.push(line);
     }
 }
 
 /// How many bytes of whole lines two texts share at their beginnings, and then at their ends.
 fn common_lines(old: &str, new: &str) -> (usize, usize) {
-    if old == new {
-        return (old.len(), 0);
-    }
-    let head = line_start(old, common_prefix(old.as_bytes(), new.as_bytes()));
-    let (old, new) = (&old.as_bytes()[head..], &new.as_bytes()[head..]);
-    let same = common_suffix(old, new);
-    let starts_line = |text: &[u8]| matches!(text[..text.len() - same].last(), None | Some(b'\n'));
-    if starts_line(old) && starts_line(new) {
-        return (head, same);
-    }
-    let cut_line = memchr(b'\n', &old[old.len() - same..]).map_or(same, |newline| newline + 1);
-    (head, same - cut_line)
+    let lines = |text| str::split_inclusive(text, '\n');
+    let same = |(old, new): &(&str, &str)| old == new;
+    let head = lines(old).zip(lines(new)).take_while(same).map(|(line, _)| line.len()).sum();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = lines(old).rev().zip(lines(new).rev()).take_while(same).map(|(line, _)| line.len()).sum();
+    (head, tail)
 }
 
-/// Compared this many bytes at a time, equal texts pass at the speed of `memcmp`.
-const STEP: usize = 4096;
-
-fn common_prefix(old: &[u8], new: &[u8]) -> usize {
-    let equal_step = |(old, new): &(&[u8], &[u8])| old == new;
-    let steps = old.chunks_exact(STEP).zip(new.chunks_exact(STEP));
-    let far = STEP * steps.take_while(equal_step).count();
-    let rest = old[far..].iter().zip(&new[far..]);
-    far + rest.take_while(|(old, new)| old == new).count()
+fn side_run(lines: &[&str], start: usize) -> SideRun {
+    let mut at = start;
+    let span = |line: &&str| {
+        let start = at;
+        at += line.len();
+        start..start + line.trim_end_matches('\n').len()
+    };
+    let lines = lines.iter().map(span).collect();
+    SideRun { bytes: start..at, lines }
 }
 
-fn common_suffix(old: &[u8], new: &[u8]) -> usize {
-    let equal_step = |(old, new): &(&[u8], &[u8])| old == new;
-    let steps = old.rchunks_exact(STEP).zip(new.rchunks_exact(STEP));
-    let far = STEP * steps.take_while(equal_step).count();
-    let (old, new) = (&old[..old.len() - far], &new[..new.len() - far]);
-    let rest = old.iter().rev().zip(new.iter().rev());
-    far + rest.take_while(|(old, new)| old == new).count()
-}
-
-/// Puts context around changes and joins those whose context would meet.
-fn group<'a>(
-    old: &'a str,
-    new: &'a dyn Fn(Range<usize>) -> Cow<'a, str>,
-    changes: &[ChangedLines],
-) -> Vec<Hunk> {
-    let mut grouping = Grouping::new(old, new);
-    for change in changes {
-        grouping.open_or_go_on(change.old.start);
-        grouping.push_change(change);
-    }
-    grouping.close(old.len());
-    grouping.hunks
-}
-
-struct Grouping<'a> {
-    old: &'a str,
-    new: &'a dyn Fn(Range<usize>) -> Cow<'a, str>,
-    hunks: Vec<Hunk>,
-    /// Where the last change ended, in the old and in the new text: from there to the next
-    /// change both are equal.
-    done: (usize, usize),
-    /// How far into the old text lines have been counted, and how many there were.
-    counted: (usize, usize),
-    /// All lines removed and added so far.
-    removed: usize,
-    added: usize,
-}
-
-impl<'a> Grouping<'a> {
-    fn new(old: &'a str, new: &'a dyn Fn(Range<usize>) -> Cow<'a, str>) -> Self {
-        Grouping { old, new, hunks: Vec::new(), done: (0, 0), counted: (0, 0), removed: 0, added: 0 }
-    }
-
-    /// Leads up to a change at `next`, in the hunk before it if that is near.
-    fn open_or_go_on(&mut self, next: usize) {
-        let reach = skip_lines(self.old, self.done.0..next, 2 * CONTEXT_LINES);
-        if !self.hunks.is_empty() && reach == next {
-            return self.push_context(self.done.0..next);
-        }
-        self.close(next);
-        let start = last_lines(self.old, self.done.0..next, CONTEXT_LINES);
-        self.open(start);
-        self.push_context(start..next);
-    }
-
-    /// Ends the hunk, if there is one, with the context before `next`.
-    fn close(&mut self, next: usize) {
-        if !self.hunks.is_empty() {
-            let end = skip_lines(self.old, self.done.0..next, CONTEXT_LINES);
-            self.push_context(self.done.0..end);
-        }
-    }
-
-    fn open(&mut self, start: usize) {
-        let between = &self.old.as_bytes()[self.counted.0..start];
-        self.counted = (start, self.counted.1 + memchr_iter(b'\n', between).count());
-        let extent =
-            |lines_before: usize| HunkSide { start: lines_before + 1, count: 0, unterminated: false };
-        self.hunks.push(Hunk {
-            old: extent(self.counted.1),
-            new: extent(self.counted.1 + self.added - self.removed),
-            lines: Vec::new(),
-        });
-    }
-
-    fn push_context(&mut self, range: Range<usize>) {
-        let (old, (old_done, new_done)) = (self.old, self.done);
-        let to_new = |position: usize| position - old_done + new_done;
-        let hunk = self.hunk();
-        for (span, terminated) in spans(&old[range.clone()], range.start) {
-            hunk.old.push(terminated);
-            hunk.new.push(terminated);
-            let new = to_new(span.start)..to_new(span.end);
-            hunk.lines.push(DiffLine::Context { old: span, new });
-        }
-    }
-
-    fn push_change(&mut self, change: &ChangedLines) {
-        let old_text = &self.old[change.old.clone()];
-        let new_text = (self.new)(change.new.clone());
-        let (mut removed, mut added) = (0, 0);
-        let hunk = self.hunk();
-        for (span, terminated) in spans(old_text, change.old.start) {
-            hunk.old.push(terminated);
-            hunk.lines.push(DiffLine::Removed(span));
-            removed += 1;
-        }
-        for (span, terminated) in spans(&new_text, change.new.start) {
-            hunk.new.push(terminated);
-            hunk.lines.push(DiffLine::Added(span));
-            added += 1;
-        }
-        self.removed += removed;
-        self.added += added;
-        self.done = (change.old.end, change.new.end);
-    }
-
-    fn hunk(&mut self) -> &mut Hunk {
-        self.hunks.last_mut().expect("a hunk is opened before lines come")
-    }
-}
-
-impl HunkSide {
-    fn push(&mut self, terminated: bool) {
-        self.count += 1;
-        self.unterminated = !terminated;
-    }
+fn length(lines: &[&str]) -> usize {
+    lines.iter().map(|line| line.len()).sum()
 }
 
 /// Where the line that holds `at` begins.
@@ -385,45 +315,9 @@ fn line_end(text: &str, at: usize) -> usize {
     memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
 }
 
-/// The end of the first `count` lines of a range, or of all if there are fewer.
-fn skip_lines(text: &str, range: Range<usize>, count: usize) -> usize {
-    let ends = memchr_iter(b'\n', &text.as_bytes()[range.clone()]);
-    match ends.take(count).enumerate().last() {
-        Some((index, newline)) if index + 1 == count => range.start + newline + 1,
-        _ => range.end,
-    }
-}
-
-/// The start of the last `count` lines of a range, which ends with a line, or of all.
-fn last_lines(text: &str, range: Range<usize>, count: usize) -> usize {
-    (0..count).fold(range.end, |start, _| line_start(text, start.saturating_sub(1)).max(range.start))
-}
-
-/// Lines with their newlines.
-fn split_lines(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
-}
-
-/// Where each line begins, and where the last one ends, if the first begins at `start`.
-fn line_starts(lines: &[&str], start: usize) -> Vec<usize> {
-    let mut starts = Vec::with_capacity(lines.len() + 1);
-    starts.push(start);
-    starts.extend(lines.iter().scan(start, |end, line| {
-        *end += line.len();
-        Some(*end)
-    }));
-    starts
-}
-
-/// The lines of a text that begins at `start`: their spans without the newline, and whether
-/// there was one.
-fn spans(text: &str, start: usize) -> impl Iterator<Item = (Range<usize>, bool)> + '_ {
-    text.split_inclusive('\n').scan(start, |at, line| {
-        let content = line.strip_suffix('\n').unwrap_or(line);
-        let span = *at..*at + content.len();
-        *at += line.len();
-        Some((span, content.len() < line.len()))
-    })
+/// Where the last `count` lines before `end` begin; `end` is the beginning of a line.
+fn last_lines(text: &str, end: usize, count: usize) -> usize {
+    memrchr_iter(b'\n', &text.as_bytes()[..end]).nth(count).map_or(0, |newline| newline + 1)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 use proptest::prelude::{Strategy, proptest};
 
-use super::line_diff::{ChangedRows, anchored_runs, differing_runs};
+use super::line_diff::{LineRun, anchored_runs, differing_runs};
 use super::{
-    CONTEXT_LINES, ChangedLines, DiffLine, Hunk, NewText, PrintedKind, Splice, group, hunks_of_splices,
-    hunks_of_texts, line_starts, printed,
+    CONTEXT_LINES, DiffLine, Hunk, PrintedKind, Splice, hunks_of_splices, hunks_of_texts, printed,
+    spliced_pieces,
 };
 
 fn splice(range: std::ops::Range<usize>, text: &str) -> Splice {
@@ -83,7 +83,8 @@ fn joins_hunks_whose_context_meets() {
     assert_eq!(hunks_of_texts(&old, &far).len(), 2);
     let positions = ["\n10\n", "\n18\n"].map(|line| old.find(line).expect("is there") + 1);
     let splices = positions.map(|at| splice(at..at + 2, "x\nx"));
-    let headers: Vec<String> = hunks_of_splices(&old, &splices).iter().map(Hunk::header).collect();
+    let headers: Vec<String> =
+        hunks_of_splices(&old, &splices).iter().map(|hunk| hunk.header.clone()).collect();
     assert_eq!(headers, ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
 }
 
@@ -124,7 +125,7 @@ fn keeps_carriage_returns() {
 fn neighbouring_changes_show_what_went_first() {
     let old = "a\nb\nc\n";
     let splices = [splice(0..1, "x"), splice(2..3, "y")];
-    let new: String = NewText::new(old, &splices).pieces().collect();
+    let new: String = spliced_pieces(old, 0..old.len(), &splices).collect();
     assert_eq!(
         diff(&hunks_of_splices(old, &splices), old, &new),
         "--- a\n+++ b\n@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n"
@@ -147,15 +148,11 @@ fn lines_are_masked_before_they_are_printed() {
 }
 
 #[test]
-fn new_text_is_seen_in_slices() {
+fn a_new_text_comes_in_pieces() {
     let splices = [splice(0..1, "xyz"), splice(2..2, ""), splice(3..4, "-")];
-    let new = NewText::new("abcdé", &splices);
-    assert_eq!(new.pieces().collect::<String>(), "xyzbc-é");
-    assert_eq!((new.len(), new.is_empty()), (8, false));
-    assert_eq!(new.slice(1..5), "yzbc");
-    assert_eq!(new.slice(6..100), "é");
-    assert!(matches!(new.slice(0..3), std::borrow::Cow::Borrowed("xyz")));
-    assert_eq!(new.slice(4..4), "");
+    let joined = |window| spliced_pieces("abcdé", window, &splices).collect::<String>();
+    assert_eq!(joined(0..6), "xyzbc-é");
+    assert_eq!(joined(0..4), "xyzbc-");
 }
 
 #[test]
@@ -174,7 +171,7 @@ fn a_hundred_thousand_changed_lines_are_diffed() {
 #[test]
 fn stretches_without_anchors_are_replaced() {
     let runs = anchored_runs(&["a", "b", "a", "c"], &["a", "d", "a", "c"], 5);
-    let expected = ChangedRows { old: 0..3, new: 0..3 };
+    let expected = LineRun { old: 0..3, new: 0..3 };
     assert_eq!(runs, [expected]);
 }
 
@@ -237,25 +234,9 @@ proptest! {
         cuts in proptest::collection::vec((0..40_usize, 0..5_usize, "[a}\r\n]{0,4}"), 0..5),
     ) {
         let splices = splices(&old, &cuts);
-        let new_text = NewText::new(&old, &splices);
-        let new: String = new_text.pieces().collect();
-        assert_eq!(new.len(), new_text.len());
+        let new: String = spliced_pieces(&old, 0..old.len(), &splices).collect();
         check(&hunks_of_splices(&old, &splices), &old, &new);
         check(&hunks_of_texts(&old, &new), &old, &new);
-    }
-
-    #[test]
-    fn slices_are_those_of_the_new_text(
-        old in "[a-f]{0,20}",
-        cuts in proptest::collection::vec((0..9_usize, 0..5_usize, "[x-z]{0,4}"), 0..5),
-        from in 0..30_usize,
-        len in 0..30_usize,
-    ) {
-        let splices = splices(&old, &cuts);
-        let new_text = NewText::new(&old, &splices);
-        let new: String = new_text.pieces().collect();
-        let bounded = from.min(new.len())..(from + len).min(new.len());
-        assert_eq!(new_text.slice(from..from + len), new[bounded]);
     }
 
     #[test]
@@ -264,16 +245,14 @@ proptest! {
         new in "([a-m]\n){0,14}",
         limit in 0..12_usize,
     ) {
-        let (old_lines, new_lines) = (super::split_lines(&old), super::split_lines(&new));
-        let starts = (line_starts(&old_lines, 0), line_starts(&new_lines, 0));
-        let change = |run: ChangedRows| ChangedLines {
-            old: starts.0[run.old.start]..starts.0[run.old.end],
-            new: starts.1[run.new.start]..starts.1[run.new.end],
-        };
-        let runs = anchored_runs(&old_lines, &new_lines, limit);
-        let changes: Vec<ChangedLines> = runs.into_iter().map(change).collect();
-        let hunks = group(&old, &|range| new[range].into(), &changes);
-        assert_eq!(apply(&old, &diff(&hunks, &old, &new)), new);
+        let [old_lines, new_lines] = [&old, &new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+        let (mut made, mut taken) = (String::new(), 0);
+        for LineRun { old, new } in anchored_runs(&old_lines, &new_lines, limit) {
+            made.extend(old_lines[taken..old.start].iter().chain(&new_lines[new]).copied());
+            taken = old.end;
+        }
+        made.extend(old_lines[taken..].iter().copied());
+        assert_eq!(made, new);
         assert_eq!(differing_runs(&old_lines, &old_lines), []);
     }
 }
