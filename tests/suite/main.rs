@@ -16,6 +16,7 @@ mod laws;
 mod laws_of_return;
 mod layers;
 mod oracle;
+mod pages;
 mod proof;
 mod readme;
 mod store;
