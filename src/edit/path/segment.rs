@@ -1,0 +1,92 @@
+//! A path as data, and how it is written.
+
+use std::fmt;
+
+/// A place in a configuration, or with [`Segment::Every`] several.
+///
+/// Displayed in its canonical form, with quotes only where they are needed, which parses to the
+/// same path if the path begins with a name or `*`, as every parsed path does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Path {
+    /// The steps from the root, at least one.
+    pub segments: Vec<Segment>,
+}
+
+/// One step of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// The field of this name: `streams`, `"cam.1"`.
+    Key(String),
+    /// All fields: `*`.
+    Every,
+    /// The entry of a list at this place, from 0: `[0]`.
+    Index(usize),
+    /// A new entry at the end of a list: `[+]`.
+    Append,
+    /// The entry of a list whose field `key` has this value: `[url="udp://239.0.0.1:1234"]`.
+    Find {
+        /// The name of the field.
+        key: String,
+        /// Its value as text.
+        value: String,
+    },
+}
+
+impl Segment {
+    /// The name of the field, if it is a single one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Key(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, segment) in self.segments.iter().enumerate() {
+            let is_field = matches!(segment, Segment::Key(_) | Segment::Every);
+            if is_field && place > 0 {
+                f.write_str(".")?;
+            }
+            write!(f, "{segment}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Segment::Key(name) => write_name(f, name),
+            Segment::Every => f.write_str("*"),
+            Segment::Index(index) => write!(f, "[{index}]"),
+            Segment::Append => f.write_str("[+]"),
+            Segment::Find { key, value } => {
+                f.write_str("[")?;
+                write_name(f, key)?;
+                f.write_str("=")?;
+                write_quoted(f, value)?;
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    if name.is_empty() || name == "*" || name.contains(ends_bare_name) {
+        return write_quoted(f, name);
+    }
+    f.write_str(name)
+}
+
+fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let escaped = text.replace('\\', r"\\").replace('"', r#"\""#);
+    write!(f, "\"{escaped}\"")
+}
+
+/// Whether a character ends a bare name. `'` has no meaning of its own, but whoever writes it means
+/// a quote.
+pub(super) fn ends_bare_name(c: char) -> bool {
+    matches!(c, '.' | '[' | ']' | '=' | '"' | '\'')
+}
