@@ -26,7 +26,7 @@ pub enum Scalar<'t> {
 impl<'t> Scalar<'t> {
     /// The value of a word under the word rule.
     pub fn of(word: Word<'t>) -> Self {
-        if word.is_quoted() { Self::Text(word.value()) } else { Self::of_bare(word.raw) }
+        if word.quoted { Self::Text(word.value()) } else { Self::of_bare(word.raw) }
     }
 
     fn of_bare(raw: &'t str) -> Self {

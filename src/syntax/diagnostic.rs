@@ -1,27 +1,24 @@
-//! What the parser and the checks have to say about a text.
+//! Diagnostics: the problems that the parser and the checks find in a text.
 
 use std::ops::Range;
 
 /// A range of byte offsets into the text of a document.
 pub type Span = Range<u32>;
 
-/// How many diagnostics of one document are kept; the rest is only counted. As many faults of a
-/// request are told.
-///
-/// A megabyte of garbage must not become gigabytes of messages.
+/// How many diagnostics of one document are kept; the rest is only counted, so that a megabyte of
+/// garbage does not become gigabytes of messages. The same limit holds for the faults of a request.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
-/// Whether a diagnostic stands in the way of a change.
+/// How serious a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something a person should look at; the text can be used.
+    /// Should be looked at; the text can be used.
     Warning,
     /// The text is broken: it is not modified, loaded or saved.
     Error,
 }
 
 impl Severity {
-    /// The word that names it in output.
     pub fn label(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -30,44 +27,39 @@ impl Severity {
     }
 }
 
-/// One fault: where, what, and what to do about it.
+/// One problem: where it is, what it is, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether it stands in the way of a change.
     pub severity: Severity,
-    /// The bytes it is about; empty where something is missing.
+    /// The bytes that it is about; empty where something is missing.
     pub span: Span,
     /// Lower case, no full stop.
     pub message: String,
     /// Advice, where there is any.
     pub hint: Option<String>,
-    /// A second place that explains the first.
+    /// A second place that explains the first, and a message for it.
     pub related: Option<(Span, String)>,
 }
 
 impl Diagnostic {
-    /// An error over `span`.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, span, message)
     }
 
-    /// A warning over `span`.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, span, message)
     }
 
-    fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
+    pub(super) fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Self { severity, span, message: message.into(), hint: None, related: None }
     }
 
-    /// The same diagnostic with advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same diagnostic with a second place.
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
         self.related = Some((span, message.into()));
@@ -75,18 +67,19 @@ impl Diagnostic {
     }
 }
 
-/// The diagnostics of one text, bounded by [`MAX_DIAGNOSTICS`]. Errors take the places of warnings.
+/// The diagnostics of one text, of which at most [`MAX_DIAGNOSTICS`] are kept; an error takes the
+/// place of a warning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
-    /// How many of those are errors.
+    /// How many of `kept` are errors.
     kept_errors: usize,
     errors: usize,
     warnings: usize,
 }
 
 impl Diagnostics {
-    /// Adds one; counts it in any case, keeps it while there is room.
+    /// Counts a diagnostic, and keeps it if there is room.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let severity = diagnostic.severity;
         match severity {
@@ -109,11 +102,9 @@ impl Diagnostics {
         self.kept.remove(last.expect("what is kept is not only errors"));
     }
 
-    /// Adds one, if there is one.
+    /// Adds a diagnostic, if there is one.
     pub fn push_any(&mut self, diagnostic: Option<Diagnostic>) {
-        if let Some(diagnostic) = diagnostic {
-            self.push(diagnostic);
-        }
+        diagnostic.into_iter().for_each(|diagnostic| self.push(diagnostic));
     }
 
     /// Adds all of `other`.
@@ -125,32 +116,32 @@ impl Diagnostics {
         self.warnings += dropped_warnings;
     }
 
-    /// Orders what is kept by place in the text.
+    /// Orders the kept diagnostics by their place in the text.
     pub fn sort(&mut self) {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     }
 
-    /// What is kept, in the order of [`Diagnostics::push`] or, after [`Diagnostics::sort`], of the text.
+    /// The kept diagnostics, in the order in which they were added or, after [`Diagnostics::sort`], in
+    /// the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.kept.iter()
     }
 
-    /// How many errors there are, kept or not.
+    /// The number of errors, kept or not.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// How many warnings there are, kept or not.
+    /// The number of warnings, kept or not.
     pub fn warnings(&self) -> usize {
         self.warnings
     }
 
-    /// How many were counted but not kept.
+    /// The number of diagnostics that were counted but not kept.
     pub fn dropped(&self) -> usize {
         self.errors + self.warnings - self.kept.len()
     }
 
-    /// Whether there is nothing to say.
     pub fn is_empty(&self) -> bool {
         self.errors + self.warnings == 0
     }

@@ -1,4 +1,4 @@
-//! The index over a text: a flat array of spans in pre-order.
+//! A text with the index over it, and the entries that are read from both.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,8 +18,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads bytes as they come from a file. What is not UTF-8 is an error among the diagnostics,
-    /// and the text then holds U+FFFD in its place.
+    /// Parses the bytes of a file. Bytes that are not UTF-8 are reported as errors, and the text holds
+    /// U+FFFD in their place.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         match str::from_utf8(bytes) {
             Ok(text) => Self::parse(text),
@@ -36,7 +36,7 @@ impl Document {
         document
     }
 
-    /// Reads a text. Never fails; what is wrong is in [`Document::diagnostics`].
+    /// Parses a text. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
         let index = input_check::index(&text);
@@ -47,27 +47,25 @@ impl Document {
         Self { text, index }
     }
 
-    /// The text, byte for byte as it was given.
+    /// The text, byte for byte as it was parsed.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the parser found wrong.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.index.diagnostics
     }
 
-    /// How many entries there are, nested ones included.
+    /// The number of entries, nested ones included.
     pub fn len(&self) -> usize {
         self.index.records.len()
     }
 
-    /// Whether there is no entry at all: an empty file, or comments only.
+    /// Whether the text has no entry: it is empty, or holds comments only.
     pub fn is_empty(&self) -> bool {
         self.index.records.is_empty()
     }
 
-    /// The top-level entries.
     pub fn entries(&self) -> Children<'_> {
         Children { document: self, at: 0, end: self.index.records.len() as u32 }
     }
@@ -80,7 +78,7 @@ impl Document {
     /// The entry with this id.
     ///
     /// # Panics
-    /// If the id is another document's and out of range here.
+    /// If the id belongs to another document and is out of range here.
     pub fn entry(&self, id: EntryId) -> Entry<'_> {
         Entry { document: self, id }
     }
@@ -90,11 +88,11 @@ impl Document {
     }
 
     fn record(&self, id: EntryId) -> EntryRecord {
-        self.index.records.get(id.index()).expect("an id is of an entry of its document")
+        self.index.records.get(id.index()).expect("an id belongs to an entry of its document")
     }
 }
 
-/// An entry of a document: a handle, as cheap as a reference.
+/// A handle to an entry of a document, as cheap as a reference.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'d> {
     document: &'d Document,
@@ -102,12 +100,10 @@ pub struct Entry<'d> {
 }
 
 impl<'d> Entry<'d> {
-    /// Its place in the document.
     pub fn id(self) -> EntryId {
         self.id
     }
 
-    /// The document it belongs to.
     pub fn document(self) -> &'d Document {
         self.document
     }
@@ -117,7 +113,7 @@ impl<'d> Entry<'d> {
         self.record().start as usize
     }
 
-    /// The first byte of its first word; of a block without a name, which is an error, its `{`.
+    /// The first byte of its first word, or the `{` of a block without a keyword, which is an error.
     pub fn first_byte(self) -> u8 {
         self.document.text.as_bytes()[self.start()]
     }
@@ -132,7 +128,6 @@ impl<'d> Entry<'d> {
         self.record().start..self.record().end
     }
 
-    /// Whether it has a block, maybe an empty one.
     pub fn is_block(self) -> bool {
         self.record().is_block()
     }
@@ -143,7 +138,7 @@ impl<'d> Entry<'d> {
         !spanning.is_empty() && spanning.binary_search(&self.id).is_ok()
     }
 
-    /// Whether its `;` or `}` is there.
+    /// Whether it ends with its `;` or `}`.
     pub fn is_terminated(self) -> bool {
         matches!(self.document.text.as_bytes().get(self.end().wrapping_sub(1)), Some(b';' | b'}'))
     }
@@ -153,7 +148,7 @@ impl<'d> Entry<'d> {
         Words::new(&self.document.text, self.start(), self.end())
     }
 
-    /// The value of its first word; empty for a block without a name, which is an error.
+    /// The value of its first word; empty for a block without a keyword, which is an error.
     #[inline]
     pub fn keyword(self) -> Cow<'d, str> {
         let EntryRecord { start, head, .. } = self.record();
@@ -180,7 +175,7 @@ impl<'d> Entry<'d> {
         words
     }
 
-    /// How many words stand behind the keyword; of 65535 or more, 65535.
+    /// The number of words behind the keyword; 65535 stands for that many or more.
     #[inline]
     pub fn count_arguments(self) -> usize {
         usize::from(self.record().head.arguments)

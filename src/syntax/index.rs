@@ -1,52 +1,47 @@
-//! What is known of a text: a flat array of spans in pre-order.
+//! The index of a text: a flat array of the spans of its entries, in pre-order.
 
 use std::ops::Range;
 
 use super::diagnostic::Diagnostics;
 
-/// The place of an entry in a document, in the order of the text.
+/// The number of an entry in a document, from 0, in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub(super) u32);
 
 impl EntryId {
-    /// The place as a number, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The id of the entry at a place.
     pub fn from_index(index: usize) -> Self {
         Self(index as u32)
     }
 }
 
-/// What is stored of an entry: sixteen bytes, so that most questions are answered without lexing.
+/// The stored part of an entry: sixteen bytes that answer most questions without lexing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EntryRecord {
     /// Offset of the first word.
     pub start: u32,
     /// Offset behind the `;` or `}`, or behind the last word where that is missing.
     pub end: u32,
-    /// Index of the next entry that is not inside this one; the top bit says that it has a block.
+    /// Index of the next entry that is not inside this one; the top bit says that this one has a block.
     pub next: u32,
-    /// Its words, as far as they are known without lexing them.
     pub head: EntryHead,
 }
 
-/// What is known of the words of an entry.
+/// The facts about the words of an entry that are known without lexing them again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EntryHead {
-    /// Length of the first word; 0 if it has quotes, is longer than this counts, or is not there.
+    /// Length of the first word in bytes; 0 if it has quotes, does not fit, or is missing.
     pub keyword: u16,
-    /// How many words follow; the most this counts is that many or more.
+    /// How many words follow; `u16::MAX` stands for that many or more.
     pub arguments: u16,
 }
 
 impl EntryHead {
-    /// No word at all.
     pub const NONE: Self = Self { keyword: 0, arguments: 0 };
 
-    /// Counts as far as there is room to.
     pub fn of(keyword: usize, arguments: usize) -> Self {
         Self {
             keyword: u16::try_from(keyword).unwrap_or(0),
@@ -66,7 +61,7 @@ impl EntryRecord {
         self.next & !BLOCK_BIT
     }
 
-    /// The same entry, so many bytes and so many entries further on; both count modulo 2^32.
+    /// Returns the same entry, this many bytes and entries further on; both count modulo 2^32.
     pub fn moved(self, bytes: u32, entries: u32) -> Self {
         Self {
             start: self.start.wrapping_add(bytes),
@@ -77,14 +72,13 @@ impl EntryRecord {
     }
 }
 
-/// The records of a text, as one or two threads made them.
+/// The records of a text, in one list for each thread that parsed a part of it.
 ///
-/// What the second thread made stays where it is: bringing the two together would touch as much
-/// fresh memory again as making them.
+/// They are not joined: that would touch as much fresh memory again as parsing did.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryRecords {
     first: Vec<EntryRecord>,
-    /// Counts its own places from zero.
+    /// Its records count entries from zero.
     second: Vec<EntryRecord>,
 }
 
@@ -101,7 +95,6 @@ impl EntryRecords {
         self.len() == 0
     }
 
-    /// `None` behind the last.
     pub fn get(&self, index: usize) -> Option<EntryRecord> {
         match self.first.get(index) {
             Some(record) => Some(*record),
@@ -128,11 +121,11 @@ impl From<Vec<EntryRecord>> for EntryRecords {
     }
 }
 
-/// What is known of a text.
+/// Everything that the parser found in a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     pub records: EntryRecords,
-    /// Entries whose words stand on several lines, in order; rare, and a likely sign of a missing `;`.
+    /// The entries whose words stand on several lines, in order; rare, and likely to lack a `;`.
     pub spanning: Vec<EntryId>,
     pub diagnostics: Diagnostics,
 }

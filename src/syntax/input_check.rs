@@ -1,11 +1,11 @@
-//! A whole text: what is no configuration at all is told so; the rest is parsed.
+//! Checks of the whole text that come before the grammar: size, encoding, and the old format.
 
 use super::diagnostic::{Diagnostic, Diagnostics, Span};
 use super::index::Index;
 use super::parallel_parse::parse_halves;
 use super::parse::{BOM, MAX_TEXT, parse_whole};
 
-/// The index of a whole text.
+/// Returns the index of a text that passes the checks, or an index with one error and no entries.
 pub(super) fn index(text: &str) -> Index {
     let mut index = Index::default();
     if text.len() > MAX_TEXT {
@@ -41,7 +41,7 @@ pub(super) fn report_invalid_utf8(bytes: &[u8], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// `{http, 8080}.` and `%` comments: the configuration format of version 3.
+/// Finds `{http, 8080}.` as the first line that is not a `%` comment: the format of version 3.
 fn erlang_terms(text: &str) -> Option<Span> {
     let mut start = 0;
     for line in text.trim_start_matches(BOM).split_inclusive('\n') {

@@ -50,10 +50,10 @@ fn ends_bare(byte: u8) -> bool {
     is(byte, SPACE | DELIMITER | QUOTE)
 }
 
-/// What stands between two words.
+/// The bytes between two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trivia {
-    /// Nothing, or one blank.
+    /// No byte, or one blank.
     Short,
     /// White space.
     Space,
@@ -63,10 +63,10 @@ pub(super) enum Trivia {
 
 /// *( white space / comment )
 ///
-/// What it is and where it ends.
+/// Returns what it is and where it ends.
 #[inline(always)]
 pub(super) fn trivia(text: &[u8], start: usize) -> (Trivia, usize) {
-    // Nearly all words are one blank apart, or none.
+    // Nearly all words have one blank between them, or none.
     let at = start + usize::from(text.get(start) == Some(&b' '));
     match text.get(at) {
         Some(&byte) if !is(byte, SPACE | HASH) => (Trivia::Short, at),
@@ -97,16 +97,16 @@ fn skip_while(input: &mut Input<'_>, keep: impl Fn(u8) -> bool) {
 /// How a word is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
-    /// Not a quote is in it.
+    /// Without quotes.
     Bare,
-    /// It has quotes, and all are closed.
+    /// With quotes that are all closed.
     Quoted,
-    /// It has a quote that is never closed, and takes what is left of its line: so the lines behind
-    /// are still read.
+    /// With a quote that is never closed. The word ends with its line, so that the lines behind it are
+    /// still parsed.
     Open,
 }
 
-/// A word, and where it ends.
+/// The end of a word, and how it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LexedWord {
     pub end: usize,
@@ -115,7 +115,7 @@ pub(super) struct LexedWord {
 
 /// word = 1*segment
 ///
-/// No quote that stands in it is closed behind `quotes_end`, which is not in front of its end.
+/// `quotes_end` is not before the end of the word, and no quote of the word is closed behind it.
 #[inline(always)]
 pub(super) fn word(text: &[u8], start: usize, quotes_end: usize) -> LexedWord {
     let end = end_of_bare(text, start);
@@ -139,13 +139,13 @@ fn with_quotes(text: &[u8], start: usize) -> LexedWord {
     LexedWord { end: text.len() - input.len(), quoting: Quoting::Quoted }
 }
 
-/// Where the line that goes on at `start` has its line feed, or the text its end.
+/// Returns the place of the next line feed from `start` on, or the end of the text.
 pub(super) fn end_of_line(text: &[u8], start: usize) -> usize {
     let line = &text[start..];
     start + memchr::memchr(b'\n', line).unwrap_or(line.len())
 }
 
-/// Nearly every quoted word: one pair of quotes around the whole of it, and no escape.
+/// The end of a word that is quoted as a whole and escapes nothing, as nearly all quoted words are.
 fn end_of_plainly_quoted(text: &[u8], start: usize) -> Option<usize> {
     let inside = text[start..].strip_prefix(b"\"")?;
     let end = start + 1 + memchr::memchr2(b'"', b'\\', inside)?;
@@ -171,7 +171,8 @@ fn bare(input: &mut Input<'_>) {
     *input = &input[end..];
 }
 
-/// Sixteen bytes at a time: most of a text is bare words, and how long they are is not to be guessed.
+/// Looks at sixteen bytes at a time: most of a text is bare words, whose lengths a branch predictor
+/// can't guess.
 #[inline(always)]
 fn end_of_bare(text: &[u8], start: usize) -> usize {
     let mut at = start;
@@ -208,20 +209,20 @@ fn plain<'t>(input: &mut Input<'t>) -> Lexed<&'t [u8]> {
     take_till(0.., (b'"', b'\\')).parse_next(input)
 }
 
-/// A backslash and the byte behind it, whatever it is: which escapes are known is said elsewhere.
+/// A backslash and the byte behind it; the parser reports unknown escapes.
 fn escape(input: &mut Input<'_>) -> Lexed<()> {
     (b'\\', any).void().parse_next(input)
 }
 
-/// Whether a word stands at `at`, where trivia ends.
+/// Whether a word begins at `at`, where trivia ends.
 pub(super) fn is_word(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|&byte| !is(byte, DELIMITER))
 }
 
-/// Where the first comment of a text starts: at a `#` where a word could start.
+/// Returns where the first comment of a text starts: at a `#` where a word could start.
 pub fn comment_start(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    // A byte order mark is no part of the first word.
+    // A byte order mark is not part of the first word.
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     while at < bytes.len() {
         let (kind, end) = trivia(bytes, at);
@@ -233,7 +234,7 @@ pub fn comment_start(text: &str) -> Option<usize> {
     None
 }
 
-/// The words of an entry, lexed as they are asked for.
+/// The words of an entry, lexed while they are iterated.
 #[derive(Debug, Clone)]
 pub struct Words<'t> {
     text: &'t str,
@@ -243,12 +244,12 @@ pub struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    /// The words from `start` to the first delimiter in `text` or to `end`.
+    /// Returns the words from `start` to the first delimiter, or to `end`.
     pub(super) fn new(text: &'t str, start: usize, end: usize) -> Self {
         Self { text, at: start, end }
     }
 
-    /// Where the delimiter behind the last word stands, once all words are taken.
+    /// Returns the place of the delimiter behind the last word.
     pub fn delimiter(mut self) -> usize {
         self.by_ref().for_each(drop);
         self.at
@@ -258,7 +259,7 @@ impl<'t> Words<'t> {
 impl<'t> Iterator for Words<'t> {
     type Item = Word<'t>;
 
-    // Inlined by force: handed back through memory, a word costs more than it takes to lex it.
+    // Always inlined: returned through memory, a word costs more than lexing it.
     #[inline(always)]
     fn next(&mut self) -> Option<Word<'t>> {
         let text = self.text.as_bytes();

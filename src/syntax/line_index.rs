@@ -1,8 +1,8 @@
-//! Byte offsets to lines and columns, built only when something has to be shown.
+//! Byte offsets to lines and columns; built only when a place has to be shown.
 
 use std::cell::Cell;
 
-/// A place as people count it.
+/// A place in a text as people count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// From 1.
@@ -16,20 +16,20 @@ pub struct Position {
 pub struct LineIndex<'t> {
     text: &'t str,
     starts: Vec<u32>,
-    /// The last place asked for, as offset and position: columns are counted on from there, so that
-    /// a thousand faults on one line of megabytes cost one walk along it.
+    /// The last place that was asked for, as offset and position. The next column is counted from
+    /// there, so that a thousand problems on one line of megabytes cost one walk along it.
     last: Cell<(usize, Position)>,
 }
 
 impl<'t> LineIndex<'t> {
-    /// One pass over the text.
+    /// Finds the lines in one pass over the text.
     pub fn new(text: &'t str) -> Self {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1);
         let last = Cell::new((0, Position { line: 1, column: 1 }));
         Self { text, starts: std::iter::once(0).chain(newlines).collect(), last }
     }
 
-    /// Line and column of the character that holds `offset`.
+    /// Returns line and column of the character that holds `offset`.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.starts.partition_point(|&start| start <= offset).max(1);
         let start = self.starts[line - 1] as usize;
@@ -43,7 +43,7 @@ impl<'t> LineIndex<'t> {
         position
     }
 
-    /// The bytes of a line (from 1), without its line end.
+    /// Returns the bytes of a line (from 1), without its line end.
     pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
         let start = self.starts[line - 1] as usize;
         let end = self.starts.get(line).map_or(self.text.len(), |&next| next as usize - 1);
@@ -52,7 +52,8 @@ impl<'t> LineIndex<'t> {
     }
 }
 
-fn floor_char_boundary(text: &str, offset: usize) -> usize {
+/// The last character boundary of `text` that is not behind `offset`.
+pub(super) fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

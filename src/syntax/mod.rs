@@ -6,11 +6,11 @@
 //! block     = "{" *entry "}"
 //! ```
 //!
-//! The text is the truth; a [`Document`] owns it and is a flat index of spans over it. Words and
-//! comments are not stored: an [`Entry`] is lexed again when it is asked, because page faults, not
-//! lexing, are what costs on large files.
+//! A [`Document`] owns the text and a flat index of spans over it. Words and comments are not
+//! stored: an [`Entry`] is lexed again whenever its words are needed, because on large files page
+//! faults cost more than lexing.
 //!
-//! *Invariants.* Parsing never fails and never recurses: every fault is a [`Diagnostic`], and the
+//! *Invariants.* Parsing never fails and never recurses: every problem is a [`Diagnostic`], and the
 //! parser goes on at the next `;` or `}`. This layer does not know what any directive means, and
 //! it does no I/O.
 
@@ -43,6 +43,6 @@ pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::MAX_DEPTH;
 pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::ChangedRun;
-pub use snippet::{Snippet, SourceLine};
+pub use snippet::Snippet;
 pub use splice::{Splice, spliced_pieces};
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

@@ -1,17 +1,18 @@
-//! A large text, indexed by two threads.
+//! Parses a large text with two threads.
 //!
-//! The second half is parsed on the guess that a line which starts with a letter stands between two
-//! top-level entries. The first half proves the guess or refutes it: if it ends between two
-//! entries, without an error, the second half was parsed from the right state. If not, its work is
-//! thrown away and the text is parsed as one.
+//! The second thread begins at a line that starts with a letter, on the guess that this line stands
+//! between two top-level entries. The first thread proves the guess or refutes it: if its half ends
+//! between two entries and without an error, the second half was parsed from the right state. If
+//! not, both results are thrown away and the text is parsed by one thread.
 
 use super::index::{EntryId, EntryRecords, Index};
 use super::parse::{PartialIndex, parse_part};
 
-/// Size of a text in bytes below which a second thread costs more than it saves.
+/// The size in bytes from which a text is parsed by two threads; for a smaller one the second thread
+/// costs more than it saves.
 pub const WORTH_A_THREAD: usize = 1 << 20;
 
-/// The index of a text that is large enough, and whose middle is where it looks to be.
+/// Parses a text in two halves; `None` if it is too small, or if the guess was wrong.
 pub(super) fn parse_halves(text: &str) -> Option<Index> {
     let middle = text.len().checked_sub(WORTH_A_THREAD).and_then(|_| guess_middle(text))?;
     let (first, second) = std::thread::scope(|scope| {
@@ -24,7 +25,7 @@ pub(super) fn parse_halves(text: &str) -> Option<Index> {
     guessed_right.then(|| joined(first, second))
 }
 
-/// The start of a line with a letter in its first column, in the middle of the text or behind it.
+/// The first line behind the middle of the text that starts with a letter.
 fn guess_middle(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let half = bytes.len() / 2;

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use super::diagnostic::{Diagnostic, Diagnostics};
+use super::diagnostic::{Diagnostic, Diagnostics, Severity};
 use super::index::{BLOCK_BIT, EntryHead, EntryId, EntryRecord, Index};
 use super::lex::{self, LexedWord, Quoting, Trivia};
+use super::word::unescaped;
 
 /// How deep blocks may nest.
 pub const MAX_DEPTH: usize = 64;
@@ -13,9 +14,9 @@ pub const MAX_DEPTH: usize = 64;
 /// Spans are `u32` and the index keeps one bit for itself.
 pub(super) const MAX_TEXT: usize = (1 << 31) - 1;
 
-/// Room is reserved for one entry in as many bytes; real files have longer ones, and what is not
-/// touched costs nothing.
-const DENSEST: usize = 16;
+/// Room for one entry is reserved for each so many bytes. Entries of real files are longer, and
+/// memory that is never touched costs nothing.
+const BYTES_PER_ENTRY: usize = 16;
 
 pub(super) const BOM: &str = "\u{feff}";
 
@@ -24,13 +25,13 @@ pub(super) fn parse_whole(text: &str) -> Index {
     parse_part(text, 0..text.len()).into_index()
 }
 
-/// What is known of a part of a text.
+/// The index of a part of a text.
 pub(super) struct PartialIndex {
     pub records: Vec<EntryRecord>,
     pub spanning: Vec<EntryId>,
-    /// With an error where the part ends inside an entry.
+    /// Holds an error if the part ends inside an entry.
     pub diagnostics: Diagnostics,
-    /// Whether it ends in a comment, which goes on where the text does.
+    /// Whether the part ends in a comment, which the rest of the text would continue.
     pub ends_in_comment: bool,
 }
 
@@ -45,13 +46,13 @@ impl PartialIndex {
 pub(super) fn parse_part(text: &str, part: Range<usize>) -> PartialIndex {
     let mut parser = Parser::new(text, part.clone());
     report_nul(text, part.clone(), &mut parser.diagnostics);
-    parser.records.reserve(part.len() / DENSEST);
+    parser.records.reserve(part.len() / BYTES_PER_ENTRY);
     parser.entries();
     let Parser { records, spanning, diagnostics, ends_in_comment, .. } = parser;
     PartialIndex { records, spanning, diagnostics, ends_in_comment }
 }
 
-/// The words of an entry.
+/// The words of one entry.
 struct LexedWords {
     start: usize,
     /// Behind the last word.
@@ -59,7 +60,7 @@ struct LexedWords {
     /// Whether they stand on several lines.
     spanning: bool,
     head: EntryHead,
-    /// Whether a quote that is never closed has swallowed what ends the entry.
+    /// Whether a quote that is never closed has swallowed the `;` or `{` of the entry.
     swallowed_end: bool,
 }
 
@@ -76,9 +77,10 @@ struct Parser<'t> {
     spanning: Vec<EntryId>,
     diagnostics: Diagnostics,
     open: Vec<OpenBlock>,
-    /// Where quotes are looked for: the end of the text, until there is one that is never closed.
-    /// From then on the end of the line: the word of that quote is inside quotes wherever a line
-    /// ends, so a word that goes over the end of a line has the same end as that one, which is none.
+    /// How far the closing quote of a word is searched for: to the end of the text, until a quote is
+    /// found that is never closed; from then on to the end of the line. The word of that quote is
+    /// inside quotes at every line end, so any later word that crosses a line end would run on to the
+    /// end of the text like it, and is unclosed, too.
     quotes_end: usize,
     ends_in_comment: bool,
 }
@@ -102,7 +104,7 @@ impl<'t> Parser<'t> {
         self.text.get(self.at).copied()
     }
 
-    /// Where the quotes of a word that starts here are looked for.
+    /// How far the closing quote of a word that starts here is searched for.
     #[inline(always)]
     fn quotes_end(&mut self, start: usize) -> usize {
         if start >= self.quotes_end { self.next_quotes_end(start) } else { self.quotes_end }
@@ -114,16 +116,25 @@ impl<'t> Parser<'t> {
         self.quotes_end
     }
 
-    /// Takes the delimiter that stands here; its place.
+    /// Takes the delimiter that stands here, and returns its place.
     fn delimiter(&mut self) -> usize {
         self.at += 1;
         self.at - 1
     }
 
-    // What is wrong is rare: kept out of the loop that everything else runs through.
+    // Problems are rare: reporting is kept out of the loop that everything else runs through.
     #[cold]
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+    fn report(&mut self, severity: Severity, place: Range<usize>, message: impl Into<String>, hint: &str) {
+        let span = place.start as u32..place.end as u32;
+        self.diagnostics.push(Diagnostic::new(severity, span, message).hint(hint));
+    }
+
+    fn error(&mut self, place: Range<usize>, message: impl Into<String>, hint: &str) {
+        self.report(Severity::Error, place, message, hint);
+    }
+
+    fn warning(&mut self, place: Range<usize>, message: impl Into<String>, hint: &str) {
+        self.report(Severity::Warning, place, message, hint);
     }
 
     /// file = [BOM] *entry
@@ -140,31 +151,33 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// *( white space / comment ); what it is and where it ends.
+    /// *( white space / comment ); returns what it is and where it ends.
     #[inline(always)]
     fn trivia(&mut self, start: usize) -> (Trivia, usize) {
         let (trivia, end) = lex::trivia(self.text, start);
         if trivia == Trivia::Comments {
-            self.look_at_comments(start..end);
+            self.check_comments(start..end);
         }
         (trivia, end)
     }
 
-    /// A CR that ends a line for an old editor, but not for us, hides what stands behind it.
-    fn look_at_comments(&mut self, skipped: Range<usize>) {
+    /// Reports each CR inside a comment: some editors end a line there, the grammar does not, so the
+    /// text behind it looks like a directive and is a comment.
+    fn check_comments(&mut self, skipped: Range<usize>) {
         let (text, mut line_start) = (self.text, skipped.start);
         self.ends_in_comment = false;
         for line in text[skipped.clone()].split(|&byte| byte == b'\n') {
             let hash = memchr::memchr(b'#', line);
             self.ends_in_comment = hash.is_some() && skipped.end == text.len();
             let comment = hash.unwrap_or(line.len());
-            // The CR in front of the line feed ends the line for everybody.
+            // The CR in front of a line feed belongs to the line end.
             let inside = &line[comment..line.len().max(comment + 1) - 1];
             for cr in memchr::memchr_iter(b'\r', inside) {
-                let at = (line_start + comment + cr) as u32;
-                self.report(
-                    Diagnostic::warning(at..at + 1, "a comment with a carriage return inside")
-                        .hint("a comment ends at a line feed only: what follows the CR is still comment"),
+                let at = line_start + comment + cr;
+                self.warning(
+                    at..at + 1,
+                    "a comment with a carriage return inside",
+                    "a comment ends at a line feed only: what follows the CR is still comment",
                 );
             }
             line_start += line.len() + 1;
@@ -216,29 +229,32 @@ impl<'t> Parser<'t> {
     fn word(&mut self, start: usize) -> LexedWord {
         let word = lex::word(self.text, start, self.quotes_end(start));
         if word.quoting != Quoting::Bare || matches!(self.text[start], b'\'' | b'\\') {
-            self.look_at_word(start..word.end, word.quoting);
+            self.check_word(start..word.end, word.quoting);
         }
         word
     }
 
-    fn look_at_word(&mut self, word: Range<usize>, quoting: Quoting) {
+    fn check_word(&mut self, word: Range<usize>, quoting: Quoting) {
         if self.text[word.start] == b'\'' && quoting != Quoting::Open {
             self.single_quote(word.clone());
         }
         match quoting {
             Quoting::Bare if self.text[word.clone()] == *b"\\" => self.lone_backslash(word),
             Quoting::Bare => {}
-            Quoting::Quoted => self.look_at_escapes(word),
+            Quoting::Quoted => self.check_escapes(word),
             Quoting::Open => self.unclosed_quote(word),
         }
     }
 
     fn unclosed_quote(&mut self, word: Range<usize>) {
         self.skip_line(word.end);
-        let at = (word.start + open_quote(&self.text[word])) as u32;
-        self.report(
-            Diagnostic::error(at..at + 1, "unclosed quote")
-                .hint("put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`"),
+        let raw = &self.text[word.clone()];
+        let opening = unescaped(raw).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
+        let at = word.start + opening.map_or(0, |(at, ..)| at);
+        self.error(
+            at..at + 1,
+            "unclosed quote",
+            "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`",
         );
     }
 
@@ -249,57 +265,39 @@ impl<'t> Parser<'t> {
     }
 
     fn single_quote(&mut self, word: Range<usize>) {
-        self.report(
-            Diagnostic::warning(
-                word.start as u32..word.end as u32,
-                "a single quote does not quote: it is part of the word",
-            )
-            .hint("quote with `\"`, or take the `'` away"),
+        self.warning(
+            word,
+            "a single quote does not quote: it is part of the word",
+            "quote with `\"`, or take the `'` away",
         );
     }
 
     /// In a shell it would continue the line.
     fn lone_backslash(&mut self, word: Range<usize>) {
-        self.report(
-            Diagnostic::warning(
-                word.start as u32..word.end as u32,
-                "this backslash continues no line: it is a word of the directive",
-            )
-            .hint("take it away: a directive goes on to its `;`, over as many lines as it has"),
+        self.warning(
+            word,
+            "this backslash continues no line: it is a word of the directive",
+            "take it away: a directive goes on to its `;`, over as many lines as it has",
         );
     }
 
-    fn look_at_escapes(&mut self, word: Range<usize>) {
-        let start = word.start;
-        let raw = &self.text[word];
+    fn check_escapes(&mut self, word: Range<usize>) {
+        let raw = &self.text[word.clone()];
         if memchr::memchr(b'\\', raw).is_none() {
             return;
         }
-        let (mut quoted, mut at) = (false, 0);
-        while at < raw.len() {
-            match raw[at] {
-                b'"' => quoted = !quoted,
-                b'\\' if quoted => {
-                    if !matches!(raw.get(at + 1), Some(b'\\' | b'"')) {
-                        let place = (start + at) as u32;
-                        self.report(
-                            Diagnostic::warning(
-                                place..place + 1,
-                                "this backslash escapes nothing: it is taken as it is",
-                            )
-                            .hint("write `\\\\` for a backslash"),
-                        );
-                    } else {
-                        at += 1;
-                    }
-                }
-                _ => {}
+        for (at, byte, is_quoted) in unescaped(raw) {
+            if is_quoted && byte == b'\\' && !matches!(raw.get(at + 1), Some(b'\\' | b'"')) {
+                self.warning(
+                    word.start + at..word.start + at + 1,
+                    "this backslash escapes nothing: it is taken as it is",
+                    "write `\\\\` for a backslash",
+                );
             }
-            at += 1;
         }
     }
 
-    /// Notes an entry without a block.
+    /// Records an entry without a block.
     #[inline(always)]
     fn directive(&mut self, words: &LexedWords, end: usize) {
         let next = self.records.len() as u32 + 1;
@@ -308,33 +306,32 @@ impl<'t> Parser<'t> {
 
     fn stray_semicolon(&mut self) {
         let at = self.delimiter() as u32;
-        self.report(Diagnostic::warning(at..at + 1, "stray `;`"));
+        self.diagnostics.push(Diagnostic::warning(at..at + 1, "stray `;`"));
     }
 
     fn nameless_block(&mut self) {
         let at = self.at;
-        self.report(
-            Diagnostic::error(at as u32..at as u32 + 1, "a block without a keyword in front of its `{`")
-                .hint("a block starts like `stream NAME {`"),
+        self.error(
+            at..at + 1,
+            "a block without a keyword in front of its `{`",
+            "a block starts like `stream NAME {`",
         );
         self.open_brace(at, EntryHead::NONE);
     }
 
     /// block = "{" *entry "}"
     ///
-    /// Its record gets its end with the `}`.
+    /// The record gets its end when the `}` comes.
     fn open_brace(&mut self, start: usize, head: EntryHead) {
         let brace = self.delimiter();
         let is_too_deep = self.open.len() == MAX_DEPTH;
         self.open.push(OpenBlock { record: self.records.len(), brace });
         self.records.push(EntryRecord { start: start as u32, end: 0, next: 0, head });
         if is_too_deep {
-            self.report(
-                Diagnostic::error(
-                    brace as u32..brace as u32 + 1,
-                    format!("blocks nest deeper than {MAX_DEPTH}"),
-                )
-                .hint("what is inside is not looked at"),
+            self.error(
+                brace..brace + 1,
+                format!("blocks nest deeper than {MAX_DEPTH}"),
+                "what is inside is not looked at",
             );
             self.skip_block();
         }
@@ -372,9 +369,10 @@ impl<'t> Parser<'t> {
         let at = self.delimiter();
         match self.open.pop() {
             Some(open) => self.close(&open, at + 1),
-            None => self.report(
-                Diagnostic::error(at as u32..at as u32 + 1, "stray `}`")
-                    .hint("no block is open here: take it away, or add the `{` it belongs to"),
+            None => self.error(
+                at..at + 1,
+                "stray `}`",
+                "no block is open here: take it away, or add the `{` it belongs to",
             ),
         }
     }
@@ -386,50 +384,34 @@ impl<'t> Parser<'t> {
         record.next = next | BLOCK_BIT;
     }
 
-    /// Production clients send this; the closing brace proves that nothing was cut off.
+    /// Only a warning: clients in production send this, and the closing brace proves that the text was
+    /// not cut off.
     fn missing_semicolon(&mut self, words: &LexedWords) {
         self.directive(words, words.end);
         if !self.open.is_empty() {
-            let end = words.end as u32;
-            self.report(
-                Diagnostic::warning(end..end, "missing `;` before `}`").hint("end the directive with `;`"),
-            );
+            self.warning(words.end..words.end, "missing `;` before `}`", "end the directive with `;`");
         }
     }
 
     fn cut_off(&mut self, words: &LexedWords) {
         self.directive(words, words.end);
-        let end = words.end as u32;
-        self.report(
-            Diagnostic::error(end..end, "missing `;` at the end of the file")
-                .hint("was the file cut off? end the last directive with `;`"),
+        self.error(
+            words.end..words.end,
+            "missing `;` at the end of the file",
+            "was the file cut off? end the last directive with `;`",
         );
     }
 
     fn end_of_text(&mut self) {
         while let Some(open) = self.open.pop() {
             self.close(&open, self.text.len());
-            let brace = open.brace as u32;
-            self.report(
-                Diagnostic::error(brace..brace + 1, "unclosed `{`: the file ends before its `}`")
-                    .hint("was the file cut off? close the block with `}`"),
+            self.error(
+                open.brace..open.brace + 1,
+                "unclosed `{`: the file ends before its `}`",
+                "was the file cut off? close the block with `}`",
             );
         }
     }
-}
-
-/// The first quote of a word that is never closed opens the trouble only if the ones before it pair up.
-fn open_quote(raw: &[u8]) -> usize {
-    let (mut open, mut at) = (None, 0);
-    while at < raw.len() {
-        match raw[at] {
-            b'"' => open = if open.is_some() { None } else { Some(at) },
-            b'\\' if open.is_some() => at += 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    open.unwrap_or(0)
 }
 
 fn report_nul(text: &str, part: Range<usize>, diagnostics: &mut Diagnostics) {

@@ -1,10 +1,10 @@
-//! An edit of a text: what it touches is parsed again, as small documents of their own.
+//! Parses again the parts of a text that an edit touches, as small documents of their own.
 //!
 //! A window reaches from the end of the last top-level entry in front of the lines that an edit
 //! touches to the start of the next one behind them. At both ends the parser is between two
-//! top-level entries, so what stands outside means what it meant before, and what an edit does can
-//! be seen in the windows alone. Where that can't be had (an odd window, a text with warnings), one
-//! window is the whole text.
+//! top-level entries, so the text outside keeps its meaning, and the windows alone show what the
+//! edit does. If a window does not end between two entries, or if the text has diagnostics, the
+//! whole text is the only window.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use super::index::{EntryRecord, EntryRecords, Index};
 use super::parse::{BOM, MAX_TEXT, parse_part};
 use super::splice::{Splice, apply};
 
-/// A run of top-level entries that an edit touches.
+/// A run of top-level entries that an edit changed.
 #[derive(Debug)]
 pub struct ChangedRun {
-    /// The places of its entries in the old document, nested ones included.
+    /// The numbers of its entries in the old document, nested ones included.
     pub old: Range<usize>,
     /// The offset of its text in the new text.
     pub start: usize,
-    /// Its new text, as a document of its own.
+    /// The new text, as a document of its own.
     pub document: Document,
 }
 
@@ -53,14 +53,14 @@ impl Document {
     }
 }
 
-/// `None` where a window is not whole in itself, or there is anything to complain about.
+/// `None` if a window does not end between two entries, or if the old or the new text has diagnostics.
 fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<ChangedRun>> {
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
     if !old.diagnostics.is_empty() || !old.spanning.is_empty() || text.len() + grown > MAX_TEXT {
         return None;
     }
     let mut changed = Vec::new();
-    // Offsets grow and shrink from window to window: they count modulo 2^64.
+    // The shift may be negative: offsets are counted modulo 2^64.
     let mut shift = 0usize;
     for window in windows(text, &old.records, edits) {
         let new = apply(text, window.bytes.clone(), &edits[window.edits]);
@@ -77,7 +77,7 @@ fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<Chan
 }
 
 fn window_document(text: String, start: usize, is_last: bool) -> Option<Document> {
-    // Only at the start of a text is it a byte order mark.
+    // U+FEFF is a byte order mark only at the start of the whole text.
     if start > 0 && text.starts_with(BOM) {
         return None;
     }
@@ -105,7 +105,7 @@ fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document 
     Document::from_index(new.into(), index)
 }
 
-/// How much further what follows a run stands in the new text, modulo 2^64.
+/// How many bytes further on the entries behind a run stand in the new text, modulo 2^64.
 fn shift_behind(run: &ChangedRun, old: &EntryRecords, old_len: usize, new_len: usize) -> usize {
     match old.get(run.old.end) {
         Some(next) => (run.start + run.document.text().len()).wrapping_sub(next.start as usize),
@@ -120,10 +120,10 @@ fn copy_moved(from: &EntryRecords, range: Range<usize>, bytes: usize, to: &mut V
 
 fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseWindow> {
     let mut windows: Vec<ReparseWindow> = Vec::new();
-    // The first top-level entry that ends behind the start of the edit's line, and where the one
-    // before ends.
+    // The first top-level entry that ends behind the start of the edit's line, and the end of the
+    // entry before it.
     let (mut ahead, mut start) = (0, 0);
-    // The lines of the edit before: a thousand edits of one long line look for its ends once.
+    // The lines of the edit before: for a thousand edits of one long line, its ends are searched once.
     let mut lines = 0..0;
     for (at, edit) in edits.iter().enumerate() {
         if edit.range.start >= lines.end {
@@ -135,7 +135,7 @@ fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseW
             start = passed.end as usize;
             ahead = passed.next_index() as usize;
         }
-        // What the window before holds need not be passed again.
+        // The entries of the window before need not be passed again.
         let mut behind = windows.last().map_or(ahead, |last| ahead.max(last.records.end));
         while let Some(inside) = records.get(behind).filter(|record| (record.start as usize) < lines.end) {
             behind = inside.next_index() as usize;
@@ -153,11 +153,12 @@ fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseW
     windows
 }
 
+/// Where the line that holds `at` begins.
 fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
 }
 
-/// Behind the line feed of the line that goes on at `at`.
+/// Where the line that holds `at` ends, after its line feed.
 fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
 }

@@ -1,152 +1,115 @@
 //! A diagnostic with its place in the source: the line, and a caret under it.
 
+use std::ops::Range;
+
 use unicode_width::UnicodeWidthChar;
 
-use super::diagnostic::{Diagnostic, Span};
+use super::diagnostic::Span;
 use super::document::Document;
-use super::line_index::{LineIndex, Position};
+use super::line_index::{LineIndex, Position, floor_char_boundary};
 use super::printable::controls_terminal;
 
-/// How many characters of a line are shown on each side of the fault.
+/// How many characters of a line are shown on each side of the problem.
 const CONTEXT: usize = 100;
 
-/// Where a diagnostic points, ready to be shown.
+/// The source line that a diagnostic points to, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// Line and column of its first character.
+    /// Line and column of the first character.
     pub position: Position,
-    /// The line, and the caret below it.
-    pub source: SourceLine,
-}
-
-/// One source line, safe to print: clipped, control characters replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceLine {
-    /// The text of the line.
-    pub text: String,
-    /// Blanks and tabs that put what follows under the fault, then the carets.
+    /// The line: clipped, and without the characters that a terminal obeys.
+    pub line: String,
+    /// Blanks and tabs up to the problem, then carets under it.
     pub caret: String,
 }
 
-/// A function that takes the secrets out of a range of the text.
-///
-/// It gets the whole line, and must keep the number of lines.
-pub type Redact<'r> = &'r dyn Fn(std::ops::Range<usize>) -> Vec<(std::ops::Range<usize>, String)>;
+/// A function that names the secrets in a range of the text: the bytes of each, and what is shown in
+/// their place, which has no line ends.
+pub type Redact<'r> = &'r dyn Fn(Range<usize>) -> Vec<(Range<usize>, String)>;
 
 impl Snippet {
-    /// The place of `diagnostic` in `document`; `redact` names what in a line is not shown, and what instead.
-    pub fn of(
-        diagnostic: &Diagnostic,
-        document: &Document,
-        lines: &LineIndex<'_>,
-        redact: Redact<'_>,
-    ) -> Self {
-        Self::at(&diagnostic.span, document, lines, redact)
-    }
-
-    /// The place of `span` in `document`.
+    /// Returns the line of `span` in `document`.
     pub fn at(span: &Span, document: &Document, lines: &LineIndex<'_>, redact: Redact<'_>) -> Self {
         let position = lines.position(span.start);
         let line = around(document.text(), lines.line_range(position.line), span.start as usize);
-        let source = source_line(document.text(), line.clone(), span, &redact(line));
-        Self { position, source }
+        let characters = characters(document.text(), line.clone(), span, &redact(line));
+        let (line, caret) = clipped(&characters);
+        Self { position, line, caret }
     }
 }
 
-/// The part of a line that can be shown, and a little more: no line is walked along for what is cut off.
-fn around(text: &str, line: std::ops::Range<usize>, at: usize) -> std::ops::Range<usize> {
+/// The part of a line that can be shown, and a little more, so that a line of megabytes is never
+/// walked along as a whole.
+fn around(text: &str, line: Range<usize>, at: usize) -> Range<usize> {
     const BYTES: usize = (CONTEXT + 2) * 4;
-    let mut start = at.saturating_sub(BYTES).max(line.start).min(line.end);
-    let mut end = (at + BYTES).min(line.end).max(start);
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    start..end
+    let start = at.saturating_sub(BYTES).max(line.start).min(line.end);
+    let end = (at + BYTES).min(line.end).max(start);
+    floor_char_boundary(text, start)..floor_char_boundary(text, end)
 }
 
-fn source_line(
+/// The characters of a line as they are shown, each with whether `span` covers it.
+fn characters(
     text: &str,
-    line: std::ops::Range<usize>,
+    line: Range<usize>,
     span: &Span,
-    redacted: &[(std::ops::Range<usize>, String)],
-) -> SourceLine {
-    let mut shown = MarkedLine::default();
+    redacted: &[(Range<usize>, String)],
+) -> Vec<(char, bool)> {
     let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
+    let is_marked = |range: &Range<usize>| range.start < end && range.end > start;
+    let mut shown = Vec::new();
     let mut at = line.start;
     while at < line.end {
-        if let Some((range, instead)) =
-            redacted.iter().find(|(range, _)| range.start == at && !range.is_empty())
-        {
-            let marked = range.start < end && range.end > start;
-            instead.chars().for_each(|c| shown.push(c, marked));
+        let is_here = |(range, _): &&(Range<usize>, String)| range.start == at && !range.is_empty();
+        if let Some((range, replacement)) = redacted.iter().find(is_here) {
+            shown.extend(replacement.chars().map(|c| (c, is_marked(range))));
             at = range.end.min(line.end);
             continue;
         }
         let Some(c) = text[at..].chars().next() else { break };
+        let range = at..at + c.len_utf8();
         if c != '\u{feff}' {
-            shown.push(c, at < end && at + c.len_utf8() > start);
+            shown.push((c, is_marked(&range)));
         }
-        at += c.len_utf8();
+        at = range.end;
     }
-    shown.clip()
+    for (c, _) in &mut shown {
+        if controls_terminal(*c) {
+            *c = char::REPLACEMENT_CHARACTER;
+        }
+    }
+    shown
 }
 
-/// The characters of a line, each with whether the fault covers it.
-#[derive(Default)]
-struct MarkedLine {
-    chars: Vec<(char, bool)>,
-}
-
-impl MarkedLine {
-    fn push(&mut self, c: char, marked: bool) {
-        let shown = if controls_terminal(c) { char::REPLACEMENT_CHARACTER } else { c };
-        self.chars.push((shown, marked));
+/// The characters around the first marked one, and the carets under those that are marked.
+fn clipped(characters: &[(char, bool)]) -> (String, String) {
+    let first = characters.iter().position(|&(_, is_marked)| is_marked).unwrap_or(characters.len());
+    let (start, end) = (first.saturating_sub(CONTEXT), (first + CONTEXT).min(characters.len()));
+    let width = |c: char| c.width().unwrap_or(1);
+    let (mut line, mut caret) = (String::new(), String::new());
+    if start > 0 {
+        line.push('…');
+        caret.push(' ');
     }
-
-    fn clip(&self) -> SourceLine {
-        let first = self.chars.iter().position(|&(_, marked)| marked).unwrap_or(self.chars.len());
-        let from = first.saturating_sub(CONTEXT);
-        let to = (first + CONTEXT).min(self.chars.len());
-        let mut line = SourceLine { text: String::new(), caret: String::new() };
-        if from > 0 {
-            line.push_blank('…', 1);
-        }
-        for (at, &(c, marked)) in self.chars[from..to].iter().enumerate() {
-            line.text.push(c);
-            line.push_caret(c, from + at < first, marked);
-        }
-        if to < self.chars.len() {
-            line.text.push('…');
-        }
-        line.finish()
-    }
-}
-
-impl SourceLine {
-    fn push_blank(&mut self, c: char, width: usize) {
-        self.text.push(c);
-        self.caret.extend(std::iter::repeat_n(' ', width));
-    }
-
-    fn push_caret(&mut self, c: char, before: bool, marked: bool) {
-        let width = c.width().unwrap_or(1);
-        match (before, marked) {
-            (true, _) if c == '\t' => self.caret.push('\t'),
-            (true, _) => self.caret.extend(std::iter::repeat_n(' ', width)),
-            (false, true) => self.caret.extend(std::iter::repeat_n('^', width.max(1))),
-            (false, false) => {}
+    for &(c, _) in &characters[start..first] {
+        line.push(c);
+        match c {
+            '\t' => caret.push('\t'),
+            _ => caret.push_str(&" ".repeat(width(c))),
         }
     }
-
-    fn finish(mut self) -> Self {
-        if !self.caret.ends_with('^') {
-            self.caret.push('^');
+    for &(c, is_marked) in &characters[first..end] {
+        line.push(c);
+        if is_marked {
+            caret.push_str(&"^".repeat(width(c).max(1)));
         }
-        self
     }
+    if end < characters.len() {
+        line.push('…');
+    }
+    if !caret.ends_with('^') {
+        caret.push('^');
+    }
+    (line, caret)
 }
 
 #[cfg(test)]
@@ -157,7 +120,7 @@ mod tests {
         let document = Document::parse(text.to_owned());
         let lines = LineIndex::new(document.text());
         let snippet = Snippet::at(&span, &document, &lines, &|_| Vec::new());
-        (snippet.source.text, snippet.source.caret)
+        (snippet.line, snippet.caret)
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! A word of an entry: its raw bytes, its value, and how a value is written as a word.
+//! The words of entries: their raw bytes, their values, and how a value is written as a word.
 
 use std::borrow::Cow;
 
 use super::diagnostic::Span;
 
-/// One word as it stands in the text, quotes and escapes included.
+/// A word as it stands in the text, quotes and escapes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word<'t> {
     /// The bytes of the text.
@@ -16,7 +16,7 @@ pub struct Word<'t> {
 }
 
 impl<'t> Word<'t> {
-    /// A word that is one already, quotes included.
+    /// Takes raw bytes that are one word, quotes included.
     pub fn new(raw: &'t str, start: u32) -> Self {
         Self { raw, start, quoted: raw.as_bytes().contains(&b'"') }
     }
@@ -31,21 +31,22 @@ impl<'t> Word<'t> {
         self.start + self.raw.len() as u32
     }
 
-    /// Whether any part of it is quoted.
-    pub fn is_quoted(&self) -> bool {
-        self.quoted
-    }
-
-    /// What the word means: quotes taken off, `\\` and `\"` resolved.
+    /// The value of the word: without quotes, `\\` and `\"` resolved.
     #[inline]
     pub fn value(&self) -> Cow<'t, str> {
-        if self.quoted { unquoted(self.raw) } else { Cow::Borrowed(self.raw) }
+        match self.quoted {
+            true => plainly_quoted(self.raw).map_or_else(|| Cow::Owned(unquote(self.raw)), Cow::Borrowed),
+            false => Cow::Borrowed(self.raw),
+        }
     }
 
     /// Splits the word at its first `=` outside quotes.
     pub fn split_option(&self) -> Option<(Word<'t>, Word<'t>)> {
         let bytes = self.raw.as_bytes();
-        let at = if self.quoted { outside_quotes(bytes) } else { memchr::memchr(b'=', bytes) }?;
+        let at = match self.quoted {
+            true => unescaped(bytes).find(|&(_, byte, is_quoted)| byte == b'=' && !is_quoted)?.0,
+            false => memchr::memchr(b'=', bytes)?,
+        };
         let part = |raw: &'t str, start| match self.quoted {
             true => Word::new(raw, start),
             false => Word { raw, start, quoted: false },
@@ -55,29 +56,23 @@ impl<'t> Word<'t> {
     }
 }
 
-fn outside_quotes(bytes: &[u8]) -> Option<usize> {
-    let mut quoted = false;
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'=' if !quoted => return Some(at),
-            b'"' => quoted = !quoted,
-            b'\\' if quoted => at += 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    None
+/// The bytes of a word with their places, each with whether the quotes before it are open. The byte
+/// behind a backslash in quotes is left out.
+pub(super) fn unescaped(raw: &[u8]) -> impl Iterator<Item = (usize, u8, bool)> {
+    let (mut at, mut is_quoted) = (0, false);
+    std::iter::from_fn(move || {
+        let byte = *raw.get(at)?;
+        let found = (at, byte, is_quoted);
+        at += if is_quoted && byte == b'\\' { 2 } else { 1 };
+        is_quoted ^= byte == b'"';
+        Some(found)
+    })
 }
 
-/// What stands between the quotes, where they are the first and the last byte and escape nothing.
+/// The text between the quotes of a word that is quoted as a whole and escapes nothing.
 fn plainly_quoted(raw: &str) -> Option<&str> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     memchr::memchr2(b'"', b'\\', inside.as_bytes()).is_none().then_some(inside)
-}
-
-fn unquoted(raw: &str) -> Cow<'_, str> {
-    plainly_quoted(raw).map_or_else(|| Cow::Owned(unquote(raw)), Cow::Borrowed)
 }
 
 fn unquote(raw: &str) -> String {
@@ -97,7 +92,7 @@ fn unquote(raw: &str) -> String {
     value
 }
 
-/// Whether `value` must stand in quotes to be read back as one word with this value.
+/// Whether `value` has to be quoted to be read back as one word with this value.
 pub fn needs_quotes(value: &str) -> bool {
     value.is_empty()
         || value.starts_with(['\'', '\u{feff}'])
@@ -106,12 +101,12 @@ pub fn needs_quotes(value: &str) -> bool {
         })
 }
 
-/// `value` as a word, quoted only where it has to be.
+/// Writes `value` as a word, in quotes only if it needs them.
 pub fn quoted_if_needed(value: &str) -> Cow<'_, str> {
     if needs_quotes(value) { Cow::Owned(quoted_word(value)) } else { Cow::Borrowed(value) }
 }
 
-/// `value` as a word in quotes.
+/// Writes `value` as a word in quotes.
 pub fn quoted_word(value: &str) -> String {
     let mut word = String::with_capacity(value.len() + 2);
     word.push('"');

@@ -46,7 +46,7 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     let lines = LineIndex::new(text);
     assert_eq!(has_errors(&document), check(&document).errors() > 0, "both see the same errors\n{text}");
     for diagnostic in check(&document).iter() {
-        Snippet::of(diagnostic, &document, &lines, &|_| Vec::new());
+        Snippet::at(&diagnostic.span, &document, &lines, &|_| Vec::new());
     }
     mediactl::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
     document

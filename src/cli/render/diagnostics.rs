@@ -119,7 +119,7 @@ impl<'s> Reporter<'s> {
         writeln!(text, "{name}:{}:{}: {message}", position.line, position.column)
             .expect("a string can be written to");
         if self.quotes {
-            let (line, caret) = (printable(&snippet.source.text), &snippet.source.caret);
+            let (line, caret) = (printable(&snippet.line), &snippet.caret);
             writeln!(text, "  {line}\n  {}", ui.paint(caret, Color::Green))
                 .expect("a string can be written to");
         }

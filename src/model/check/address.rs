@@ -10,7 +10,7 @@ const FALSE: &str = "false";
 pub(super) fn source(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
     if value.is_empty() {
-        return word.is_quoted().then(|| {
+        return word.quoted.then(|| {
             Diagnostic::warning(word.span(), "an empty source url")
                 .hint("name the source, or take the directive away")
         });
