@@ -9,9 +9,9 @@ use std::time::{Instant, SystemTime};
 use serde_json::json;
 
 use crate::cli::args::serve::LogFormat;
-use crate::cli::render::sanitize::{controls_terminal, one_line};
 use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
+use crate::syntax::{controls_terminal, one_line};
 
 /// So many digits of a revision are enough to tell two apart at a glance.
 const SHORT: usize = 8;

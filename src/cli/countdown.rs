@@ -4,12 +4,16 @@ use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::cli::commands::change::Printing;
+use colored::Color;
+
 use crate::cli::credentials;
 use crate::cli::error::CliError;
 use crate::cli::interrupt::LastWords;
-use crate::cli::remote::{Decision, Outcome, Remote, in_words};
-use crate::cli::render::content_diff::Content;
+use crate::cli::prompts;
+use crate::cli::remote::{Decision, Remote};
+use crate::cli::render::notes::in_words;
+use crate::cli::render::report::Report;
+use crate::engine::{Content, Outcome};
 
 use crate::cli::ui::Ui;
 use crate::http::client::Credentials;
@@ -26,37 +30,37 @@ pub fn run(
     id: &str,
     outcome: &Outcome,
     time: Duration,
-    printing: &Printing<'_>,
+    report: &Report<'_>,
 ) -> Result<(), CliError> {
-    let (ui, name) = (printing.ui, &printing.target);
-    if !ui.can_ask() {
-        printing.note(&pending(name, time));
+    let (ui, name) = (report.ui, report.target);
+    if !prompts::can_ask() {
+        report.note(&pending(name, time));
         return Ok(());
     }
     let deadline = Instant::now() + time;
-    let changed = name.clone();
+    let changed = name.to_owned();
     let last_words = LastWords::new(ui, move || {
         let left = deadline.saturating_duration_since(Instant::now());
         format!("\n{}", pending(&changed, left))
     });
     let Some(decision) = ask(deadline, ui) else {
-        return Err(CliError::NotConfirmed { target: name.clone() });
+        return Err(CliError::NotConfirmed { target: name.to_owned() });
     };
     drop(last_words);
     let notes = server.anew(new_credentials(outcome)?).decide(id, decision)?;
-    notes.iter().for_each(|note| printing.note(&in_words(note)));
+    notes.iter().for_each(|note| report.note(&in_words(note, report.ui.masker().as_ref())));
     match decision {
         Decision::Keep => {
-            printing.say(&format!("confirmed the change of {name}"));
+            report.say(&format!("confirmed the change of {name}"));
             Ok(())
         }
-        Decision::TakeBack => Err(CliError::NotConfirmed { target: name.clone() }),
+        Decision::TakeBack => Err(CliError::NotConfirmed { target: name.to_owned() }),
     }
 }
 
 /// Login and password that hold since the change; none where the server shows no text.
 fn new_credentials(outcome: &Outcome) -> Result<Option<Credentials>, CliError> {
-    let Content::Text(after) = &outcome.after else { return Ok(None) };
+    let Some(Content::Text(after)) = outcome.after() else { return Ok(None) };
     after.account().map(|[login, password]| credentials::credentials(login, password)).transpose()
 }
 
@@ -104,5 +108,5 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
 }
 
 fn question(left: Duration, ui: Ui) -> String {
-    ui.paint_question(&format!("keep the change? [y/n] {:>5} s left: ", left.as_secs()))
+    ui.paint_err(&format!("keep the change? [y/n] {:>5} s left: ", left.as_secs()), Color::Yellow)
 }

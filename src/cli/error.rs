@@ -19,6 +19,14 @@ use crate::store::{LockHolder, reason};
 /// Advice where nothing is at a path, and no name is near.
 const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 
+/// One thing that is wrong.
+pub struct ErrorLine {
+    /// What it is.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
 /// Why a command ended early.
 #[derive(Debug)]
 pub enum CliError {
@@ -124,6 +132,11 @@ impl CliError {
         }
     }
 
+    /// Whether whoever reads the output closed it, which is no failure.
+    pub fn is_closed_output(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// The exit code it leads to.
     pub fn exit(&self) -> Exit {
         match self {
@@ -153,6 +166,21 @@ impl CliError {
             Self::NotConfirmed { .. } => Exit::Guarded,
             Self::Output(_) | Self::Prompt(_) | Self::Listen { .. } | Self::Serve(_) => Exit::Failed,
         }
+    }
+
+    /// Standard output could not be written.
+    pub fn output_failed(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+
+    /// A question could not be asked.
+    pub fn prompt_failed(error: io::Error) -> Self {
+        Self::Prompt(error)
+    }
+
+    /// Everything that is wrong, each with its advice.
+    pub fn lines(&self) -> Vec<ErrorLine> {
+        self.faults().into_iter().map(|(message, hint)| ErrorLine { message, hint }).collect()
     }
 
     /// Everything that is wrong, each with its advice.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::cli::error::CliError;
 use crate::cli::ui::waiting;
+use crate::edit::path::Path as ValuePath;
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
 use crate::http::client::without_userinfo;
 use crate::store::{FileKind, StoreError};
@@ -41,6 +42,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         return Ok(bytes);
     }
     std::fs::read(path).map_err(|error| CliError::input(path, error))
+}
+
+/// Parses the path of a value.
+pub fn value_path(path: &str) -> Result<ValuePath, CliError> {
+    if let Some(error) = misplaced_url(path) {
+        return Err(error);
+    }
+    ValuePath::parse(path).map_err(|error| CliError::Path { path: path.to_owned(), error })
 }
 
 /// Whether an argument that may be a file is a server.

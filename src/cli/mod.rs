@@ -13,6 +13,7 @@ mod error;
 pub mod exit;
 mod input;
 mod interrupt;
+mod prompts;
 mod remote;
 mod remote_errors;
 mod render;
@@ -35,8 +36,6 @@ use input::misplaced_url;
 use render::diagnostics;
 use ui::Ui;
 
-use crate::model::Masker;
-
 /// The tree of commands and options, from which completions and manual pages are made.
 pub fn command() -> clap::Command {
     CommandLine::command()
@@ -52,7 +51,7 @@ pub fn run() -> Exit {
     let mut cli =
         CommandLine::from_arg_matches(&matches).expect("the tree of commands is the one that was parsed");
     cli.global.chosen = ChosenTarget::of(&matches);
-    let ui = Ui::new(cli.global.color);
+    let ui = Ui::from_options(&cli.global);
     let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
     result.unwrap_or_else(|error| refused(&error, &cli.global, ui))
 }
@@ -86,7 +85,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
 /// Help and versions are results; everything else is a fault of the command line.
 fn explained(error: &clap::Error) -> Exit {
     if let Some(forgotten) = forgotten_set(error).or_else(|| forgotten_url(error)) {
-        Ui::new(ColorChoice::Auto).error(&forgotten, Some(&Masker::default()));
+        Ui::new(ColorChoice::Auto).error(&forgotten);
         return Exit::Usage;
     }
     // A closed pipe is nobody's loss.
@@ -114,7 +113,7 @@ fn refused(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {
     let exit = error.exit();
     if exit != Exit::Done {
         diagnostics::explain(error, global, ui);
-        ui.error(error, global.masker().as_ref());
+        ui.error(error);
     }
     exit
 }

@@ -9,7 +9,6 @@ use clap::{ArgMatches, Args, ValueEnum};
 
 use crate::http::client::DEFAULT_TIMEOUT;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use crate::model::Masker;
 
 /// Where the configuration is, unless somebody says otherwise.
 const DEFAULT_CONF: &str = "/etc/media/media.conf";
@@ -58,16 +57,6 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// Masks for text that people look at: always, unless secrets are asked for.
-    pub fn masker(&self) -> Option<Masker> {
-        (!self.show_secrets).then(Masker::default)
-    }
-
-    /// Masks for values that another program may want: on a terminal, and where they are asked for.
-    pub fn value_masker(&self, on_terminal: bool) -> Option<Masker> {
-        self.masker().filter(|_| self.mask || on_terminal)
-    }
-
     /// What the summary line calls the file.
     pub fn file_name(&self) -> String {
         self.conf.display().to_string()

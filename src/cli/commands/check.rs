@@ -28,9 +28,9 @@ pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let mut out = BufWriter::new(io::stdout().lock());
     let mut check = |loaded: Result<Named, CliError>| -> io::Result<()> {
         match loaded {
-            Ok(named) => tally.add(args, global, ui, named, &mut out),
+            Ok(named) => tally.add(args, ui, named, &mut out),
             Err(error) => {
-                ui.error(&error, global.masker().as_ref());
+                ui.error(&error);
                 tally.unread = tally.unread.or(Some(error.exit()));
                 Ok(())
             }
@@ -93,7 +93,7 @@ fn of_server(server: &mut Remote, source: Source, ui: Ui) -> Result<Named, CliEr
         Source::Saved => SAVED,
     };
     let snapshot = server.text(source)?;
-    ui.note_line(&format!("this is the {which} configuration of `{}`", server.name()));
+    ui.note(&format!("this is the {which} configuration of `{}`", server.name()));
     Ok((format!("{} ({which})", server.name()), snapshot))
 }
 
@@ -112,7 +112,6 @@ impl CheckTotals {
     fn add(
         &mut self,
         args: &CheckArgs,
-        global: &GlobalArgs,
         ui: Ui,
         (name, snapshot): Named,
         out: &mut impl Write,
@@ -123,7 +122,7 @@ impl CheckTotals {
         if snapshot.diagnostics().is_empty() {
             return Ok(());
         }
-        let reporter = Reporter::new(&name, &snapshot, global.masker());
+        let reporter = Reporter::new(&name, &snapshot, ui.masker());
         match args.output {
             CheckFormat::Text => out.write_all(reporter.text(ui).as_bytes()),
             CheckFormat::Json => {

@@ -4,7 +4,8 @@ use crate::cli::args::confirm::ConfirmArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::remote::{Decision, in_words};
+use crate::cli::remote::Decision;
+use crate::cli::render::notes::in_words;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{EngineError, Hooks};
@@ -21,7 +22,7 @@ pub fn run(args: &ConfirmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
         if args.revert { (Decision::TakeBack, "taken back") } else { (Decision::Keep, "confirmed") };
     let notes = server.decide(&id, decision)?;
     if !args.quiet {
-        notes.iter().for_each(|note| ui.note_line(&in_words(note)));
+        notes.iter().for_each(|note| ui.note(&in_words(note, ui.masker().as_ref())));
         ui.say(&format!("{what}: the last change of {name}"));
     }
     Ok(Exit::Done)

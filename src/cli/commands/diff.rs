@@ -13,11 +13,12 @@ use crate::cli::exit::Exit;
 use crate::cli::input::is_url;
 use crate::cli::input::{self, STDIN};
 use crate::cli::remote::{Remote, Source};
-use crate::cli::render::content_diff::{Content, ContentDiff};
+use crate::cli::render::diff::ContentDiff;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::edit::normalize::normalize;
 use crate::edit::{guarded, json_diff};
+use crate::engine::Content;
 use crate::engine::{Engine, EngineError, Guard};
 use crate::store::{ChangeRef, NotAChangeRef};
 
@@ -40,7 +41,7 @@ pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     }
     let [first, second] = sides;
     let (old, new) = (Side::load(first, global, ui)?, Side::load(second, global, ui)?);
-    let different = if args.json { json(&old, &new, global, ui)? } else { text(&old, &new, global, ui)? };
+    let different = if args.json { json(&old, &new, ui)? } else { text(&old, &new, ui)? };
     Ok(if different { Exit::Different } else { Exit::Done })
 }
 
@@ -122,15 +123,14 @@ impl Side {
     }
 }
 
-fn text(old: &Side, new: &Side, global: &GlobalArgs, ui: Ui) -> Result<bool, CliError> {
-    let masker = global.masker();
+fn text(old: &Side, new: &Side, ui: Ui) -> Result<bool, CliError> {
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
-        ui.note_line(&format!("`{}` gives no text, so the diff is of the JSON", side.name));
+        ui.note(&format!("`{}` gives no text, so the diff is of the JSON", side.name));
         old.view()?;
         new.view()?;
     }
-    let diff = ContentDiff::of(&old.content, &new.content, masker.as_ref());
-    ui.print_painted(|mut out| diff.print([&old.name, &new.name], masker, ui, &mut out))?;
+    let diff = ContentDiff::between(&old.content, &new.content, ui.masker());
+    ui.print_painted(|out| diff.print([&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new)) = (&old.content, &new.content) else {
         return Ok(!diff.is_empty());
     };
@@ -149,17 +149,17 @@ fn say_what_it_needs(old: &Value, patch: &Map<String, Value>, ui: Ui) {
     let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();
     if !names.is_empty() {
         let names: Vec<&str> = names.into_iter().collect();
-        ui.note_line(&format!("this patch needs `mediactl modify --accept {}`", names.join(",")));
+        ui.note(&format!("this patch needs `mediactl modify --accept {}`", names.join(",")));
     }
 }
 
 /// The patch is computed from the real values, then masked where a person looks at it.
-fn json(old: &Side, new: &Side, global: &GlobalArgs, ui: Ui) -> Result<bool, CliError> {
+fn json(old: &Side, new: &Side, ui: Ui) -> Result<bool, CliError> {
     let before = old.view()?;
     let patch = json_diff::diff(&before, &new.view()?);
     let different = !patch.is_empty();
     say_what_it_needs(&before, &patch, ui);
-    let shown = match global.value_masker(ui.is_terminal()) {
+    let shown = match ui.value_masker() {
         Some(masker) => crate::model::redact::masked_json(&Value::Object(patch), &masker),
         None => Value::Object(patch),
     };

@@ -7,11 +7,13 @@ use clap::ArgMatches;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::modify::{ModifyArgs, ModifyFormat};
-use crate::cli::commands::change::{Printing, Verb, follow_up, with_guards};
+use crate::cli::commands::change::{change, report};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::prompts;
 use crate::cli::remote;
+use crate::cli::render::report::{Report, Verb};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::edit::assign::{AssignFault, AssignOptions, AssignedValue, Assignment};
@@ -24,37 +26,29 @@ use crate::engine::{ChangeOptions, EngineError, Guard};
 
 /// Runs the command.
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let request = request(args, matches, ui)?;
-    let target = target::resolve(global, (&args.changing).into(), ui)?;
-    let (changing, json, name) = (&args.changing, args.output == ModifyFormat::Json, target.name(global));
-    let printing = Printing { changing, global, ui, json, verb: Verb::CHANGE, target: name };
-    let options = options(changing, args.create);
-    match target {
-        Target::Local(engine) => {
-            changing.refuse_confirm()?;
-            let change = with_guards(options, ui, |options| Ok(engine.modify(&request, options)?))?;
-            printing.report(&change)
-        }
-        Target::Remote(mut server) => {
-            let outcome = with_guards(options, ui, |options| remote::modify(&mut server, &request, options))?;
-            let exit = remote::report(&outcome, &printing)?;
-            follow_up(&server, &outcome, &printing)?;
-            Ok(exit)
-        }
-    }
+    let request = request(args, matches)?;
+    let changing = &args.changing;
+    let target = target::resolve(global, changing.into(), ui)?;
+    let name = target.name(global);
+    let as_json = args.output == ModifyFormat::Json;
+    let report = Report { as_json, ..report(changing, Verb::MODIFY, &name, ui) };
+    change(target, options(changing, args.create), changing, &report, |target, options| match target {
+        Target::Local(engine) => Ok(engine.modify(&request, options)?),
+        Target::Remote(server) => remote::modify(server, &request, options),
+    })
 }
 
 /// The change that the command line asks for.
-fn request(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Request, CliError> {
+fn request(args: &ModifyArgs, matches: &ArgMatches) -> Result<Request, CliError> {
     let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
     let edits = match &args.file {
         Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
         None => Edits::Assignments {
-            assignments: assignments(args, matches, ui)?,
+            assignments: assignments(args, matches)?,
             options: AssignOptions {
                 create: args.create,
                 ignore_missing: args.ignore_missing,
-                one_word: args.changing.request().accepts(&Guard::FormChange),
+                one_word: args.changing.options().accepts(&Guard::FormChange),
             },
         },
     };
@@ -63,7 +57,7 @@ fn request(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Request, C
 
 /// The options of the change; with `--create`, every new keyword is meant.
 fn options(changing: &ChangeArgs, create: bool) -> ChangeOptions {
-    let mut options = changing.request();
+    let mut options = changing.options();
     options.accepted.extend(create.then_some(Guard::NearMiss));
     options
 }
@@ -73,14 +67,14 @@ fn expectation(text: &str) -> Result<Expectation, CliError> {
     match split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
         (_, None) => Err(CliError::usage(
-            format!("`{text}` says not what is expected"),
+            format!("`{text}` has no expected value"),
             "write PATH=VALUE, or PATH=null for nothing",
         )),
     }
 }
 
 /// All edits, in the order of the command line.
-fn assignments(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Vec<Assignment>, CliError> {
+fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment>, CliError> {
     let mut found: Vec<(usize, Assignment)> = Vec::new();
     let mut collect = |id: &str, given: &[String], read: &dyn Fn(&str) -> Result<Assignment, CliError>| {
         let indices = matches.indices_of(id).into_iter().flatten();
@@ -89,9 +83,9 @@ fn assignments(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Vec<As
         }
         Ok::<(), CliError>(())
     };
-    collect("set", &args.set, &|text| set(text, ui))?;
+    collect("set", &args.set, &set)?;
     collect("set_string", &args.set_string, &|text| {
-        let (path, value) = with_value(text, ui)?;
+        let (path, value) = with_value(text)?;
         Ok(Assignment { path, value: AssignedValue::Text(value) })
     })?;
     collect("set_file", &args.set_file, &set_file)?;
@@ -102,22 +96,22 @@ fn assignments(args: &ModifyArgs, matches: &ArgMatches, ui: Ui) -> Result<Vec<As
     Ok(found.into_iter().map(|(_, assignment)| assignment).collect())
 }
 
-fn set(text: &str, ui: Ui) -> Result<Assignment, CliError> {
+fn set(text: &str) -> Result<Assignment, CliError> {
     let (path, value) = split(text)?;
     match value {
         Some(value) => Ok(Assignment { path, value: AssignedValue::Typed(value.to_owned()) }),
-        None => Ok(Assignment { value: AssignedValue::Text(asked(text, ui)?), path }),
+        None => Ok(Assignment { value: AssignedValue::Text(asked(text)?), path }),
     }
 }
 
-fn with_value(text: &str, ui: Ui) -> Result<(ValuePath, String), CliError> {
+fn with_value(text: &str) -> Result<(ValuePath, String), CliError> {
     let (path, value) = split(text)?;
-    Ok((path, value.map_or_else(|| asked(text, ui), |value| Ok(value.to_owned()))?))
+    Ok((path, value.map_or_else(|| asked(text), |value| Ok(value.to_owned()))?))
 }
 
 /// A secret need not stand in the list of processes: without `=` it is asked for.
-fn asked(path: &str, ui: Ui) -> Result<String, CliError> {
-    ui.new_secret(path)?.ok_or_else(|| {
+fn asked(path: &str) -> Result<String, CliError> {
+    prompts::new_secret(path)?.ok_or_else(|| {
         CliError::usage(
             format!("`{path}` has no value"),
             "write PATH=VALUE; on a terminal the value is asked for",

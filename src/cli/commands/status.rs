@@ -9,20 +9,20 @@ use serde_json::Value;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::history::ListFormat;
 use crate::cli::args::status::StatusArgs;
-use crate::cli::commands::history::masked;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::remote::{Remote, Source, View};
-use crate::cli::render::content_diff::Content;
-use crate::cli::render::sanitize::one_line;
+use crate::cli::render::history::masked;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
+use crate::engine::Content;
 use crate::engine::{Engine, PendingInfo, is_edited_since};
 use crate::model::Masker;
 use crate::model::redact::masked_json;
 use crate::store::HistoryEntry;
+use crate::syntax::one_line;
 
 /// So many paths are named in the text.
 const MOST_PATHS: usize = 20;
@@ -67,7 +67,7 @@ pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliEr
         Target::Local(engine) => of_file(&engine, name)?,
         Target::Remote(mut server) => of_server(&mut server, name)?,
     };
-    status.last_change = status.last_change.map(|entry| masked(entry, global.masker().as_ref()));
+    status.last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
     match args.output {
         ListFormat::Json => ui.print_json(&status)?,
         ListFormat::Text => ui.print(|mut out| print(&status, &mut out))?,

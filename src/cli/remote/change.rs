@@ -5,44 +5,27 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{Fetched, Remote};
-use crate::cli::commands::change::{Printing, lines};
 use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::interrupt::LastWords;
-use crate::cli::render::content_diff::{Content, ContentDiff};
 use crate::edit::config_lookup::Current;
-use crate::engine::{ChangeOptions, EngineError, Guard, before_deletion};
-use crate::http::client::{Call, ClientError, Reply};
-use crate::http::protocol::headers::{
-    ACCEPT, CONFIRM, DELETED_STREAMS, DRY_RUN, FORCE, Feature, HTTP_OPTIONS_DROPPED, IGNORED_PARAMETER,
-    KEPT_HAND_EDIT, MESSAGE,
+use crate::engine::{
+    After, ChangeOptions, Content, EngineError, Guard, Outcome, OutcomeNote, PendingInfo, before_deletion,
 };
-use crate::model::redact::masked_json;
-
-/// What the notes of a server of ours mean; `{}` is what stands behind the word.
-const NOTES: &[(&str, &str)] = &[
-    ("saved-earlier-update", "an update that ran and was not saved goes into the file, too"),
-    ("picked-up-hand-edit", "what somebody changed in the file by hand is kept"),
-    ("comments-kept", "comment lines above what is removed stay"),
-    ("extras-dropped", "the extra parameters of a backend go with it"),
-    (KEPT_HAND_EDIT, "the file was edited by hand meanwhile and is left as it is; what runs went back"),
-    (DELETED_STREAMS, "{} streams are not in the new configuration"),
-    (HTTP_OPTIONS_DROPPED, "the block of `http {}` goes with its port"),
-    (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
-    ("warnings-in-log", "the server has a warning about this change in its log"),
-    ("overwrote-hand-edit", "what somebody changed in the file by hand is overwritten; the history keeps it"),
-];
+use crate::http::client::{Call, ClientError, Reply};
+use crate::http::protocol::headers::{ACCEPT, CONFIRM, DRY_RUN, FORCE, Feature, MESSAGE};
 
 /// A change of a server, made or rehearsed.
-pub struct Outcome {
-    /// The configuration before.
-    pub before: Content,
-    /// The configuration afterwards.
-    pub after: Content,
-    /// What the server says about it.
-    pub notes: Vec<String>,
-    /// That it waits to be confirmed.
-    pub pending: Option<String>,
+pub fn outcome(before: Content, after: Content, notes: Vec<String>, pending: Option<String>) -> Outcome {
+    let notes = notes.into_iter().map(OutcomeNote::Word).collect();
+    let unknown = String::new;
+    let pending = pending.map(|id| PendingInfo {
+        id,
+        operation: unknown(),
+        by: unknown(),
+        deadline: unknown(),
+        seconds_left: 0,
+    });
+    Outcome { notes, pending, ..Outcome::new(Some(before), After::Replaced(after)) }
 }
 
 impl Remote {
@@ -133,58 +116,4 @@ fn guard_of(error: &CliError) -> Option<Guard> {
     let CliError::Server { error, .. } = error else { return None };
     let ClientError::Refused(refusal) = &**error else { return None };
     Guard::named(refusal.problem.as_ref()?.kind()?.name()).filter(Guard::is_question)
-}
-
-/// Prints the result on stdout, and on stderr one line about it.
-pub fn report(outcome: &Outcome, printing: &Printing<'_>) -> Result<Exit, CliError> {
-    let Printing { changing, global, ui, target, .. } = printing;
-    let masker = global.masker();
-    let diff = ContentDiff::of(&outcome.before, &outcome.after, masker.as_ref());
-    let printed = match (printing.json, diff.is_empty()) {
-        (true, _) => print_json(&outcome.after, printing),
-        (false, true) => Ok(()),
-        (false, false) => print_diff(&diff, printing),
-    };
-    printing.unless_done(printed)?;
-    if !changing.quiet {
-        outcome.notes.iter().for_each(|note| ui.note_line(&in_words(note)));
-        if diff.is_of_json() && !printing.json && !diff.is_empty() {
-            ui.note_line(&format!("`{target}` gives no text, so the diff is of the JSON"));
-        }
-    }
-    let counts = diff.counts();
-    if diff.is_empty() {
-        printing.say(&format!("nothing to change in {target}"));
-    } else {
-        let (added, removed) = (lines(counts.added), lines(counts.removed));
-        printing.say(&format!("{} {target}: {added} added, {removed} removed", printing.verb()));
-    }
-    Ok(Exit::Done)
-}
-
-/// What a note says.
-pub fn in_words(note: &str) -> String {
-    let (word, what) = note.split_once(' ').unwrap_or((note, ""));
-    let known = NOTES.iter().find(|(known, _)| *known == word);
-    known.map_or_else(|| note.to_owned(), |(_, text)| text.replace("{}", what))
-}
-
-fn print_diff(diff: &ContentDiff<'_>, printing: &Printing<'_>) -> Result<(), CliError> {
-    if printing.changing.quiet {
-        return Ok(());
-    }
-    let names = [printing.target.as_str(); 2];
-    printing.ui.print_painted(|mut out| diff.print(names, printing.global.masker(), printing.ui, &mut out))
-}
-
-fn print_json(content: &Content, printing: &Printing<'_>) -> Result<(), CliError> {
-    if printing.changing.quiet {
-        return Ok(());
-    }
-    let value = content.to_json();
-    let shown = match printing.global.value_masker(printing.ui.is_terminal()) {
-        Some(masker) => masked_json(&value, &masker),
-        None => value,
-    };
-    printing.ui.print_json(&shown)
 }

@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use change::{Outcome, in_words, report};
 pub use modify::modify;
 pub use past::{Decision, roll_back};
 pub use replace::{Replacement, replace};
 
 use crate::cli::credentials::credentials;
 use crate::cli::error::CliError;
-use crate::cli::render::content_diff::Content;
+use crate::cli::prompts;
 use crate::cli::ui::Ui;
+use crate::engine::Content;
 use crate::engine::Snapshot;
 use crate::http::client::{Call, Client, ClientError, Credentials, Reply};
 use crate::http::protocol::headers::{
@@ -194,16 +194,16 @@ impl Remote {
 
     /// Asks for login and password; false if none are given.
     fn ask(&mut self) -> Result<bool, CliError> {
-        if self.client.credentials().is_some() && self.ui.can_ask() {
+        if self.client.credentials().is_some() && prompts::can_ask() {
             self.ui.warning(&format!("`{}` does not accept this login and password", self.name));
         }
         let login = match &self.login {
             Some(login) => Some(login.clone()),
-            None => self.ui.line(&format!("login for {}", self.name))?,
+            None => prompts::line(&format!("login for {}", self.name))?,
         };
         let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(false) };
         let prompt = format!("password of {login} for {}", self.name);
-        let Some(password) = self.ui.secret(&prompt)? else { return Ok(false) };
+        let Some(password) = prompts::secret(&prompt)? else { return Ok(false) };
         self.client.authenticate(credentials(&login, &password)?);
         self.warn_of_plain_credentials();
         Ok(true)

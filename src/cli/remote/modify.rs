@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::change::{Outcome, credentials, deletion, refuse_guarded};
+use super::change::{credentials, deletion, outcome, refuse_guarded};
 use super::{Fetched, Remote, Source};
 use crate::cli::error::CliError;
-use crate::cli::render::content_diff::Content;
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::request::{Evaluated, Request};
 use crate::edit::{self, guarded, json_merge, normalize};
-use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot};
+use crate::engine::Content;
+use crate::engine::{ChangeOptions, EngineError, Guard, Outcome, Snapshot};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, Feature, SOURCE, SOURCE_SAVED};
 use crate::http::protocol::problem::ProblemKind;
@@ -81,7 +81,7 @@ fn send(
     })?;
     let after = remote.content(&answer, !request.dry_run)?;
     let (notes, pending) = (answer.notes, answer.pending);
-    Ok(Outcome { before: file.unwrap_or(before.content), after, notes, pending })
+    Ok(outcome(file.unwrap_or(before.content), after, notes, pending))
 }
 
 impl Remote {
@@ -167,7 +167,7 @@ fn rehearse(before: Content, patch: Value) -> Result<Outcome, CliError> {
             Content::Json(after)
         }
     };
-    Ok(Outcome { before, after, notes: Vec::new(), pending: None })
+    Ok(outcome(before, after, Vec::new(), None))
 }
 
 fn is_stale(error: &CliError) -> bool {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::change::{Outcome, refuse_guarded};
+use super::change::{outcome, refuse_guarded};
 use super::replace::guards;
 use super::{Fetched, Remote, Source};
 use crate::cli::error::CliError;
-use crate::cli::render::content_diff::Content;
-use crate::engine::{ChangeOptions, EngineError, Snapshot, find};
+use crate::engine::Content;
+use crate::engine::{ChangeOptions, EngineError, Outcome, OutcomeNote, Snapshot, find};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::{Feature, ID, TO, offers};
 use crate::http::protocol::problem::ProblemKind;
@@ -56,7 +56,7 @@ impl Remote {
     }
 
     /// Decides on the change that waits; what else there is to say of it.
-    pub fn decide(&mut self, id: &str, decision: Decision) -> Result<Vec<String>, CliError> {
+    pub fn decide(&mut self, id: &str, decision: Decision) -> Result<Vec<OutcomeNote>, CliError> {
         let operation = match decision {
             Decision::Keep => ApiOperation::Confirm,
             Decision::TakeBack => ApiOperation::Cancel,
@@ -66,7 +66,7 @@ impl Remote {
             Err(CliError::Server { error, .. }) if error.status() == Some(ProblemKind::NotFound.status()) => {
                 Err(EngineError::NothingPending.into())
             }
-            result => Ok(result?.notes),
+            result => Ok(result?.notes.into_iter().map(OutcomeNote::Word).collect()),
         }
     }
 
@@ -103,5 +103,5 @@ pub fn roll_back(
     let applies = !request.dry_run;
     let answer = remote.post(&Call { parameters, applies, ..Call::of(ApiOperation::Rollback) })?;
     let (notes, pending) = (answer.notes, answer.pending);
-    Ok(Outcome { before: before.content, after: Content::Text(new), notes, pending })
+    Ok(outcome(before.content, Content::Text(new), notes, pending))
 }

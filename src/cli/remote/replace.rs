@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::change::{Outcome, credentials, deletion, refuse_guarded};
+use super::change::{credentials, deletion, outcome, refuse_guarded};
 use super::{Fetched, Remote, Source};
 use crate::cli::error::CliError;
-use crate::cli::render::content_diff::Content;
 use crate::edit::config_lookup::{Current, LocalView};
-use crate::engine::{ChangeOptions, EngineError, Guard, Snapshot, before_replacement};
+use crate::engine::Content;
+use crate::engine::{ChangeOptions, EngineError, Guard, Outcome, Snapshot, before_replacement};
 use crate::http::client::{Call, ClientError};
 use crate::http::protocol::headers::Feature;
 use crate::http::protocol::routes::ApiOperation;
@@ -49,11 +49,10 @@ pub fn replace(
     refuse_guarded([one_line(&before, text)], request)?;
     let new = new?;
     refuse_guarded(guards(&before, &new, request), request)?;
-    let mut outcome =
-        Outcome { before: before.content, after: Content::Text(new), notes: Vec::new(), pending: None };
+    let (before_content, mut after) = (before.content, Content::Text(new));
     let server = Fetched { content: Content::Json(serde_json::Value::Null), answer: before.answer };
     if request.dry_run && !server.offers(Feature::DryRun) {
-        return Ok(outcome);
+        return Ok(outcome(before_content, after, Vec::new(), None));
     }
     let applies = !request.dry_run;
     let parameters = remote.parameters(request, &server)?;
@@ -62,11 +61,10 @@ pub fn replace(
     if answer.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
         return Err(remote.failed(ClientError::NotOfTheApi { applies, what: "something else than `true`" }));
     }
-    (outcome.notes, outcome.pending) = (answer.notes, answer.pending);
-    if let (Content::Json(_), Some(after)) = (&outcome.before, remote.read_back()) {
-        outcome.after = after;
+    if let (Content::Json(_), Some(read)) = (&before_content, remote.read_back()) {
+        after = read;
     }
-    Ok(outcome)
+    Ok(outcome(before_content, after, answer.notes, answer.pending))
 }
 
 impl Remote {

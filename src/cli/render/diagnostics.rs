@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::render::masked::MaskedText;
-use crate::cli::render::sanitize::printable;
 use crate::cli::ui::Ui;
 use crate::engine::{EngineError, Snapshot};
 use crate::model::Masker;
+use crate::syntax::printable;
 use crate::syntax::{Diagnostic, LineIndex, Severity, Snippet, Span};
 
 /// Puts diagnostics of one text into words.
@@ -156,7 +156,6 @@ pub fn explain(error: &CliError, global: &GlobalArgs, ui: Ui) {
         CliError::Invalid { name, snapshot } => (name.clone(), snapshot),
         _ => return,
     };
-    let masker = (!global.show_secrets).then(Masker::default);
-    let text = Reporter::new(&name, snapshot, masker).text(ui.on_stderr());
+    let text = Reporter::new(&name, snapshot, ui.masker()).text(ui.on_stderr());
     ui.say_painted(text.trim_end());
 }

@@ -1,27 +1,29 @@
-//! Lines of a text with its secrets masked.
+//! Texts with their secrets masked.
 
+use std::io::{self, Write};
 use std::ops::Range;
 
+use crate::engine::Snapshot;
 use crate::model::{Masker, secret_spans};
 use crate::syntax::Document;
 
-/// A text, and what in some windows of it must not be shown.
+/// A text, and the secrets in some windows of it.
 pub struct MaskedText<'d> {
     document: &'d Document,
-    hidden: Option<(Masker, Vec<Range<usize>>)>,
+    secrets: Option<(Masker, Vec<Range<usize>>)>,
 }
 
 impl<'d> MaskedText<'d> {
-    /// Prepares `windows` of the text, in any order; without a masker everything is shown.
+    /// Finds the secrets in `windows` of the text, in any order; without a masker everything is shown.
     pub fn new(document: &'d Document, masker: Option<Masker>, mut windows: Vec<Range<usize>>) -> Self {
         windows.sort_by_key(|window| window.start);
-        let hidden = masker.map(|masker| (masker, secret_spans(document, &disjoint(windows))));
-        Self { document, hidden }
+        let secrets = masker.map(|masker| (masker, secret_spans(document, &disjoint(windows))));
+        Self { document, secrets }
     }
 
-    /// What in a line is hidden, and what stands in its place.
+    /// The secrets in a line, each with its mask.
     pub fn replacements(&self, line: &Range<usize>) -> Vec<(Range<usize>, String)> {
-        let Some((masker, spans)) = &self.hidden else { return Vec::new() };
+        let Some((masker, spans)) = &self.secrets else { return Vec::new() };
         let first = spans.partition_point(|span| span.end <= line.start);
         let inside = spans[first..].iter().take_while(|span| span.start < line.end);
         let text = self.document.text();
@@ -32,14 +34,14 @@ impl<'d> MaskedText<'d> {
             .collect()
     }
 
-    /// A line as it is shown.
+    /// A line with its secrets masked.
     pub fn line(&self, line: Range<usize>) -> String {
         let text = self.document.text();
         let mut shown = String::with_capacity(line.len());
         let mut at = line.start;
-        for (range, instead) in self.replacements(&line) {
+        for (range, mask) in self.replacements(&line) {
             shown.push_str(&text[at..range.start]);
-            shown.push_str(&instead);
+            shown.push_str(&mask);
             at = range.end;
         }
         shown.push_str(&text[at..line.end]);
@@ -47,11 +49,22 @@ impl<'d> MaskedText<'d> {
     }
 }
 
-/// A text that is not at hand as a document, such as the beginning of a directive, as it is shown.
+/// Masks the secrets in a piece of a configuration, such as the first words of a directive.
 pub fn masked_text(text: &str, masker: &Masker) -> String {
-    let document = Document::parse(text.to_owned());
-    let whole = 0..text.len();
-    MaskedText::new(&document, Some(masker.clone()), vec![whole.clone()]).line(whole)
+    masked_whole(&Document::parse(text.to_owned()), masker)
+}
+
+/// Writes the bytes of a configuration, or its text with the secrets masked.
+pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Write) -> io::Result<()> {
+    match masker {
+        None => out.write_all(snapshot.bytes()),
+        Some(masker) => out.write_all(masked_whole(snapshot.document(), masker).as_bytes()),
+    }
+}
+
+fn masked_whole(document: &Document, masker: &Masker) -> String {
+    let whole = 0..document.text().len();
+    MaskedText::new(document, Some(masker.clone()), vec![whole.clone()]).line(whole)
 }
 
 fn disjoint(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {

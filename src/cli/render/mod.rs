@@ -1,8 +1,10 @@
-//! What users see: diffs, tables, diagnostics, and what a terminal may get of them.
+//! What users see: diffs, tables, diagnostics, and the rules for what a terminal may get.
 
-pub mod content_diff;
 pub mod diagnostics;
+pub mod diff;
+pub mod history;
 pub mod masked;
+pub mod notes;
+pub mod report;
 pub mod sanitize;
 pub mod table;
-pub mod text_diff;

@@ -1,59 +1,62 @@
-//! What reaches a terminal: no control character that is not ours. A pipe gets the bytes.
+//! Keeps control characters from the terminal.
+//!
+//! Names, comments, messages of servers and the output of hooks may hold any character. A terminal
+//! obeys some of them: it moves the cursor, changes its title, or reverses the order of letters. A pipe
+//! gets the bytes as they are.
 
 use std::io::{self, Write};
 
-pub use crate::syntax::{controls_terminal, one_line, printable};
+use crate::syntax::printable;
 
-/// Writes what is [`printable`]; a character that was cut in two waits for its other half.
+/// A writer that sanitizes. A character that two writes cut apart is put together again.
 #[derive(Debug)]
-pub struct Printable<W: Write> {
+pub struct Sanitizer<W: Write> {
     inner: W,
-    cut: Vec<u8>,
+    /// The bytes of a character that is not complete yet.
+    incomplete: Vec<u8>,
 }
 
-impl<W: Write> Printable<W> {
+impl<W: Write> Sanitizer<W> {
     /// Writes to `inner`.
     pub fn new(inner: W) -> Self {
-        Self { inner, cut: Vec::new() }
+        Self { inner, incomplete: Vec::new() }
     }
 
-    /// Writes what waits: nothing comes that it could belong to.
-    fn finish(&mut self) -> io::Result<()> {
-        let cut = std::mem::take(&mut self.cut);
-        self.inner.write_all(printable(&String::from_utf8_lossy(&cut)).as_bytes())?;
-        self.inner.flush()
+    fn write_sanitized(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.inner.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes())
     }
 }
 
-impl<W: Write> Write for Printable<W> {
+impl<W: Write> Write for Sanitizer<W> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        let joined = [&self.cut, piece].concat();
-        let whole = whole_characters(&joined);
-        self.inner.write_all(printable(&String::from_utf8_lossy(&joined[..whole])).as_bytes())?;
-        self.cut = joined[whole..].to_vec();
+        let joined = [&self.incomplete, piece].concat();
+        let (complete, incomplete) = joined.split_at(complete_length(&joined));
+        self.write_sanitized(complete)?;
+        self.incomplete = incomplete.to_vec();
         Ok(piece.len())
     }
 
-    /// What waits goes out with the next bytes, or with the end of all output.
+    /// Incomplete bytes are not flushed: they are written with the next ones, or at the end.
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
     }
 }
 
-impl<W: Write> Drop for Printable<W> {
+impl<W: Write> Drop for Sanitizer<W> {
     fn drop(&mut self) {
+        let incomplete = std::mem::take(&mut self.incomplete);
         // The terminal may be closed already.
-        let _ = self.finish();
+        let _ = self.write_sanitized(&incomplete).and_then(|()| self.inner.flush());
     }
 }
 
-/// How many bytes come before what may be the first part of a character, or of a line end of two bytes.
-fn whole_characters(bytes: &[u8]) -> usize {
+/// How many bytes come before what may be the first part of a character, or of a CRLF.
+fn complete_length(bytes: &[u8]) -> usize {
     if bytes.ends_with(b"\r") {
         return bytes.len() - 1;
     }
     match bytes.utf8_chunks().last() {
-        // Of four bytes at most three can be there; more is no character.
+        // At most three of the four bytes of a character can be there; four or more are invalid.
         Some(last) if last.invalid().len() < 4 && bytes.ends_with(last.invalid()) => {
             let is_start = last.invalid().first().is_some_and(|byte| *byte >= 0xc2);
             if is_start { bytes.len() - last.invalid().len() } else { bytes.len() }
@@ -78,7 +81,7 @@ mod tests {
         ] {
             assert_eq!(printable(text), shown);
             let mut written = Vec::new();
-            let mut writer = Printable::new(&mut written);
+            let mut writer = Sanitizer::new(&mut written);
             text.as_bytes().iter().for_each(|byte| writer.write_all(&[*byte]).expect("there is room"));
             drop(writer);
             assert_eq!(String::from_utf8(written).expect("it is text"), shown, "{text:?}");

@@ -1,83 +1,46 @@
-//! `read -o table`: one line a stream, with the authorization that holds for it.
+//! Tables on the terminal: columns aligned by the width that characters have there.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::render::sanitize::one_line;
-use crate::model::member::Members;
-use crate::model::shape::{Address, Seconds, group_name, only_argument, seconds};
-use crate::model::view::{is_open, is_static, sources};
-use crate::model::{Lens, Scope};
-use crate::syntax::Entry;
+use crate::edit::config_lookup::Current;
+use crate::syntax::one_line;
 
-const HEADINGS: [&str; 5] = ["NAME", "KIND", "AUTH", "PREPUSH", "SOURCES"];
-
-/// Prints the table.
-pub fn print(members: &Members<'_>, lens: &Lens, out: &mut impl Write) -> io::Result<()> {
-    let global = authorization(members).map(|auth| format!("{auth} (global)"));
-    let shown = |entry: &&Entry<'_>| !(lens.skip_static_streams && is_static(**entry));
-    let rows: Vec<[String; 5]> = members
-        .own_by_key("streams")
-        .iter()
-        .filter(shown)
-        .map(|&entry| row(entry, global.as_deref()))
-        .collect();
-    lines(&rows, out)
-}
-
-/// Prints the table of the JSON of a configuration, in which masks stand already.
-pub fn print_json(whole: &Value, out: &mut impl Write) -> io::Result<()> {
-    let global = authorization_in(whole).map(|auth| format!("{auth} (global)"));
-    let streams = whole["streams"].as_object().into_iter().flatten();
-    let rows: Vec<[String; 5]> =
-        streams.map(|(name, stream)| json_row(name, stream, global.as_deref())).collect();
-    lines(&rows, out)
-}
-
-fn lines(rows: &[[String; 5]], out: &mut impl Write) -> io::Result<()> {
-    let mut widths = HEADINGS.map(UnicodeWidthStr::width);
+/// Aligns the cells of rows in columns, two blanks apart, without blanks at the end of a line.
+pub fn aligned<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = String> {
+    let mut widths = [0; N];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.width());
         }
     }
-    line(&HEADINGS.map(str::to_owned), &widths, out)?;
-    rows.iter().try_for_each(|row| line(row, &widths, out))
+    rows.iter().map(move |row| {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', width - cell.width() + 2));
+        }
+        line.truncate(line.trim_end().len());
+        line
+    })
 }
 
-fn line(cells: &[String; 5], widths: &[usize; 5], out: &mut impl Write) -> io::Result<()> {
-    let mut text = String::new();
-    for (cell, width) in cells.iter().zip(widths) {
-        text.push_str(cell);
-        text.extend(std::iter::repeat_n(' ', width - cell.width() + 2));
-    }
-    writeln!(out, "{}", text.trim_end())
+/// Prints one line for each stream, with the authorization that holds for it. Masks are in `current` already.
+pub fn print_streams(current: &dyn Current, out: &mut dyn Write) -> io::Result<()> {
+    let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
+    let global = global.map(|auth| format!("{auth} (global)"));
+    let streams = current.names(&["streams"]).into_iter().filter_map(|name| {
+        let stream = current.value(&["streams", &name])?;
+        Some(row(&name, &stream, global.as_deref()))
+    });
+    let headings = ["NAME", "KIND", "AUTH", "PREPUSH", "SOURCES"].map(str::to_owned);
+    let rows: Vec<[String; 5]> = std::iter::once(headings).chain(streams).collect();
+    aligned(&rows).try_for_each(|line| writeln!(out, "{line}"))
 }
 
-fn row(entry: Entry<'_>, global: Option<&str>) -> [String; 5] {
-    let members = Members::of(Scope::Stream, entry.children());
-    let urls: Vec<String> = sources(entry, members.own_by_key("urls"))
-        .map(|source| one_line(&source.positional.value()))
-        .collect();
-    let own = authorization(&members);
-    let buffered = members.own_by_key("prepush").last().and_then(|&entry| only_argument(entry));
-    let prepush =
-        buffered.and_then(|word| seconds(&word.value())).map_or("-".to_owned(), |value| match value {
-            Seconds::Off => "off".to_owned(),
-            Seconds::Number(seconds) => seconds.to_string(),
-        });
-    [
-        one_line(&group_name(entry).value()),
-        if is_static(entry) { "stream" } else { "ondemand" }.to_owned(),
-        own.or_else(|| global.map(str::to_owned)).unwrap_or_else(|| "-".to_owned()),
-        prepush,
-        if urls.is_empty() { "-".to_owned() } else { urls.join(" ") },
-    ]
-}
-
-fn json_row(name: &str, stream: &Value, global: Option<&str>) -> [String; 5] {
+fn row(name: &str, stream: &Value, global: Option<&str>) -> [String; 5] {
     let sources = stream["urls"].as_array().into_iter().flatten();
     let urls: Vec<String> = sources.filter_map(|source| source["url"].as_str()).map(one_line).collect();
     let prepush = match &stream["prepush"] {
@@ -88,25 +51,17 @@ fn json_row(name: &str, stream: &Value, global: Option<&str>) -> [String; 5] {
     [
         one_line(name),
         if stream["static"] == true { "stream" } else { "ondemand" }.to_owned(),
-        authorization_in(stream).or_else(|| global.map(str::to_owned)).unwrap_or_else(|| "-".to_owned()),
+        authorization(&stream["auth"]).or(global.map(str::to_owned)).unwrap_or_else(|| "-".to_owned()),
         prepush,
         if urls.is_empty() { "-".to_owned() } else { urls.join(" ") },
     ]
 }
 
-fn authorization_in(object: &Value) -> Option<String> {
-    match &object["auth"]["url"] {
+/// The URL of the authorization backend, or `open` where access is free.
+fn authorization(auth: &Value) -> Option<String> {
+    match &auth["url"] {
         Value::Bool(false) => Some("open".to_owned()),
         Value::String(url) => Some(one_line(url)),
         _ => None,
     }
-}
-
-/// The backend that is asked, or that nobody is.
-fn authorization(members: &Members<'_>) -> Option<String> {
-    let backend = members.own_by_key("auth").last().and_then(|entry| Address::of(entry.arguments()))?;
-    if is_open(&backend) {
-        return Some("open".to_owned());
-    }
-    Some(one_line(&backend.positional.value()))
 }

@@ -11,7 +11,7 @@ fn history(place: &Place) -> Vec<Value> {
 #[test]
 fn each_change_is_told_and_can_be_undone() {
     let place = Place::with(SAMPLE);
-    place.run(["history"]).exits(0).says("no change of media.conf is known");
+    place.run(["history"]).exits(0).says("media.conf was never changed in the recorded history");
     assert!(!place.path(".mediactl").exists(), "looking makes nothing");
     place.run(["modify", "--set", "rtmp=1936", "-m", "for the test"]).exits(0);
     place.put(CONF, place.text() + "# by hand\n");
@@ -70,7 +70,10 @@ fn blame_tells_who_changed_a_value() {
     assert_eq!(told, [(&json!(1), &json!(6), &Value::Null), (&json!(3), &json!(5), &json!(6))]);
     place.run(["blame", "streams.cam1.prepush"]).exits(0).prints("modify: 6 → nothing").prints("5 → 6");
     place.run(["blame", "streams.cam1.title"]).exits(7);
-    place.run(["blame", "streams.cam1.urls"]).exits(0).says("no change of `streams.cam1.urls` is known");
+    place
+        .run(["blame", "streams.cam1.urls"])
+        .exits(0)
+        .says("`streams.cam1.urls` was never changed in the recorded history");
     place.set(&["edit_auth.password=another"]).exits(0);
     place.run(["blame", "edit_auth.password"]).exits(0).prints("\"<secret:").hides("another");
     place.run(["blame", "edit_auth.password", "--show-secrets"]).exits(0).prints("→ \"another\"");

@@ -1,0 +1,125 @@
+//! The report of a change: the diff or the new configuration on stdout, and a line about it on stderr.
+
+use std::sync::Arc;
+
+use crate::cli::error::CliError;
+use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::notes;
+use crate::cli::ui::Ui;
+use crate::engine::{After, Content, Outcome, Snapshot};
+use crate::model::redact::masked_json;
+use crate::model::{Lens, View, top_members};
+
+/// How the outcome of a change is reported.
+pub struct Report<'a> {
+    /// Where it is printed.
+    pub ui: Ui,
+    /// What messages call the configuration.
+    pub target: &'a str,
+    /// What was done.
+    pub verb: Verb,
+    /// Whether the new configuration is printed instead of the diff.
+    pub as_json: bool,
+    /// Whether only errors and warnings are printed.
+    pub quiet: bool,
+    /// Whether the change was only rehearsed.
+    pub dry_run: bool,
+}
+
+/// What a command does to its target, in words.
+#[derive(Debug, Clone, Copy)]
+pub struct Verb {
+    done: &'static str,
+    rehearsed: &'static str,
+}
+
+impl Verb {
+    /// Of `modify`.
+    pub const MODIFY: Self = Self { done: "changed", rehearsed: "would change" };
+    /// Of `save`.
+    pub const SAVE: Self = Self { done: "saved", rehearsed: "would save" };
+    /// Of `rollback`.
+    pub const ROLL_BACK: Self = Self { done: "rolled back", rehearsed: "would roll back" };
+    /// Of `update`.
+    pub const UPDATE: Self = Self { done: "updated", rehearsed: "would update" };
+}
+
+impl Report<'_> {
+    /// Prints the outcome of a change.
+    pub fn print(&self, outcome: &Outcome) -> Result<(), CliError> {
+        outcome.warnings.iter().for_each(|warning| self.ui.warning(warning));
+        let missing = Content::Text(Arc::new(Snapshot::of(Vec::new())));
+        let before = outcome.before.as_ref().unwrap_or(&missing);
+        let masker = self.ui.masker();
+        let diff = match (&outcome.after, before) {
+            (After::Edited { splices, .. }, Content::Text(before)) => {
+                Some(ContentDiff::of_edit(before.document(), splices, masker))
+            }
+            (After::Replaced(after), before) => Some(ContentDiff::between(before, after, masker)),
+            (After::Unchanged | After::Edited { .. }, _) => None,
+        };
+        let diff = diff.filter(|diff| !diff.is_empty());
+        let printed = match &diff {
+            _ if self.quiet => Ok(()),
+            _ if self.as_json => outcome.after().map_or(Ok(()), |after| self.print_json(after)),
+            Some(diff) => self.ui.print_painted(|out| diff.print([self.target; 2], self.ui, out)),
+            None => Ok(()),
+        };
+        self.unless_written(printed)?;
+        outcome.notes.iter().for_each(|note| self.note(&notes::in_words(note, self.ui.masker().as_ref())));
+        let Some(diff) = diff else {
+            self.say(&format!("nothing to change in {}", self.target));
+            return Ok(());
+        };
+        if diff.is_of_json() && !self.as_json {
+            self.note(&format!("`{}` gives no text, so the diff is of the JSON", self.target));
+        }
+        let verb = if self.dry_run { self.verb.rehearsed } else { self.verb.done };
+        let counts = diff.counts();
+        let (added, removed) = (lines(counts.added), lines(counts.removed));
+        self.say(&format!("{verb} {}: {added} added, {removed} removed", self.target));
+        Ok(())
+    }
+
+    /// Prints a note, unless the command is quiet.
+    pub fn note(&self, note: &str) {
+        if !self.quiet {
+            self.ui.note(note);
+        }
+    }
+
+    /// Prints a line on stderr, unless the command is quiet.
+    pub fn say(&self, line: &str) {
+        if !self.quiet {
+            self.ui.say(line);
+        }
+    }
+
+    /// After a write, output errors only warn: the change was made.
+    fn unless_written(&self, printed: Result<(), CliError>) -> Result<(), CliError> {
+        match printed {
+            Err(error) if !self.dry_run => {
+                if !error.is_closed_output() {
+                    self.ui.warning(&error.to_string());
+                }
+                Ok(())
+            }
+            printed => printed,
+        }
+    }
+
+    fn print_json(&self, content: &Content) -> Result<(), CliError> {
+        match (content, self.ui.value_masker()) {
+            (Content::Text(snapshot), None) => {
+                let members = top_members(snapshot.document());
+                self.ui.print_json(&View::new(&members, &Lens::default()))
+            }
+            (content, Some(masker)) => self.ui.print_json(&masked_json(&content.to_json(), &masker)),
+            (Content::Json(value), None) => self.ui.print_json(value),
+        }
+    }
+}
+
+fn lines(count: usize) -> String {
+    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
+}
