@@ -104,7 +104,7 @@ impl Remote {
 
     /// The same server over a new connection, maybe as somebody else.
     pub fn anew(&self, credentials: Option<Credentials>) -> Self {
-        let mut client = self.client.anew();
+        let mut client = self.client.reconnected();
         if let Some(credentials) = credentials.filter(|_| client.credentials().is_some()) {
             client.authenticate(credentials);
         }

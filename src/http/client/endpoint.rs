@@ -5,28 +5,28 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
 use super::reason::url_fault;
-
 use crate::http::protocol::routes::ApiOperation;
 
-/// What a request over a Unix socket says it is for.
+/// The host in requests over a Unix socket.
 const SOCKET_URL: &str = "http://localhost";
 
-/// Where a server is. No credentials are in it.
+/// The address of a server, without credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endpoint {
-    /// Over TCP, or TLS.
+    /// TCP or TLS.
     Url {
-        /// Ends in the prefix.
+        /// The URL, which ends in the prefix of the API.
         url: Url,
-        /// As it was given, without credentials; for messages.
+        /// The URL as the user gave it, without credentials; for messages.
         name: String,
     },
-    /// Over a Unix socket.
+    /// A Unix socket.
     Socket {
-        /// The socket.
+        /// The path of the socket.
         path: PathBuf,
         /// The prefix of the API.
         prefix: String,
@@ -36,19 +36,18 @@ pub enum Endpoint {
 /// Why a text is not the URL of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadUrl {
-    /// The text, without what may be credentials.
+    /// The text without possible credentials.
     pub shown: String,
     /// What is wrong with it.
     pub reason: String,
 }
 
-/// Login and password as they stand in a URL; either may be empty.
+/// Login and password from a URL; either may be empty.
 pub type UserInfo = (String, String);
 
 impl Endpoint {
-    /// The server at a base URL, and the login and password in it.
-    ///
-    /// The prefix is appended unless the path ends in it already.
+    /// Parses the base URL of a server, and the login and password in it. The prefix is appended
+    /// unless the path ends in it already.
     pub fn parse(text: &str, prefix: &str) -> Result<(Self, Option<UserInfo>), BadUrl> {
         let bad = |reason: &str| BadUrl { shown: without_userinfo(text), reason: reason.to_owned() };
         let mut url = Url::parse(text).map_err(|error| bad(url_fault(error)))?;
@@ -68,12 +67,12 @@ impl Endpoint {
         Ok((Self::Url { url, name }, userinfo))
     }
 
-    /// The server at a Unix socket.
+    /// The endpoint of a Unix socket.
     pub fn socket(path: PathBuf, prefix: &str) -> Self {
         Self::Socket { path, prefix: with_prefix("", prefix) }
     }
 
-    /// Whether nothing leaves this machine.
+    /// Whether requests stay on this machine.
     pub fn is_local(&self) -> bool {
         match self {
             Self::Socket { .. } => true,
@@ -94,7 +93,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether what is sent is encrypted.
+    /// Whether requests are encrypted.
     pub fn is_https(&self) -> bool {
         matches!(self, Self::Url { url, .. } if url.scheme() == "https")
     }
@@ -140,7 +139,7 @@ fn with_prefix(path: &str, prefix: &str) -> String {
     }
 }
 
-/// A text that may be no URL, without what may be credentials in it.
+/// Removes possible credentials from a text that may not be a valid URL.
 pub fn without_userinfo(text: &str) -> String {
     match text.rsplit_once('@') {
         Some((before, host)) => {
@@ -151,21 +150,9 @@ pub fn without_userinfo(text: &str) -> String {
     }
 }
 
-/// A percent-decoded text (RFC 3986 section 2.1); `None` if it is not UTF-8 then.
+/// Percent-decodes a text (RFC 3986, 2.1); `None` if the result is not UTF-8.
 fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let byte = behind.get(..2).filter(|_| first == b'%').and_then(hexadecimal);
-        bytes.push(byte.unwrap_or(first));
-        rest = if byte.is_some() { &behind[2..] } else { behind };
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn hexadecimal(digits: &[u8]) -> Option<u8> {
-    let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
-    u8::from_str_radix(digits, 16).ok()
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }
 
 #[cfg(test)]

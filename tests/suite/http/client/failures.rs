@@ -56,8 +56,8 @@ fn what_cannot_be_read_is_absent() {
         (|| Reply::of(404, "<p>\n\n no   page"), 7, "it answers 404 Not Found: <p> no page"),
         (|| Reply::of(500, ""), 9, "it answers 500 Internal Server Error\n"),
         (|| Reply::of(503, ""), 7, "it answers 503"),
-        (|| Reply::of(302, "").with("Location", "http://a:b@h/x"), 7, "it sends to `http://h/x`"),
-        (|| Reply::of(307, "").with("Location", "/login"), 7, "it sends to `/login`"),
+        (|| Reply::of(302, "").with("Location", "http://a:b@h/x"), 7, "it redirects to `http://h/x`"),
+        (|| Reply::of(307, "").with("Location", "/login"), 7, "it redirects to `/login`"),
     ] {
         let server = Server::start(move |_| reply());
         for arguments in [&["read"][..], &["modify", "--set", "http[+]=1"], &["diff", "media.conf"]] {

@@ -1,0 +1,241 @@
+//! Sends one request to a server of this API, and reads what comes back.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::io::Read;
+use std::time::Duration;
+
+use reqwest::blocking as sockets;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use reqwest::{Method, StatusCode, redirect};
+
+use super::credentials::Credentials;
+use super::endpoint::Endpoint;
+use super::error::{ClientError, ServerRefusal};
+use super::tls::{self, TlsTrust};
+use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
+use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
+use crate::syntax::one_line;
+
+/// How long a whole request may take, hooks of the server included.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
+
+/// How long connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A connection that was idle for longer is not used again: a server that closes it just then
+/// would leave it unknown whether a change was made.
+const MAX_IDLE: Duration = Duration::from_secs(1);
+
+/// The largest successful response that is read, in bytes. A configuration of 400 000 streams is less in JSON.
+const MAX_ANSWER: u64 = 128 * 1024 * 1024;
+
+/// The largest error response that is read, in bytes.
+const MAX_REFUSAL: u64 = 1024 * 1024;
+
+/// How requests are sent.
+#[derive(Debug, Clone)]
+pub struct ClientSettings {
+    /// Login and password; none on a Unix socket, and before a server asks for them.
+    pub credentials: Option<Credentials>,
+    /// Which server certificates are trusted.
+    pub trust: TlsTrust,
+    /// How long a whole request may take.
+    pub timeout: Duration,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self { credentials: None, trust: TlsTrust::Platform, timeout: DEFAULT_TIMEOUT }
+    }
+}
+
+/// A request to a server.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// The operation.
+    pub operation: ApiOperation,
+    /// The last segment of the path, for routes that have one.
+    pub argument: Option<&'a str>,
+    /// Names and values of the query, not escaped.
+    pub parameters: Vec<(&'static str, Cow<'a, str>)>,
+    /// The `ETag` of what a change was computed from.
+    pub if_match: Option<&'a str>,
+    /// The `ETag` of what the client has already.
+    pub if_none_match: Option<&'a str>,
+    /// The body of a change.
+    pub body: &'a [u8],
+    /// Whether the request can change something.
+    pub applies: bool,
+}
+
+impl<'a> Call<'a> {
+    /// A request for `read_config`.
+    pub fn read(parameters: Vec<(&'static str, &'a str)>) -> Self {
+        let parameters = parameters.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
+        Self { parameters: parameters.collect(), ..Self::of(ApiOperation::Read) }
+    }
+
+    /// A request without parameters and body, which changes nothing.
+    pub fn of(operation: ApiOperation) -> Self {
+        Self {
+            operation,
+            argument: None,
+            parameters: Vec::new(),
+            if_match: None,
+            if_none_match: None,
+            body: &[],
+            applies: false,
+        }
+    }
+}
+
+/// A successful response.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The header `Mediactl-Api`: the features of the server. Foreign servers have none.
+    pub api: Option<String>,
+    /// The `ETag` of the configuration in the body.
+    pub etag: Option<String>,
+    /// The words of the header `Mediactl-Note`.
+    pub notes: Vec<String>,
+    /// The id of the change that has to be confirmed.
+    pub pending: Option<String>,
+    /// The body; none for 304, where what the client has is current.
+    pub body: Option<Vec<u8>>,
+}
+
+impl Reply {
+    /// Whether the server offers a feature.
+    pub fn offers(&self, feature: Feature) -> bool {
+        self.api.as_deref().is_some_and(|api| offers(api, feature))
+    }
+}
+
+/// A client of one server.
+#[derive(Debug)]
+pub struct Client {
+    endpoint: Endpoint,
+    settings: ClientSettings,
+    sockets: OnceCell<sockets::Client>,
+}
+
+impl Client {
+    /// Creates a client; opens nothing.
+    pub fn new(endpoint: Endpoint, settings: ClientSettings) -> Self {
+        Self { endpoint, settings, sockets: OnceCell::new() }
+    }
+
+    /// The server.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Login and password of the requests.
+    pub fn credentials(&self) -> Option<&Credentials> {
+        self.settings.credentials.as_ref()
+    }
+
+    /// Another client of the same server, without a connection yet.
+    pub fn reconnected(&self) -> Self {
+        Self::new(self.endpoint.clone(), self.settings.clone())
+    }
+
+    /// Sends these credentials from now on.
+    pub fn authenticate(&mut self, credentials: Credentials) {
+        self.settings.credentials = Some(credentials);
+    }
+
+    /// Sends a request and waits for the response.
+    pub fn send(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
+        self.exchange(call).map_err(|error| error.without_secrets(self.credentials()))
+    }
+
+    fn exchange(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
+        let broken = |error: &(dyn std::error::Error + 'static)| ClientError::of(error, call.applies);
+        let response = self.request(call)?.send().map_err(|error| broken(&error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let is_known = status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some();
+        if status.is_redirection() && !is_known {
+            return Err(ClientError::Redirected { to: header(&headers, LOCATION.as_str()) });
+        }
+        let is_refused = !status.is_success() && !is_known;
+        let most = if is_refused { MAX_REFUSAL } else { MAX_ANSWER };
+        let mut body = Vec::new();
+        response.take(most + 1).read_to_end(&mut body).map_err(|error| broken(&error))?;
+        if body.len() as u64 > most {
+            return Err(ClientError::NotOfTheApi {
+                applies: call.applies,
+                what: "more than any server has to say",
+            });
+        }
+        if is_refused {
+            let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
+            let refusal = ServerRefusal {
+                with_credentials: self.credentials().is_some(),
+                ..ServerRefusal::read(status, &media_type, &body, call.applies)
+            };
+            return Err(ClientError::Refused(Box::new(refusal)));
+        }
+        let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
+        let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
+        Ok(Reply {
+            api: header(&headers, API_HEADER),
+            etag: header(&headers, ETAG.as_str()),
+            notes: notes.map(str::to_owned).collect(),
+            pending: header(&headers, PENDING_HEADER),
+            body: (!is_known).then_some(body),
+        })
+    }
+
+    fn request(&self, call: &Call<'_>) -> Result<sockets::RequestBuilder, ClientError> {
+        let route = call.operation.route();
+        let method = if route.is_change() { Method::POST } else { Method::GET };
+        let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
+        let mut request = self.sockets()?.request(method, url).timeout(self.settings.timeout);
+        if let Some(credentials) = &self.settings.credentials {
+            request = request.header(AUTHORIZATION, credentials.header());
+        }
+        if let Some(etag) = call.if_match {
+            request = request.header(IF_MATCH, etag);
+        }
+        if let Some(etag) = call.if_none_match {
+            request = request.header(IF_NONE_MATCH, etag);
+        }
+        Ok(match route.body {
+            Body::None => request,
+            Body::Patch => request.header(CONTENT_TYPE, JSON).body(call.body.to_vec()),
+            Body::Text => request.header(CONTENT_TYPE, TEXT).body(call.body.to_vec()),
+        })
+    }
+
+    fn sockets(&self) -> Result<&sockets::Client, ClientError> {
+        if let Some(sockets) = self.sockets.get() {
+            return Ok(sockets);
+        }
+        let sockets = self.open()?;
+        Ok(self.sockets.get_or_init(|| sockets))
+    }
+
+    fn open(&self) -> Result<sockets::Client, ClientError> {
+        let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::Nobody };
+        let mut builder = sockets::Client::builder()
+            .tls_backend_preconfigured(tls::config(trust)?)
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(self.settings.timeout)
+            .pool_idle_timeout(MAX_IDLE)
+            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")));
+        if self.endpoint.is_local() {
+            builder = builder.no_proxy();
+        }
+        if let Endpoint::Socket { path, .. } = &self.endpoint {
+            builder = builder.unix_socket(path.as_path());
+        }
+        builder.build().map_err(|error| ClientError::of(&error, false))
+    }
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
