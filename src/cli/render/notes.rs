@@ -3,9 +3,6 @@
 use crate::cli::render::masked::masked_text;
 use crate::edit::Note;
 use crate::engine::OutcomeNote;
-use crate::http::protocol::headers::{
-    DELETED_STREAMS, HTTP_OPTIONS_DROPPED, IGNORED_PARAMETER, KEPT_HAND_EDIT,
-};
 use crate::model::Masker;
 
 const SAVED_EARLIER_UPDATE: &str = "an update that ran and was not saved goes into the file, too";
@@ -19,12 +16,12 @@ const SERVER_WORDS: &[(&str, &str)] = &[
     ("saved-earlier-update", SAVED_EARLIER_UPDATE),
     ("picked-up-hand-edit", PICKED_UP_HAND_EDIT),
     ("overwrote-hand-edit", OVERWROTE_HAND_EDIT),
-    (KEPT_HAND_EDIT, HAND_EDIT_WAS_KEPT),
+    ("kept-hand-edit", HAND_EDIT_WAS_KEPT),
     ("comments-kept", "comment lines above what is removed stay"),
     ("extras-dropped", "the extra parameters of a backend go with it"),
-    (DELETED_STREAMS, "{} streams are not in the new configuration"),
-    (HTTP_OPTIONS_DROPPED, "the block of `http {}` goes with its port"),
-    (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
+    ("deleted-streams", "{} streams are not in the new configuration"),
+    ("http-options-dropped", "the block of `http {}` goes with its port"),
+    ("ignored-parameter", "the server ignored the parameter `{}`"),
     ("warnings-in-log", "the server has a warning about this change in its log"),
 ];
 

@@ -9,15 +9,24 @@
 //! first request is sent: most commands need none.
 
 mod api_client;
+mod change;
 mod credentials;
 mod endpoint;
 mod error;
+mod host;
+mod modify;
 mod reason;
+mod remote_errors;
+mod replace;
+mod service;
+mod session;
 mod tls;
 
 pub use api_client::{Call, Client, ClientSettings, DEFAULT_TIMEOUT, Reply};
 pub use credentials::{Credentials, NotCredentials};
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
 pub use error::{ClientError, ServerRefusal};
+pub use host::Host;
 pub use reason::TlsFault;
+pub use service::RemoteService;
 pub use tls::TlsTrust;

@@ -14,18 +14,6 @@ pub const API_VERSION: &str = "1";
 /// Says what a change did beside what was asked for: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
-/// The word in [`NOTE_HEADER`] for a file that was left as somebody edited it, while running went back.
-pub const KEPT_HAND_EDIT: &str = "kept-hand-edit";
-
-/// The word in [`NOTE_HEADER`] in front of the name of a query parameter that the operation does not take.
-pub const IGNORED_PARAMETER: &str = "ignored-parameter";
-
-/// The word in [`NOTE_HEADER`] in front of the number of streams that a replacement deleted.
-pub const DELETED_STREAMS: &str = "deleted-streams";
-
-/// The word in [`NOTE_HEADER`] in front of a port whose block went with it.
-pub const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
-
 /// From the gate to the handler: who the peer is.
 pub const PEER_HEADER: &str = "Mediactl-Peer";
 

@@ -3,6 +3,7 @@
 
 pub mod headers;
 pub mod masked;
+pub mod notes;
 pub mod openapi;
 pub mod parameters;
 pub mod problem;

@@ -4,8 +4,8 @@
 
 use form_urlencoded::byte_serialize;
 
-use crate::http::protocol::headers::IGNORED_PARAMETER;
 use crate::http::protocol::masked::masked_text;
+use crate::http::protocol::notes::IGNORED_PARAMETER;
 use crate::http::protocol::routes::Route;
 
 /// Shorter names are nearly too many others.

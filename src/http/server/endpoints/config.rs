@@ -1,15 +1,12 @@
 //! Reading and changing the configuration, from their parameters to their answers.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::edit::Note;
-use crate::engine::{self, Content, EngineError, Outcome, OutcomeNote, Snapshot};
-use crate::http::protocol::headers::{
-    DELETED_STREAMS, HTTP_OPTIONS_DROPPED, KEPT_HAND_EDIT, NOTE_HEADER, PENDING_HEADER,
-};
+use crate::engine::{self, Content, EngineError, Outcome, Snapshot};
+use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER};
+use crate::http::protocol::notes::{WARNINGS_IN_LOG, word_of};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
@@ -132,37 +129,11 @@ fn note(change: &Outcome, before: Revision, after: &Snapshot, access: &mut Acces
 
 /// What a change did beside what was asked for, each thing once.
 fn note_words(change: &Outcome) -> Vec<String> {
-    let mut words: Vec<String> = change.notes.iter().map(note_word).collect();
-    words.extend((!change.warnings.is_empty()).then(|| "warnings-in-log".to_owned()));
+    let mut words: Vec<String> = change.notes.iter().map(word_of).collect();
+    words.extend((!change.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));
     let mut seen = HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
     words
-}
-
-/// A word of the text in a header, percent-encoded where it could be taken for something else.
-fn in_header(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".:[]-_".contains(&byte);
-    match text.bytes().all(is_plain) {
-        true => text.into(),
-        false => form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().into(),
-    }
-}
-
-/// What a note is called in its header.
-pub fn note_word(note: &OutcomeNote) -> String {
-    match note {
-        OutcomeNote::Edit(Note::CommentsKept { .. }) => "comments-kept".to_owned(),
-        OutcomeNote::Edit(Note::ExtrasDropped { .. }) => "extras-dropped".to_owned(),
-        OutcomeNote::Edit(Note::PortOptionsDropped { port }) => {
-            format!("{HTTP_OPTIONS_DROPPED} {}", in_header(port))
-        }
-        OutcomeNote::SavedEarlierUpdate => "saved-earlier-update".to_owned(),
-        OutcomeNote::PickedUpHandEdit => "picked-up-hand-edit".to_owned(),
-        OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit".to_owned(),
-        OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
-        OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
-        OutcomeNote::Word(word) => word.clone(),
-    }
 }
 
 fn answer(status: u16, headers: Vec<(&'static str, String)>, body: Arc<Vec<u8>>) -> Response {

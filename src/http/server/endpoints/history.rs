@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::engine::Aftermath;
-use crate::http::protocol::headers::{KEPT_HAND_EDIT, NOTE_HEADER};
+use crate::engine::{Aftermath, OutcomeNote};
+use crate::http::protocol::headers::NOTE_HEADER;
 use crate::http::protocol::masked::masked_text;
+use crate::http::protocol::notes::word_of;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
@@ -52,7 +53,7 @@ pub(crate) fn decide(
     let mut answer = answer(JSON, b"true".to_vec());
     // Running goes back all the same.
     if file == Some(Aftermath::ChangedMeanwhile) {
-        answer.headers.push((NOTE_HEADER, KEPT_HAND_EDIT.to_owned()));
+        answer.headers.push((NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)));
     }
     Ok(answer)
 }

@@ -1,0 +1,106 @@
+//! What all changes of a server have in common: the parameters that go along, and the guards that
+//! stand before them here.
+
+use std::borrow::Cow;
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use super::api_client::Reply;
+use super::session::{Fetched, Session};
+use crate::edit::config_lookup::Current;
+use crate::engine::{
+    After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, PendingInfo, ServiceError,
+    before_deletion,
+};
+use crate::http::protocol::headers::{ACCEPT, CONFIRM, DRY_RUN, FORCE, MESSAGE};
+use crate::http::protocol::notes::note_of;
+
+/// Names and values of a query.
+pub type QueryValues<'a> = Vec<(&'static str, Cow<'a, str>)>;
+
+/// The query parameters for `options`, as far as the server knows them; warns of the rest.
+pub fn parameters<'o>(
+    session: &Session,
+    options: &'o ChangeOptions,
+    server: &Fetched,
+) -> Result<QueryValues<'o>, ServiceError> {
+    let mut parameters: QueryValues<'o> = Vec::new();
+    if options.dry_run {
+        parameters.push((DRY_RUN, "true".into()));
+    }
+    if options.force && server.offers(Feature::Force) {
+        parameters.push((FORCE, "true".into()));
+    }
+    let accepted: Vec<&str> = options.accepted.iter().filter_map(Guard::name).collect();
+    if !accepted.is_empty() && server.offers(Feature::Accept) {
+        parameters.push((ACCEPT, accepted.join(",").into()));
+    }
+    match &options.message {
+        Some(message) if server.offers(Feature::Message) => parameters.push((MESSAGE, message.into())),
+        Some(_) => session.host.warning(&format!("`{}` keeps no messages", session.name)),
+        None => {}
+    }
+    match options.confirm {
+        // The server would make the change, and never roll it back.
+        Some(_) if !server.offers(Feature::Confirm) => return Err(session.not_offered(Feature::Confirm)),
+        Some(time) => parameters.push((CONFIRM, time.as_secs().to_string().into())),
+        None => {}
+    }
+    Ok(parameters)
+}
+
+/// The outcome of a change that a server made or rehearsed.
+pub fn outcome(
+    before: Content,
+    after: Content,
+    reply: Reply,
+    operation: &str,
+    options: &ChangeOptions,
+) -> Outcome {
+    let pending = reply.pending.zip(options.confirm).map(|(id, time)| {
+        let now = SystemTime::now();
+        PendingInfo::new(id, operation.to_owned(), options.by.clone(), now + time, now)
+    });
+    let notes = reply.notes.iter().map(|word| note_of(word)).collect();
+    Outcome { notes, pending, ..rehearsed(before, after) }
+}
+
+/// The outcome of a change that was rehearsed here: nothing was sent.
+pub fn rehearsed(before: Content, after: Content) -> Outcome {
+    let is_same = match (&before, &after) {
+        (Content::Text(before), Content::Text(after)) => before.bytes() == after.bytes(),
+        (Content::Json(before), Content::Json(after)) => before == after,
+        _ => false,
+    };
+    Outcome::new(Some(before), if is_same { After::Unchanged } else { After::Replaced(after) })
+}
+
+/// Refuses the first guard that is not accepted.
+pub fn refuse_guarded(
+    guards: impl IntoIterator<Item = Option<Guard>>,
+    options: &ChangeOptions,
+) -> Result<(), ServiceError> {
+    let mut open = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
+    open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard).into()))
+}
+
+/// The guard over many deleted streams.
+pub fn deletion(
+    before: &dyn Current,
+    is_deleted: &dyn Fn(&str) -> bool,
+    options: &ChangeOptions,
+) -> Option<Guard> {
+    let names = before.names(&["streams"]);
+    let deleted = names.iter().filter(|name| is_deleted(name)).count();
+    before_deletion(deleted, names.len(), options.max_delete)
+}
+
+/// The guard over the account of the API, for servers without that guard.
+pub fn lost_credentials(before: &Value, after: &Value) -> Option<Guard> {
+    let has_credentials = |config: &Value| {
+        let is_filled = |key: &str| config["edit_auth"][key].as_str().is_some_and(|text| !text.is_empty());
+        is_filled("login") && is_filled("password")
+    };
+    (has_credentials(before) && !has_credentials(after)).then_some(Guard::WouldRemoveCredentials)
+}

@@ -1,0 +1,167 @@
+//! `modify_config` of a server.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::api_client::Call;
+use super::change::{deletion, lost_credentials, outcome, parameters, refuse_guarded, rehearsed};
+use super::session::{Fetched, Session, status, text};
+use crate::edit::config_lookup::{Current, LocalView};
+use crate::edit::request::{Evaluated, Request};
+use crate::edit::{self, guarded, json_merge};
+use crate::engine::{
+    ChangeOptions, Content, EngineError, Feature, Guard, Outcome, ServiceError, Snapshot, Source,
+};
+use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED};
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::routes::ApiOperation;
+use crate::model::{Lens, top_members};
+
+/// How often a request is evaluated again because the server has another configuration by then.
+const MAX_RETRIES: u32 = 10;
+
+/// The longest wait before the first retry, in milliseconds; the later ones grow with it.
+const WAIT: u64 = 40;
+
+/// Makes a change, or rehearses it.
+pub fn modify(
+    session: &mut Session,
+    request: &Request,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    let mut retries = 0;
+    let mut last: Option<String> = None;
+    loop {
+        let before = session.fetch(Source::Running)?;
+        let evaluated = evaluate(&before.content, request, options)?;
+        if options.dry_run && !before.offers(Feature::DryRun) {
+            return rehearse(before.content, evaluated);
+        }
+        let etag = before.reply.etag.clone();
+        match send(session, before, &evaluated, options) {
+            Err(error) if status(&error) == Some(ProblemKind::Stale.status()) => {
+                // The running configuration is the same: the file was changed, and stays so.
+                let is_file = last.is_some() && last == etag;
+                if is_file || retries == MAX_RETRIES {
+                    return Err(error);
+                }
+                last = etag;
+                retries += 1;
+                std::thread::sleep(random_wait(retries));
+            }
+            result => return result,
+        }
+    }
+}
+
+fn send(
+    session: &mut Session,
+    before: Fetched,
+    evaluated: &Evaluated,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    let mut parameters = parameters(session, options, &before)?;
+    if before.offers(Feature::Conf) {
+        parameters.push((FORMAT, FORMAT_CONF.into()));
+    }
+    let etag = before.reply.etag.as_deref().filter(|_| before.offers(Feature::IfMatch));
+    if evaluated.depends_on_read && etag.is_none() {
+        session.host.warning(&format!(
+            "`{}` does not offer conditional changes: \
+             nothing guards against a change that somebody else makes at the same time",
+            session.name
+        ));
+    }
+    let file = file_beside(session, &before);
+    let applies = !options.dry_run;
+    let reply = session.post(&Call {
+        parameters,
+        if_match: etag.filter(|_| evaluated.depends_on_read && !options.force),
+        body: evaluated.patch.to_string().as_bytes(),
+        applies,
+        ..Call::of(ApiOperation::Modify)
+    })?;
+    let after = session.content(&reply, applies)?;
+    Ok(outcome(file.unwrap_or(before.content), after, reply, "modify", options))
+}
+
+/// The text of the file, if it is not the running one: the change is shown as it is made in the
+/// file, with whatever else goes into it. A file that can't be read only makes the diff shorter.
+fn file_beside(session: &Session, running: &Fetched) -> Option<Content> {
+    if !(running.offers(Feature::Saved) && running.offers(Feature::Conf)) {
+        return None;
+    }
+    let call = Call::read(vec![(FORMAT, FORMAT_CONF), (SOURCE, SOURCE_SAVED)]);
+    session.try_read(&Call { if_none_match: running.reply.etag.as_deref(), ..call }).map(text)
+}
+
+/// Computes the patch for the configuration of the server, and refuses what guards forbid. A server
+/// with text has guards of its own; over the number of deleted streams there is one only here.
+fn evaluate(before: &Content, request: &Request, options: &ChangeOptions) -> Result<Evaluated, ServiceError> {
+    match before {
+        Content::Text(snapshot) if !snapshot.is_valid() => {
+            Err(EngineError::BadConfig(snapshot.clone()).into())
+        }
+        Content::Text(snapshot) => {
+            let (members, lens) = (top_members(snapshot.document()), Lens::default());
+            let current = LocalView::new(&members, &lens);
+            let evaluated = request.evaluate(&current).map_err(EngineError::from)?;
+            refuse_guarded([deletions(&current, &evaluated, request, options)], options)?;
+            Ok(evaluated)
+        }
+        Content::Json(current) => {
+            let evaluated = request.evaluate(current).map_err(EngineError::from)?;
+            let patch = evaluated.clone().normalized().map_err(EngineError::from)?;
+            let refused = options.refused(guarded::in_json(current, &patch));
+            refused.into_result(()).map_err(EngineError::from)?;
+            let mut after = current.clone();
+            json_merge::merge(&mut after, &evaluated.patch);
+            let deletions = deletions(current, &evaluated, request, options);
+            refuse_guarded([lost_credentials(current, &after), deletions], options)?;
+            Ok(evaluated)
+        }
+    }
+}
+
+/// The guard over streams that are deleted, but not one by one by their names.
+fn deletions(
+    before: &dyn Current,
+    evaluated: &Evaluated,
+    request: &Request,
+    options: &ChangeOptions,
+) -> Option<Guard> {
+    let streams = evaluated.patch.get("streams")?;
+    let named = request.named_deletions();
+    let is_deleted = |name: &str| {
+        let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);
+        is_gone && !named.contains(name)
+    };
+    deletion(before, &is_deleted, options)
+}
+
+/// What the change would come to on a server without dry runs; nothing is sent.
+fn rehearse(before: Content, evaluated: Evaluated) -> Result<Outcome, ServiceError> {
+    let after = match &before {
+        Content::Text(snapshot) => {
+            let edit = edit::modify(snapshot.document(), evaluated.patch).map_err(EngineError::from)?;
+            let splices = edit.map(|edit| edit.splices).unwrap_or_default();
+            Content::Text(Arc::new(Snapshot::edited(snapshot.document().with(&splices), snapshot)))
+        }
+        Content::Json(value) => {
+            let patch = evaluated.normalized().map_err(EngineError::from)?;
+            let mut after = value.clone();
+            json_merge::merge(&mut after, &Value::Object(patch));
+            Content::Json(after)
+        }
+    };
+    Ok(rehearsed(before, after))
+}
+
+/// A random time, so that two clients that wait for each other do not meet again.
+fn random_wait(retries: u32) -> Duration {
+    let random = RandomState::new().build_hasher().finish();
+    Duration::from_millis(random % (WAIT * u64::from(retries)))
+}

@@ -1,0 +1,162 @@
+//! Failed requests in the words that users see, and what the failures mean to a caller.
+
+use serde_json::Value;
+
+use super::error::{ClientError, ServerRefusal};
+use super::reason::TlsFault;
+use crate::engine::{ErrorKind, Guard, RemoteFailure};
+use crate::http::protocol::problem::{ProblemFault, ProblemKind};
+
+/// A message, and advice where there is any.
+type MessageAndHint = (String, Option<String>);
+
+/// Advice where the outcome of a change is unknown.
+const UNKNOWN: &str = "it is not known whether the change was made; `mediactl read` shows what is there";
+
+/// Advice where the server may be another program.
+const ADDRESS: &str = "is it the right address, and the right `--api-prefix`?";
+
+/// Describes why a request to `service` failed.
+pub fn failure(service: &str, error: &ClientError) -> RemoteFailure {
+    RemoteFailure {
+        service: service.to_owned(),
+        kind: kind(error),
+        status: error.status(),
+        faults: faults(service, error),
+        guard: guard(error),
+    }
+}
+
+fn kind(error: &ClientError) -> ErrorKind {
+    match error {
+        ClientError::Refused(refusal) => kind_of_refusal(refusal),
+        error if error.is_unknown() => ErrorKind::Unknown,
+        _ => ErrorKind::Absent,
+    }
+}
+
+fn kind_of_refusal(refusal: &ServerRefusal) -> ErrorKind {
+    use ProblemKind as Problem;
+    let Some(problem) = refusal.problem.as_ref().and_then(|problem| problem.kind()) else {
+        return kind_of_status(refusal.status, refusal.applies);
+    };
+    match problem {
+        Problem::BadRequest
+        | Problem::NotJson
+        | Problem::BadConfig
+        | Problem::BadParameter
+        | Problem::TooSlow
+        | Problem::TooLarge
+        | Problem::ContentCoding
+        | Problem::WrongType
+        | Problem::ReadOnly
+        | Problem::MaskedValue
+        | Problem::NearMiss
+        | Problem::FormChange
+        | Problem::RejectedByCheck => ErrorKind::Invalid,
+        Problem::Unauthorized | Problem::CrossSite | Problem::TooManyFailures => ErrorKind::Denied,
+        Problem::Conflict | Problem::Pending | Problem::Stale => ErrorKind::Conflict,
+        Problem::WouldRemoveCredentials | Problem::EmptyReplacement => ErrorKind::Guarded,
+        Problem::NotFound | Problem::Method | Problem::Busy | Problem::Full => ErrorKind::Absent,
+        Problem::EngineFailed if refusal.applies => ErrorKind::Unknown,
+        Problem::EngineFailed | Problem::WriteFailed | Problem::ReloadFailed => ErrorKind::Failed,
+    }
+}
+
+/// The kind for servers without problem documents; one that failed inside may have made the change.
+fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
+    match status {
+        401 | 403 | 407 | 429 => ErrorKind::Denied,
+        404 | 405 | 410 | 503 => ErrorKind::Absent,
+        409 | 412 => ErrorKind::Conflict,
+        400..=499 => ErrorKind::Invalid,
+        _ if applies => ErrorKind::Unknown,
+        _ => ErrorKind::Failed,
+    }
+}
+
+/// The guard of the server that refused the change, if a person can answer it.
+fn guard(error: &ClientError) -> Option<Guard> {
+    let ClientError::Refused(refusal) = error else { return None };
+    Guard::named(refusal.problem.as_ref()?.kind()?.name()).filter(Guard::is_question)
+}
+
+/// What the server says of the whole, then each fault at its place.
+fn faults(service: &str, error: &ClientError) -> Vec<MessageAndHint> {
+    let whole = (format!("`{service}`: {error}"), hint(error));
+    let ClientError::Refused(refusal) = error else { return vec![whole] };
+    let errors = refusal.problem.as_ref().map_or(&[][..], |problem| &problem.errors);
+    match errors {
+        [only] if error.to_string().contains(&only.message) => {
+            vec![(format!("`{service}`: {}", message(only)), only.hint.clone())]
+        }
+        _ => {
+            let each = errors.iter().map(|fault| (message(fault), fault.hint.clone()));
+            [whole].into_iter().chain(each).collect()
+        }
+    }
+}
+
+/// The message of a fault behind its place.
+fn message(fault: &ProblemFault) -> String {
+    let pointer = match fault.pointer.as_deref() {
+        None => String::new(),
+        Some("") => "(root): ".to_owned(),
+        Some(pointer) => format!("{pointer}: "),
+    };
+    let position = match (fault.line, fault.column) {
+        (Some(line), Some(column)) => format!("line {line}, column {column}: "),
+        (Some(line), None) => format!("line {line}: "),
+        (None, _) => String::new(),
+    };
+    format!("{pointer}{position}{}{}", fault.message, conflict(fault))
+}
+
+/// The three values of a conflict.
+fn conflict(fault: &ProblemFault) -> String {
+    if fault.theirs.is_none() && fault.mine.is_none() {
+        return String::new();
+    }
+    let word = |value: &Option<Box<Value>>| {
+        value.as_ref().map_or("nothing".to_owned(), |value| format!("`{value}`"))
+    };
+    let [base, theirs, mine] = [&fault.base, &fault.theirs, &fault.mine].map(word);
+    format!(" (it was {base}, became {theirs}, and was to be {mine})")
+}
+
+fn hint(error: &ClientError) -> Option<String> {
+    let hint = match error {
+        ClientError::Refused(refusal) => return hint_for_refusal(refusal).map(str::to_owned),
+        error if error.is_unknown() => UNKNOWN,
+        ClientError::Redirected { .. } => "redirects are not followed; give that address if it is meant",
+        ClientError::Tls(TlsFault::AuthorityAsServer) => {
+            "a certificate that is its own authority is made with `-addext basicConstraints=CA:FALSE`"
+        }
+        ClientError::Tls(TlsFault::NotTls) => "is it `http://` instead of `https://`?",
+        ClientError::Tls(TlsFault::OtherHost) => "the URL has to name the server as its certificate does",
+        ClientError::Tls(TlsFault::OutOfDate) => "the server needs a new certificate, or a clock is wrong",
+        ClientError::Tls(_) | ClientError::NoAuthorities => {
+            "`--cacert FILE` names the authority that the server has its certificate from"
+        }
+        ClientError::NotOfTheApi { .. } => ADDRESS,
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
+    let has_no_fault = refusal.problem.as_ref().is_none_or(|problem| problem.errors.is_empty());
+    match refusal.status {
+        401 if refusal.is_of_wrong_credentials() => {
+            Some("those of `edit_auth` in the running configuration of the server are right")
+        }
+        401 => Some(
+            "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD; \
+             on a terminal they are asked for",
+        ),
+        404 if has_no_fault => Some(ADDRESS),
+        412 if has_no_fault => Some("somebody else keeps changing the configuration; try again"),
+        500.. if refusal.problem.is_none() && refusal.applies => Some(UNKNOWN),
+        _ => None,
+    }
+}

@@ -1,0 +1,140 @@
+//! `save_config`, `update_config` and `rollback_config` of a server.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::api_client::Call;
+use super::change::{deletion, lost_credentials, outcome, parameters, refuse_guarded, rehearsed};
+use super::session::{Fetched, Session, json_object, status};
+use crate::edit::config_lookup::{Current, LocalView};
+use crate::engine::{
+    ChangeOptions, Content, EngineError, Feature, Guard, Outcome, Replaced, ServiceError, Snapshot, Source,
+    before_replacement,
+};
+use crate::http::protocol::headers::TO;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::routes::ApiOperation;
+use crate::model::secret::holds_mask;
+use crate::model::{Lens, has_lost_line_ends, top_members};
+use crate::store::ChangeRef;
+
+/// Replaces the configuration, or rehearses it.
+pub fn replace(
+    session: &mut Session,
+    target: Replaced,
+    bytes: &[u8],
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    // That a text lost its line ends explains the errors in it, so that guard comes first.
+    let new = match valid_text(bytes) {
+        Err(error) if !has_lost_line_ends(bytes) => return Err(error),
+        checked => checked,
+    };
+    let before = fetch_replaced(session, target)?;
+    refuse_guarded([lost_line_ends(&before, bytes)], options)?;
+    let new = new?;
+    refuse_guarded(guards(&before, &new, options), options)?;
+    let mut after = Content::Text(new);
+    if options.dry_run && !before.offers(Feature::DryRun) {
+        return Ok(rehearsed(before.content, after));
+    }
+    let parameters = parameters(session, options, &before)?;
+    let (operation, name) = match target {
+        Replaced::File => (ApiOperation::Save, "save"),
+        Replaced::Running => (ApiOperation::Update, "update"),
+    };
+    let applies = !options.dry_run;
+    let reply = session.post(&Call { parameters, body: bytes, applies, ..Call::of(operation) })?;
+    if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
+        return Err(session.not_of_the_api("something else than `true`", applies));
+    }
+    if let (Content::Json(_), Some(made)) = (&before.content, read_back(session)) {
+        after = Content::Json(made);
+    }
+    Ok(outcome(before.content, after, reply, name, options))
+}
+
+/// Makes an earlier text the configuration, or rehearses it; `to` names the change by its serial
+/// number, and `new` is the text before it.
+pub fn roll_back(
+    session: &mut Session,
+    to: ChangeRef,
+    new: Arc<Snapshot>,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    let before = match session.fetch(Source::Saved) {
+        // The file is gone: the running configuration is all that is left.
+        Err(error) if status(&error) == Some(ProblemKind::NotFound.status()) => {
+            session.fetch(Source::Running)?
+        }
+        fetched => fetched?,
+    };
+    refuse_guarded(guards(&before, &new, options), options)?;
+    let mut parameters = parameters(session, options, &before)?;
+    parameters.push((TO, to.in_url().into()));
+    let applies = !options.dry_run;
+    let reply = session.post(&Call { parameters, applies, ..Call::of(ApiOperation::Rollback) })?;
+    Ok(outcome(before.content, Content::Text(new), reply, "rollback", options))
+}
+
+/// Reads what a replacement replaces: for a save the file, if the server shows it.
+fn fetch_replaced(session: &mut Session, target: Replaced) -> Result<Fetched, ServiceError> {
+    if target == Replaced::File {
+        match session.fetch(Source::Saved) {
+            Ok(saved) => return Ok(saved),
+            Err(ServiceError::NotOffered { .. }) => {}
+            // A save repairs a file that is gone or can't be read.
+            Err(error) if status(&error).is_some_and(may_be_about_the_file) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    session.fetch(Source::Running)
+}
+
+/// Whether the reason for an error status may be the file, and not the credentials.
+fn may_be_about_the_file(status: u16) -> bool {
+    !matches!(status, 401 | 403 | 429)
+}
+
+/// What the server made of the text; none if the text changed the password.
+fn read_back(session: &Session) -> Option<Value> {
+    session.try_read(&Call::read(Vec::new())).as_deref().and_then(json_object)
+}
+
+/// The guard for a text that has lost its line ends; none for a text equal to the present one.
+fn lost_line_ends(before: &Fetched, text: &[u8]) -> Option<Guard> {
+    let is_present = matches!(&before.content, Content::Text(present) if present.bytes() == text);
+    (has_lost_line_ends(text) && !is_present).then_some(Guard::OneLine)
+}
+
+/// Parses a text, and refuses what every server of this API refuses.
+fn valid_text(bytes: &[u8]) -> Result<Arc<Snapshot>, ServiceError> {
+    let new = Arc::new(Snapshot::of(bytes.to_vec()));
+    if !new.is_valid() {
+        return Err(EngineError::BadText(new).into());
+    }
+    if holds_mask(new.document().text()) {
+        return Err(EngineError::MaskedText.into());
+    }
+    Ok(new)
+}
+
+/// The guards that the server lacks: over deleted streams all of them, without text all others.
+fn guards(before: &Fetched, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
+    let (members, lens) = (top_members(new.document()), Lens::default());
+    let kept: HashSet<String> = LocalView::new(&members, &lens).names(&["streams"]).into_iter().collect();
+    let is_deleted = |name: &str| !kept.contains(name);
+    match &before.content {
+        Content::Text(old) => {
+            let old = top_members(old.document());
+            [None, deletion(&LocalView::new(&old, &lens), &is_deleted, options)]
+        }
+        Content::Json(old) => {
+            let empty = before_replacement(None, new.document());
+            let lost = || lost_credentials(old, &Content::Text(new.clone()).to_json());
+            [empty.or_else(lost), deletion(old, &is_deleted, options)]
+        }
+    }
+}

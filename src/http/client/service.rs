@@ -1,0 +1,185 @@
+//! A server as the service that commands work on.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::api_client::{Call, Client};
+use super::credentials::Credentials;
+use super::host::Host;
+use super::modify::modify;
+use super::replace::{replace, roll_back};
+use super::session::{Session, status};
+use crate::edit::request::Request;
+use crate::engine::{
+    ChangeOptions, ConfigService, Content, Decision, EngineError, Feature, Outcome, OutcomeNote, ReadForm,
+    ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot, Source, Status, differing, find,
+    is_edited_since,
+};
+use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
+use crate::http::protocol::notes::note_of;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::routes::ApiOperation;
+use crate::store::{ChangeRef, HistoryEntry};
+
+/// A server of this API.
+///
+/// Foreign servers have only the four operations of the API. Whatever relies on more is refused
+/// here, or done here, before anything is sent.
+pub struct RemoteService {
+    session: Session,
+    /// The account in the configuration that the last change made: it holds for the next request.
+    new_account: Option<Credentials>,
+    /// Keeps the way to the server open as long as the service is used.
+    _way: Option<Box<dyn Any>>,
+}
+
+impl RemoteService {
+    /// The server of `client`, which messages call `name`. `login` is the login to ask a password
+    /// for, if the server wants one. Sends nothing.
+    pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
+        Self { session: Session::new(client, name, login, host), new_account: None, _way: None }
+    }
+
+    /// The same service, keeping what leads to the server.
+    pub fn keeping(self, way: impl Any) -> Self {
+        Self { _way: Some(Box::new(way)), ..self }
+    }
+
+    /// Remembers the account of a changed configuration.
+    fn remember_account(&mut self, outcome: Outcome) -> Outcome {
+        let account = outcome.after().and_then(Content::snapshot).and_then(|after| after.account().cloned());
+        self.new_account = account.and_then(|[login, password]| Credentials::new(login, password).ok());
+        outcome
+    }
+
+    /// The id of the pending change.
+    fn pending_id(&mut self) -> Result<String, ServiceError> {
+        let reply = self.session.probe()?;
+        if !reply.offers(Feature::Confirm) {
+            return Err(self.session.not_offered(Feature::Confirm));
+        }
+        Ok(reply.pending.ok_or(EngineError::NothingPending)?)
+    }
+
+    fn read_json(&mut self, source: Source, skip_static: bool, runtime: bool) -> Result<Value, ServiceError> {
+        let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
+        let asked = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
+        let reply = self.session.read(asked.collect(), source)?;
+        self.session.object(&reply, false)
+    }
+}
+
+impl ConfigService for RemoteService {
+    fn name(&self) -> &str {
+        &self.session.name
+    }
+
+    fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+        let source = query.source.unwrap_or(Source::Running);
+        let content = match query.form {
+            ReadForm::Json { skip_static, runtime } => {
+                Content::Json(self.read_json(source, skip_static, runtime)?)
+            }
+            ReadForm::TextOrJson => self.session.fetch(source)?.content,
+            ReadForm::Text => match self.session.fetch(source)?.content {
+                Content::Json(_) => return Err(self.session.not_offered(Feature::Conf)),
+                text => text,
+            },
+        };
+        Ok(Reading { source, content })
+    }
+
+    fn modify(&mut self, request: &Request, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+        modify(&mut self.session, request, options).map(|outcome| self.remember_account(outcome))
+    }
+
+    fn replace(
+        &mut self,
+        target: Replaced,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<Outcome, ServiceError> {
+        replace(&mut self.session, target, text, options).map(|outcome| self.remember_account(outcome))
+    }
+
+    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+        // The serial number names the same change whatever is changed meanwhile.
+        let serial = ChangeRef::Serial(find(&self.history()?, to)?.serial);
+        let text = self.kept(serial)?;
+        roll_back(&mut self.session, serial, text, options).map(|outcome| self.remember_account(outcome))
+    }
+
+    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError> {
+        self.session.demand(Feature::History)?;
+        let reply = self.session.send(&Call::of(ApiOperation::History))?;
+        let entries = reply.body.and_then(|body| serde_json::from_slice(&body).ok());
+        entries.ok_or_else(|| self.session.not_of_the_api("what is no history", false))
+    }
+
+    fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+        self.session.demand(Feature::History)?;
+        let argument = change.in_url();
+        let reply = self.session.send(&Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) })?;
+        Ok(Arc::new(Snapshot::of(reply.body.unwrap_or_default())))
+    }
+
+    /// A decision on a change of this service goes over a new connection, with the account that the
+    /// change made: people who locked themselves out can't confirm that.
+    fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
+        let id = match id {
+            Some(id) => {
+                let account = self.new_account.take();
+                self.session.reconnect(account);
+                id.to_owned()
+            }
+            None => self.pending_id()?,
+        };
+        let operation = match decision {
+            Decision::Keep => ApiOperation::Confirm,
+            Decision::TakeBack => ApiOperation::Cancel,
+        };
+        let parameters = vec![(ID, id.into())];
+        match self.session.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
+            Err(error) if status(&error) == Some(ProblemKind::NotFound.status()) => {
+                Err(EngineError::NothingPending.into())
+            }
+            result => Ok(result?.notes.iter().map(|word| note_of(word)).collect()),
+        }
+    }
+
+    fn status(&mut self) -> Result<Status, ServiceError> {
+        let whole = self.read_json(Source::Running, true, true)?;
+        let (server, config) = (&whole["runtime"]["server"], &whole["runtime"]["config"]);
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let mut status = Status {
+            server: Some(ServerInfo {
+                pid: server["pid"].as_u64(),
+                version: text(&server["version"]),
+                addresses: server["addresses"].as_array().into_iter().flatten().filter_map(text).collect(),
+                started_at: text(&server["started_at"]),
+            }),
+            saved: config["saved"].as_bool(),
+            differing: Vec::new(),
+            edited_by_hand: false,
+            errors: None,
+            pending: serde_json::from_value(config["pending"].clone()).ok(),
+            last_change: None,
+            last_error: text(&config["last_error"]),
+        };
+        // Foreign servers have no such figures, no saved text and no history.
+        if server.is_object() {
+            let running = self.session.fetch(Source::Running)?.content;
+            let saved = self.session.fetch(Source::Saved)?.content;
+            let entries = self.history()?;
+            status.differing = differing(&running, &saved);
+            if let Content::Text(file) = &saved {
+                status.edited_by_hand = is_edited_since(&entries, file);
+                status.errors = Some(file.diagnostics().errors());
+            }
+            status.last_change = entries.into_iter().next();
+        }
+        Ok(status)
+    }
+}

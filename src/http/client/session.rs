@@ -1,0 +1,210 @@
+//! One server, and what is known of it: credentials that it accepts, and features that it offers.
+//!
+//! Servers of this API ignore query parameters that they do not know, and some know only the four
+//! operations: `dry_run=true` would then be a change. So every change reads first, looks at the
+//! features in the response, and nothing is sent that relies on more ([`Fetched`]).
+
+use std::any::Any;
+use std::io;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::api_client::{Call, Client, Reply};
+use super::credentials::Credentials;
+use super::error::ClientError;
+use super::host::Host;
+use super::remote_errors::failure;
+use crate::engine::{
+    Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
+};
+use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers};
+use crate::http::protocol::problem::ProblemKind;
+use crate::store::reason;
+
+/// How often credentials are asked for.
+const MAX_PROMPTS: usize = 3;
+
+/// A server, and the credentials for it.
+pub struct Session {
+    client: Client,
+    /// The name of the server in messages.
+    pub name: String,
+    /// The login to ask a password for.
+    login: Option<String>,
+    pub host: Box<dyn Host>,
+    /// The header `Mediactl-Api`, once a response had one; empty for foreign servers.
+    api: Option<String>,
+}
+
+/// A configuration that was read from a server.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The configuration, as text if the server has text.
+    pub content: Content,
+    /// The whole response.
+    pub reply: Reply,
+}
+
+impl Fetched {
+    /// Whether the server offers a feature.
+    pub fn offers(&self, feature: Feature) -> bool {
+        self.reply.offers(feature)
+    }
+}
+
+impl Session {
+    /// A session with the server of `client`. Sends nothing.
+    pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
+        let session = Self { client, name, login, host, api: None };
+        session.warn_of_plain_credentials();
+        session
+    }
+
+    fn warn_of_plain_credentials(&self) {
+        let endpoint = self.client.endpoint();
+        if self.client.credentials().is_some() && !endpoint.is_https() && !endpoint.is_local() {
+            self.host.warning(&format!("login and password go to `{}` without encryption", self.name));
+        }
+    }
+
+    /// Opens a new connection for the next request. Where credentials are sent at all, these are sent
+    /// from now on.
+    pub fn reconnect(&mut self, credentials: Option<Credentials>) {
+        self.client = self.client.reconnected();
+        if let Some(credentials) = credentials.filter(|_| self.client.credentials().is_some()) {
+            self.client.authenticate(credentials);
+        }
+    }
+
+    /// Reads a configuration as text, or as JSON if the server has no text.
+    pub fn fetch(&mut self, source: Source) -> Result<Fetched, ServiceError> {
+        let reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
+        let content = self.content(&reply, false)?;
+        Ok(Fetched { content, reply })
+    }
+
+    /// Reads a configuration in the form that `parameters` ask for.
+    pub fn read(
+        &mut self,
+        mut parameters: Vec<(&'static str, &str)>,
+        source: Source,
+    ) -> Result<Reply, ServiceError> {
+        if source == Source::Saved {
+            parameters.push((SOURCE, SOURCE_SAVED));
+        }
+        let reply = self.send(&Call::read(parameters))?;
+        match source == Source::Running || reply.offers(Feature::Saved) {
+            true => Ok(reply),
+            false => Err(self.not_offered(Feature::Saved)),
+        }
+    }
+
+    /// Makes the same request once more, without asking for credentials; `None` after any error.
+    pub fn try_read(&self, call: &Call<'_>) -> Option<Vec<u8>> {
+        self.client.send(call).ok()?.body
+    }
+
+    /// Asks the server for its features and its pending change, without a configuration.
+    pub fn probe(&mut self) -> Result<Reply, ServiceError> {
+        // Any configuration is current: the response is 304 and has no body.
+        let reply = self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })?;
+        self.api = Some(reply.api.clone().unwrap_or_default());
+        Ok(reply)
+    }
+
+    /// Refuses to go on with a server that lacks a feature.
+    pub fn demand(&mut self, feature: Feature) -> Result<(), ServiceError> {
+        if self.api.is_none() {
+            self.probe()?;
+        }
+        match self.api.as_deref().is_some_and(|api| offers(api, feature)) {
+            true => Ok(()),
+            false => Err(self.not_offered(feature)),
+        }
+    }
+
+    /// Sends a change. The refusal of a guard becomes that guard, as if it stood here.
+    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, ServiceError> {
+        let _until_answered: Option<Box<dyn Any>> =
+            call.applies.then(|| self.host.sending_change(&self.name));
+        self.send(call).map_err(|error| match error.guard() {
+            Some(guard) => EngineError::Guarded(guard.clone()).into(),
+            None => error,
+        })
+    }
+
+    /// Sends a request. Where the server asks for credentials, or refuses those that were sent, the
+    /// host is asked for them.
+    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, ServiceError> {
+        let mut result = self.client.send(call);
+        for _ in 0..MAX_PROMPTS {
+            let status = result.as_ref().err().and_then(ClientError::status);
+            if status != Some(ProblemKind::Unauthorized.status()) || !self.ask_for_credentials()? {
+                break;
+            }
+            result = self.client.send(call);
+        }
+        result.map_err(|error| self.failed(&error))
+    }
+
+    /// Asks for login and password; false if none are given.
+    fn ask_for_credentials(&mut self) -> Result<bool, ServiceError> {
+        let were_refused = self.client.credentials().is_some();
+        let asked = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
+        let Some(credentials) = asked.map_err(|error| self.not_asked(&error))? else { return Ok(false) };
+        self.client.authenticate(credentials);
+        self.warn_of_plain_credentials();
+        Ok(true)
+    }
+
+    /// The configuration in the body of a response for which text was asked, if the server has text.
+    pub fn content(&self, reply: &Reply, applies: bool) -> Result<Content, ServiceError> {
+        match reply.offers(Feature::Conf) {
+            true => Ok(text(reply.body.clone().unwrap_or_default())),
+            false => self.object(reply, applies).map(Content::Json),
+        }
+    }
+
+    /// The JSON object in the body of a response.
+    pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, ServiceError> {
+        let parsed = reply.body.as_deref().and_then(json_object);
+        parsed.ok_or_else(|| self.not_of_the_api("what is no JSON object", applies))
+    }
+
+    pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> ServiceError {
+        self.failed(&ClientError::NotOfTheApi { applies, what })
+    }
+
+    pub fn not_offered(&self, feature: Feature) -> ServiceError {
+        ServiceError::NotOffered { service: self.name.clone(), feature }
+    }
+
+    fn failed(&self, error: &ClientError) -> ServiceError {
+        ServiceError::Remote(Box::new(failure(&self.name, error)))
+    }
+
+    fn not_asked(&self, error: &io::Error) -> ServiceError {
+        let (kind, message) = match error.kind() {
+            io::ErrorKind::InvalidInput => (ErrorKind::Usage, error.to_string()),
+            _ => (ErrorKind::Failed, format!("cannot ask: {}", reason(error))),
+        };
+        let (service, faults) = (self.name.clone(), vec![(message, None)]);
+        ServiceError::Remote(Box::new(RemoteFailure { service, kind, status: None, faults, guard: None }))
+    }
+}
+
+/// A configuration of which the text is known.
+pub fn text(bytes: Vec<u8>) -> Content {
+    Content::Text(Arc::new(Snapshot::of(bytes)))
+}
+
+/// A JSON object; `None` if it is something else.
+pub fn json_object(body: &[u8]) -> Option<Value> {
+    serde_json::from_slice(body).ok().filter(Value::is_object)
+}
+
+/// The status of an error response that led to this error.
+pub fn status(error: &ServiceError) -> Option<u16> {
+    if let ServiceError::Remote(failure) = error { failure.status } else { None }
+}

@@ -1,0 +1,99 @@
+//! The words of the header `Mediactl-Note`: what a change did beside what was asked for.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::edit::Note;
+use crate::engine::OutcomeNote;
+
+/// The word in front of the name of a query parameter that the operation does not take.
+pub const IGNORED_PARAMETER: &str = "ignored-parameter";
+
+const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
+const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
+const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";
+const KEPT_HAND_EDIT: &str = "kept-hand-edit";
+const COMMENTS_KEPT: &str = "comments-kept";
+const EXTRAS_DROPPED: &str = "extras-dropped";
+/// A port follows.
+const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
+/// A number follows.
+const DELETED_STREAMS: &str = "deleted-streams";
+
+/// The word for a change whose warnings are in the log of the server.
+pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
+
+/// Characters of a port that stay as they are in a word.
+const PORT: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'.').remove(b':').remove(b'[').remove(b']').remove(b'-').remove(b'_');
+
+/// What a word means that has no [`OutcomeNote`] of its own on this side, as a sentence in which `{}`
+/// stands for the rest of the word.
+const SENTENCES: &[(&str, &str)] = &[
+    (COMMENTS_KEPT, "comment lines above what is removed stay"),
+    (EXTRAS_DROPPED, "the extra parameters of a backend go with it"),
+    (HTTP_OPTIONS_DROPPED, "the block of `http {}` goes with its port"),
+    (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
+    (WARNINGS_IN_LOG, "the server has a warning about this change in its log"),
+];
+
+/// Returns the word for a note.
+pub fn word_of(note: &OutcomeNote) -> String {
+    match note {
+        OutcomeNote::Edit(Note::CommentsKept { .. }) => COMMENTS_KEPT.to_owned(),
+        OutcomeNote::Edit(Note::ExtrasDropped { .. }) => EXTRAS_DROPPED.to_owned(),
+        OutcomeNote::Edit(Note::PortOptionsDropped { port }) => {
+            format!("{HTTP_OPTIONS_DROPPED} {}", utf8_percent_encode(port, PORT))
+        }
+        OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
+        OutcomeNote::PickedUpHandEdit => PICKED_UP_HAND_EDIT.to_owned(),
+        OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
+        OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
+        OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
+        OutcomeNote::Word(word) => word.clone(),
+    }
+}
+
+/// Returns the note for a word of a server; [`OutcomeNote::Word`] then holds a sentence, or the word
+/// itself if it is unknown.
+pub fn note_of(whole: &str) -> OutcomeNote {
+    let (word, rest) = whole.split_once(' ').unwrap_or((whole, ""));
+    let sentence = || {
+        let known = SENTENCES.iter().find(|(known, _)| *known == word);
+        known.map_or_else(|| whole.to_owned(), |(_, sentence)| sentence.replace("{}", rest))
+    };
+    match (word, rest.parse()) {
+        (SAVED_EARLIER_UPDATE, _) => OutcomeNote::SavedEarlierUpdate,
+        (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit,
+        (OVERWROTE_HAND_EDIT, _) => OutcomeNote::OverwroteHandEdit,
+        (KEPT_HAND_EDIT, _) => OutcomeNote::KeptHandEdit,
+        (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
+        _ => OutcomeNote::Word(sentence()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_leads_back_to_its_note_or_to_a_sentence() {
+        for note in [
+            OutcomeNote::SavedEarlierUpdate,
+            OutcomeNote::PickedUpHandEdit,
+            OutcomeNote::OverwroteHandEdit,
+            OutcomeNote::KeptHandEdit,
+            OutcomeNote::DeletedStreams(3),
+        ] {
+            assert_eq!(note_of(&word_of(&note)), note);
+        }
+        let port = OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() });
+        assert_eq!(word_of(&port), "http-options-dropped [::1]:80%20%C3%BC");
+        for (word, sentence) in [
+            ("http-options-dropped 80", "the block of `http 80` goes with its port"),
+            ("ignored-parameter x", "the server ignored the parameter `x`"),
+            ("newer-word of a server", "newer-word of a server"),
+        ] {
+            assert_eq!(note_of(word), OutcomeNote::Word(sentence.to_owned()));
+        }
+    }
+}
