@@ -27,9 +27,9 @@ export CARGO_ENCODED_RUSTFLAGS=$flags
 # What is written in C is built by its own compiler.
 export CFLAGS="${CFLAGS:-}$prefixes"
 
-cargo build --release --locked --target-dir "$built" "$@"
+cargo build --profile dist --locked --target-dir "$built" "$@"
 
-binary=$built/release/mediactl
+binary=$built/dist/mediactl
 [[ -f $binary ]] || exit 0
 for folder in "${folders[@]}"; do
     if found=$(grep -aoF -m 1 -- "${folder%=*}/" "$binary" | head -n 1) && [[ -n $found ]]; then

@@ -175,32 +175,38 @@ fn prove(phase: Phase) {
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn killed_while_the_change_is_made() {
     prove(Phase::Change);
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn killed_while_it_is_confirmed() {
     prove(Phase::Confirm);
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn killed_while_it_is_taken_back() {
     prove(Phase::Cancel);
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn killed_when_the_time_is_over() {
     prove(Phase::TimeOver);
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn killed_while_the_next_server_starts() {
     prove(Phase::Start);
 }
 
 /// Whoever edits the file meanwhile means it: what was to be confirmed is in there with it.
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn an_edit_by_hand_while_a_change_waits_is_kept() {
     let story = Story::until(Phase::Confirm);
     let edited = changed() + "# by hand\n";

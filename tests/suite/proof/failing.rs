@@ -100,31 +100,37 @@ impl Outcomes {
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn modify() {
     prove(&PLAIN);
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn the_first_modify() {
     prove(&Case { name: "first modify", has_state: false, ..PLAIN });
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn save() {
     prove(&Case { name: "save", arguments: SAVE, ..PLAIN });
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn a_save_that_makes_the_file() {
     prove(&Case { name: "save of a new file", arguments: SAVE, old: None, has_state: false, ..PLAIN });
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn a_save_in_place() {
     prove(&Case { name: "save in place", arguments: SAVE, options: &[NO_RENAME], ..PLAIN });
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn the_file_of_somebody_else() {
     if !rustix::process::geteuid().is_root() {
         return say_not_run("failing::the_file_of_somebody_else", "only root can give files away");
@@ -312,6 +318,7 @@ impl Server {
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn a_change_of_a_server() {
     const PROOF: &str = "failing::a_change_of_a_server";
     if !strace::can_run(PROOF) {

@@ -82,6 +82,7 @@ fn arguments(place: &Place, texts: &Texts, port: usize, saves: bool) -> Vec<Stri
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn commands_at_random_times() {
     let texts = Texts::new();
     let place = Place::with(texts.with(0));
@@ -134,6 +135,7 @@ const WAYS: &[Way] = &[
 pub const NO_RENAME: &str = "inject=?renameat2:error=EXDEV:when=1";
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn commands_at_each_call() {
     if !strace::can_run("killed::commands_at_each_call") {
         return;
@@ -268,6 +270,7 @@ impl Clients {
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn a_server_at_random_times() {
     /// As long as a few changes take.
     const LONGEST: Duration = Duration::from_millis(100);

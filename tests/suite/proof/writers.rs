@@ -162,6 +162,7 @@ fn prove(writers: &[Writer; WRITERS], place: &Place, server: Option<&Serving>) {
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn over_a_server() {
     use Writer::{Client, Command, Script};
     let place = Place::with(TEXT);
@@ -174,6 +175,7 @@ fn over_a_server() {
 }
 
 #[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn without_a_server() {
     use Writer::{Command, Script};
     let place = Place::with(TEXT);

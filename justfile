@@ -1,0 +1,42 @@
+# What is done often; `just` alone lists it.
+
+[private]
+default:
+    @just --list
+
+# Builds the program.
+build:
+    cargo build --release
+
+# Runs the tests; FILTER picks some of them.
+test *FILTER:
+    cargo test --quiet {{FILTER}}
+
+# Runs the proofs, which kill writers and make calls of the system fail.
+proof:
+    cargo test --test suite -- --ignored proof
+
+# Runs everything that has to hold before a change is merged.
+ci:
+    bash .ci/run
+
+# Writes the manual pages, the completions and the output in the README and in docs/.
+bless:
+    cargo xtask generate
+    MEDIACTL_BLESS=1 cargo test --quiet --test suite readme
+
+# Measures; NAME is whole, serve or attack.
+bench NAME="whole":
+    cargo bench --bench {{NAME}}
+
+# Fuzzes TARGET (parse, patch, head, set_path or mutate); needs cargo-fuzz.
+fuzz TARGET SECONDS="300":
+    bash fuzz/run.sh {{TARGET}} {{SECONDS}}
+
+# Builds the documentation of the code.
+docs:
+    cargo doc --no-deps --document-private-items
+
+# Builds the binary of a package.
+package:
+    packaging/build.sh
