@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use crate::cli::exit::Exit;
 use crate::cli::remote_errors;
-use crate::edit::assign::AssignFault;
+use crate::edit::misfit::PathFault;
 use crate::edit::path::PathError;
-use crate::edit::select::{SelectFault, SelectFaultKind};
 use crate::engine::{EngineError, ErrorKind, Snapshot};
 use crate::http::client::ClientError;
 use crate::http::protocol::headers::Feature;
@@ -61,7 +60,7 @@ pub enum CliError {
         error: PathError,
     },
     /// A path that leads to nothing, or to no one place.
-    Select(SelectFault),
+    Select(PathFault),
     /// A server did not do what it was asked for.
     Server {
         /// What it is called.
@@ -149,9 +148,9 @@ impl CliError {
                 _ => Exit::Failed,
             },
             Self::Path { .. } => Exit::Invalid,
-            Self::Select(fault) => match fault.kind {
-                SelectFaultKind::Absent => Exit::Absent,
-                SelectFaultKind::Unclear => Exit::Invalid,
+            Self::Select(fault) => match fault.is_absent() {
+                true => Exit::Absent,
+                false => Exit::Invalid,
             },
             Self::Server { error, .. } => (&**error).into(),
             Self::Unreachable { source, .. } => match source.kind() {
@@ -190,8 +189,8 @@ impl CliError {
                 faults.0.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
             }
             Self::Engine(EngineError::BadAssignments(faults)) => {
-                let otherwise = |fault: &AssignFault| fault.is_absent().then(|| ALL_PATHS.to_owned());
-                let hint = |fault: &AssignFault| fault.hint.clone().or_else(|| otherwise(fault));
+                let otherwise = |fault: &PathFault| fault.is_absent().then(|| ALL_PATHS.to_owned());
+                let hint = |fault: &PathFault| fault.misfit.hint.clone().or_else(|| otherwise(fault));
                 faults.iter().map(|fault| (fault.to_string(), hint(fault))).collect()
             }
             Self::Server { target, error } => remote_errors::faults(target, error),
@@ -205,7 +204,7 @@ impl CliError {
             Self::Usage { hint, .. } => Some(hint.clone()),
             Self::Engine(error) => error.hint(),
             Self::Path { error, .. } => Some(error.hint().to_owned()),
-            Self::Select(fault) => Some(fault.hint.clone().unwrap_or_else(|| ALL_PATHS.to_owned())),
+            Self::Select(fault) => Some(fault.misfit.hint.clone().unwrap_or_else(|| ALL_PATHS.to_owned())),
             Self::NoAccount { target } => Some(format!(
                 "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
             )),

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::assign::{AssignFault, value};
+use super::assign::value;
 use super::config_lookup::{Current, MaskedLookup};
-use super::misfit::Misfit;
+use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
-use super::select::{SelectFaultKind, select};
+use super::select::select;
 use super::shown_path;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
@@ -58,7 +58,7 @@ impl fmt::Display for Unmet {
 ///
 /// # Errors
 /// Paths that name no one place, and values that can't be at them.
-pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<AssignFault>> {
+pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<PathFault>> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
     let shown = MaskedLookup { current, masker: Some(&masker) };
@@ -70,7 +70,7 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
                 unmet.push(Unmet { path: shown_path::shown(path), expected, found });
             }
-            Err(misfit) => faults.push(AssignFault::new(path, misfit)),
+            Err(misfit) => faults.push(PathFault::new(path, misfit)),
         }
     }
     if faults.is_empty() { Ok(unmet) } else { Err(faults) }
@@ -89,8 +89,8 @@ fn compared(
     };
     match select(current, path) {
         Ok(found) => Ok((expected, own_backend(place, found.into_value()))),
-        Err(fault) if fault.kind == SelectFaultKind::Absent => Ok((expected, None)),
-        Err(fault) => Err(Misfit { hint: fault.hint, ..Misfit::new(fault.message) }),
+        Err(fault) if fault.is_absent() => Ok((expected, None)),
+        Err(fault) => Err(fault.misfit),
     }
 }
 

@@ -6,10 +6,11 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::assign::{AssignFault, AssignOptions, AssignedValue, Assignment, to_patch};
+use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 use super::config_lookup::Current;
 use super::expect::{Expectation, Unmet, unmet};
 use super::fault::Faults;
+use super::misfit::PathFault;
 use super::normalize::normalize;
 use super::patch::parse_within;
 use super::path::Segment;
@@ -65,7 +66,7 @@ pub enum RequestError {
     Patch(Faults),
     /// The assignments or the expectations have faults.
     #[error("{}", joined(.0))]
-    Assignments(Vec<AssignFault>),
+    Assignments(Vec<PathFault>),
     /// The configuration has other values than the expected ones.
     #[error("{}", joined(.0))]
     Unmet(Vec<Unmet>),

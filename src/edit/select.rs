@@ -1,28 +1,26 @@
 //! The values at a path: `mediactl read PATH`.
 
-use std::fmt;
-
 use serde_json::{Map, Value};
 
 use super::config_lookup::Current;
 use super::emit::scalar_text;
-use super::misfit::Misfit;
+use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::shown_path::shown;
 use super::suggestion::{did_you_mean, keys, with_quoted_name};
 
-/// What a path finds.
+/// The value at a path, or the values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Selection {
-    /// A path without `*`: its value.
+    /// The value at a path without `*`.
     One(Value),
-    /// A path with `*`: each place that it stands for and where something is, in order.
+    /// The values at the places that a path with `*` stands for, in order.
     Many(Vec<(Path, Value)>),
 }
 
 impl Selection {
-    /// The value, or one object from path to value.
+    /// Returns the value, or one object from paths to values.
     pub fn into_value(self) -> Value {
         match self {
             Self::One(value) => value,
@@ -33,125 +31,80 @@ impl Selection {
     }
 }
 
-/// Why a path finds nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SelectFault {
-    /// Whether the path is fine and there is just nothing.
-    pub kind: SelectFaultKind,
-    /// The path.
-    pub path: String,
-    /// Lower case, no full stop.
-    pub message: String,
-    /// Advice, where there is any.
-    pub hint: Option<String>,
-}
-
-/// The kinds of [`SelectFault`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SelectFaultKind {
-    /// Nothing is at the path.
-    Absent,
-    /// The path names no one place: `[+]`, or an entry that there is twice.
-    Unclear,
-}
-
-impl fmt::Display for SelectFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.path, self.message)
-    }
-}
-
-/// Evaluates `path`.
-pub fn select(current: &dyn Current, path: &Path) -> Result<Selection, SelectFault> {
+/// Returns the value at `path`, or the values that it stands for.
+///
+/// # Errors
+/// An absence where there is nothing at the path; another misfit where it does not name one place:
+/// `[+]`, or an entry that is in the list twice.
+pub fn select(current: &dyn Current, path: &Path) -> Result<Selection, PathFault> {
     if !path.segments.contains(&Segment::Every) {
-        return one(current, path).map(Selection::One);
+        return one(current, path).map(Selection::One).map_err(|misfit| PathFault::new(path, misfit));
     }
     let mut found = Vec::new();
     every(current, path, &mut found)?;
     Ok(Selection::Many(found))
 }
 
-fn every(current: &dyn Current, path: &Path, found: &mut Vec<(Path, Value)>) -> Result<(), SelectFault> {
+fn every(current: &dyn Current, path: &Path, found: &mut Vec<(Path, Value)>) -> Result<(), PathFault> {
+    let fault = |misfit| PathFault::new(path, misfit);
     let Some(at) = path.segments.iter().position(|segment| *segment == Segment::Every) else {
-        found.push((path.clone(), one(current, path)?));
+        found.push((path.clone(), one(current, path).map_err(fault)?));
         return Ok(());
     };
-    for name in names(current, path, at)? {
+    for name in names(current, &path.segments[..at]).map_err(fault)? {
         let mut path = path.clone();
         path.segments[at] = Segment::Key(name);
         match every(current, &path, found) {
-            Err(fault) if fault.kind == SelectFaultKind::Unclear => return Err(fault),
-            // What one of many does not have is not missing.
+            Err(fault) if !fault.is_absent() => return Err(fault),
+            // Not every name has to have everything.
             _ => {}
         }
     }
     Ok(())
 }
 
-/// The names for the `*` at segment `at`.
-fn names(current: &dyn Current, path: &Path, at: usize) -> Result<Vec<String>, SelectFault> {
-    let above = Path { segments: path.segments[..at].to_vec() };
-    if let Some(keys) = keys(&above.segments) {
+/// The names of the members at `above`, for the `*` behind it.
+fn names(current: &dyn Current, above: &[Segment]) -> Result<Vec<String>, Misfit> {
+    if let Some(keys) = keys(above) {
         let names = current.names(&keys);
         if !names.is_empty() || keys.is_empty() {
             return Ok(names);
         }
     }
-    let whole = |fault| SelectFault { path: shown(path), ..fault };
-    match one(current, &above).map_err(whole)? {
+    match one(current, &Path { segments: above.to_vec() })? {
         Value::Object(members) => Ok(members.into_iter().map(|(name, _)| name).collect()),
-        _ => Err(absent(path, Misfit::new("`*` stands for the members of an object, and here is none"))),
+        _ => Err(Misfit::absent("`*` stands for the members of an object, and there is no object here")),
     }
 }
 
-fn one(current: &dyn Current, path: &Path) -> Result<Value, SelectFault> {
-    let is_name = |segment: &&Segment| matches!(segment, Segment::Key(_));
-    let names = path.segments.iter().take_while(is_name).count();
-    let (above, in_list) = path.segments.split_at(names);
-    let above = keys(above).expect("it was split in front of what is no name");
-    let value = current.value(&above).ok_or_else(|| absent(path, missing(current, path, &above)))?;
-    in_list.iter().try_fold(value, |value, segment| entry(value, segment, path))
+fn one(current: &dyn Current, path: &Path) -> Result<Value, Misfit> {
+    let (above, in_list) = path.split_names();
+    let value = current.value(&above).ok_or_else(|| missing(current, path, &above))?;
+    in_list.iter().try_fold(value, entry)
 }
 
-fn entry(value: Value, segment: &Segment, path: &Path) -> Result<Value, SelectFault> {
+fn entry(value: Value, segment: &Segment) -> Result<Value, Misfit> {
     match (segment, value) {
-        (Segment::Key(key), Value::Object(mut members)) => members
-            .swap_remove(key)
-            .ok_or_else(|| absent(path, Misfit::new(format!("the entry has no `{key}`")))),
-        (Segment::Append, _) => Err(unclear(
-            path,
-            Misfit::new("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"),
-        )),
+        (Segment::Key(key), Value::Object(mut members)) => {
+            members.swap_remove(key).ok_or_else(|| Misfit::absent(format!("the entry has no `{key}`")))
+        }
+        (Segment::Append, _) => {
+            Err(Misfit::new("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"))
+        }
         (Segment::Index(at), Value::Array(mut entries)) => match *at < entries.len() {
             true => Ok(entries.swap_remove(*at)),
-            false => Err(absent(path, out_of_range(entries.len()))),
+            false => Err(out_of_range(entries.len())),
         },
-        (Segment::Find { key, value }, Value::Array(mut entries)) => {
-            match find_by(&entries, key, value).map_err(|misfit| unclear(path, misfit))? {
-                Some(at) => Ok(entries.swap_remove(at)),
-                None => Err(absent(path, Misfit::new("no entry of the list is like this"))),
-            }
-        }
-        (Segment::Key(key), _) => {
-            Err(absent(path, Misfit::new(format!("there is no object with a `{key}`"))))
-        }
-        (segment, _) => Err(absent(path, Misfit::new(format!("there is no list for `{segment}`")))),
+        (Segment::Find { key, value }, Value::Array(mut entries)) => match find_by(&entries, key, value)? {
+            Some(at) => Ok(entries.swap_remove(at)),
+            None => Err(Misfit::absent("no entry of the list matches")),
+        },
+        (Segment::Key(key), _) => Err(Misfit::absent(format!("there is no object with a `{key}`"))),
+        (segment, _) => Err(Misfit::absent(format!("there is no list for `{segment}`"))),
     }
 }
 
-fn absent(path: &Path, misfit: Misfit) -> SelectFault {
-    fault(SelectFaultKind::Absent, path, misfit)
-}
-
-fn unclear(path: &Path, misfit: Misfit) -> SelectFault {
-    fault(SelectFaultKind::Unclear, path, misfit)
-}
-
-fn fault(kind: SelectFaultKind, path: &Path, misfit: Misfit) -> SelectFault {
-    SelectFault { kind, path: shown(path), message: misfit.message, hint: misfit.hint }
-}
-
-/// What of `keys`, the names that `path` begins with, is missing.
+/// The misfit of a path that begins with the names `keys`, for the first of them that is missing.
 pub(super) fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
     let at = (0..keys.len()).find(|&at| !current.contains(&keys[..=at])).unwrap_or(keys.len() - 1);
     let (above, key) = (&keys[..at], keys[at]);
@@ -178,13 +131,13 @@ fn not_there(above: &[&str], key: &str) -> Misfit {
     })
 }
 
-/// The only entry with this member; of several, none is meant more than the others.
+/// Returns the place of the only entry with this member; several such entries are ambiguous.
 pub(super) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Misfit> {
     let is_meant = |entry: &Value| entry.get(key).and_then(scalar_text).is_some_and(|text| text == value);
     let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => {
-            Err(Misfit::new(format!("the entries [{first}] and [{second}] are both like this"))
+            Err(Misfit::new(format!("the entries [{first}] and [{second}] both match"))
                 .hint("name one by its index"))
         }
         (only, _) => Ok(only),
@@ -230,7 +183,7 @@ mod tests {
         let found = select(&local, &path);
         assert_eq!(found, select(&remote, &path), "{path}");
         found.map(super::Selection::into_value).map_err(|fault| {
-            let hint = fault.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+            let hint = fault.misfit.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
             format!("{fault}{hint}")
         })
     }
@@ -277,9 +230,9 @@ mod tests {
             ("flie.*", "`flie.*`: there is no `flie` | did you mean `file`?"),
             ("http[1]", "`http[1]`: the list has one entry, counted from 0"),
             ("http[+]", "`http[+]`: `[+]` is a new entry, and can't be read | `[0]` is the first"),
-            ("streams.a.urls[url=x]", "`streams.a.urls[url=\"x\"]`: no entry of the list is like this"),
+            ("streams.a.urls[url=x]", "`streams.a.urls[url=\"x\"]`: no entry of the list matches"),
             ("streams.a.urls[url=udp://2]", {
-                "`streams.a.urls[url=\"udp://2\"]`: the entries [1] and [2] are both like this | \
+                "`streams.a.urls[url=\"udp://2\"]`: the entries [1] and [2] both match | \
                  name one by its index"
             }),
             ("streams.a.urls[1].priority", "`streams.a.urls[1].priority`: the entry has no `priority`"),

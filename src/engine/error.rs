@@ -8,8 +8,8 @@ use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
-use crate::edit::assign::AssignFault;
 use crate::edit::expect::Unmet;
+use crate::edit::misfit::PathFault;
 use crate::edit::request::RequestError;
 use crate::edit::{EditError, Faults, Unproved};
 use crate::store::{ChangeRef, StoreError};
@@ -29,7 +29,7 @@ pub enum EngineError {
     /// The patch asks for something that can't be.
     BadPatch(Faults),
     /// A refusal made by the code that computes the patch; it explains itself.
-    BadAssignments(Vec<AssignFault>),
+    BadAssignments(Vec<PathFault>),
     /// The new text does not say what was asked for: a defect of this program.
     Unproved(Unproved),
     /// A guard stands before it.

@@ -1,6 +1,6 @@
 //! What an error means to whoever called.
 
-use crate::edit::assign::AssignFault;
+use crate::edit::misfit::PathFault;
 use crate::store::StoreError;
 
 use super::error::EngineError;
@@ -55,7 +55,7 @@ impl From<&EngineError> for ErrorKind {
     fn from(error: &EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
-            EngineError::BadAssignments(faults) if faults.iter().all(AssignFault::is_absent) => Self::Absent,
+            EngineError::BadAssignments(faults) if faults.iter().all(PathFault::is_absent) => Self::Absent,
             EngineError::BadConfig(_)
             | EngineError::BadText(_)
             | EngineError::MaskedText

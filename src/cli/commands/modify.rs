@@ -16,9 +16,9 @@ use crate::cli::remote;
 use crate::cli::render::report::{Report, Verb};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
-use crate::edit::assign::{AssignFault, AssignOptions, AssignedValue, Assignment};
+use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
 use crate::edit::expect::Expectation;
-use crate::edit::misfit::MisfitKind;
+use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
 use crate::edit::request::{Edits, Request};
@@ -145,5 +145,6 @@ fn parsed<T>(text: &str, result: Result<T, PathError>) -> Result<T, CliError> {
 /// What is wrong with an edit; the value behind its path may be a secret and is not shown.
 fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
     let path = text.split('=').next().unwrap_or(text).to_owned();
-    EngineError::BadAssignments(vec![AssignFault { path, message, hint, kind: MisfitKind::Unfit }]).into()
+    EngineError::BadAssignments(vec![PathFault { path, misfit: Misfit { hint, ..Misfit::new(message) } }])
+        .into()
 }

@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::edit::misfit::{Misfit, MisfitKind};
 use crate::edit::path::Path;
-use crate::edit::shown_path::shown;
 
 /// One assignment: a place, and what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,36 +50,6 @@ pub struct AssignOptions {
     pub ignore_missing: bool,
     /// `--accept form-change`: write one quoted word where a directive has several.
     pub one_word: bool,
-}
-
-/// One thing wrong with an assignment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AssignFault {
-    /// The path, without a value.
-    pub path: String,
-    /// Lower case, no full stop.
-    pub message: String,
-    /// Advice, where there is any.
-    pub hint: Option<String>,
-    /// Whether it is just not there.
-    pub kind: MisfitKind,
-}
-
-impl AssignFault {
-    pub fn new(path: &Path, misfit: Misfit) -> Self {
-        Self { path: shown(path), message: misfit.message, hint: misfit.hint, kind: misfit.kind }
-    }
-
-    /// Whether there is just nothing at the path.
-    pub fn is_absent(&self) -> bool {
-        self.kind == MisfitKind::Absent
-    }
-}
-
-impl fmt::Display for AssignFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.path, self.message)
-    }
 }
 
 /// One value for one place.

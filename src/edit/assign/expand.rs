@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::assignment::{AssignFault, AssignOptions, AssignedValue, Assignment, PathEdit};
+use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
 use super::{several_words, unset, value};
 use crate::edit::config_lookup::Current;
-use crate::edit::misfit::Misfit;
+use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
@@ -19,13 +19,13 @@ pub fn expand(
     current: &dyn Current,
     assignments: &[Assignment],
     options: AssignOptions,
-    faults: &mut Vec<AssignFault>,
+    faults: &mut Vec<PathFault>,
 ) -> Vec<PathEdit> {
     let mut edits = Vec::new();
     for assignment in assignments {
         match expanded(current, &assignment.path) {
             Ok(paths) => edits.extend(edits_at(current, paths, assignment, options, faults)),
-            Err(misfit) => faults.push(AssignFault::new(&assignment.path, misfit)),
+            Err(misfit) => faults.push(PathFault::new(&assignment.path, misfit)),
         }
     }
     edits
@@ -37,7 +37,7 @@ fn edits_at(
     paths: Vec<Path>,
     assignment: &Assignment,
     options: AssignOptions,
-    faults: &mut Vec<AssignFault>,
+    faults: &mut Vec<PathFault>,
 ) -> Vec<PathEdit> {
     let known = faults.len();
     let edits =
@@ -55,7 +55,7 @@ fn edit(
     path: Path,
     assignment: &Assignment,
     options: AssignOptions,
-    faults: &mut Vec<AssignFault>,
+    faults: &mut Vec<PathFault>,
 ) -> Option<PathEdit> {
     let value = Place::to_set(&path.segments).and_then(|place| {
         let value = value_at(place, assignment)?;
@@ -68,7 +68,7 @@ fn edit(
         Ok(value) => Some(PathEdit { path, value, is_unset: assignment.value == AssignedValue::Remove }),
         Err(misfit) => {
             // The same for each of the names that a `*` stands for.
-            let fault = AssignFault::new(&assignment.path, misfit);
+            let fault = PathFault::new(&assignment.path, misfit);
             if faults.last() != Some(&fault) {
                 faults.push(fault);
             }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::assignment::{AssignFault, PathEdit};
+use super::assignment::PathEdit;
 use crate::edit::config_lookup::Current;
-use crate::edit::misfit::Misfit;
+use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
@@ -18,7 +18,7 @@ use crate::model::schema::Kind;
 pub fn without_missing_blocks(
     current: &dyn Current,
     edits: Vec<PathEdit>,
-    faults: &mut Vec<AssignFault>,
+    faults: &mut Vec<PathFault>,
 ) -> Vec<PathEdit> {
     let made = streams_given_urls(&edits);
     let refusal = |edit: &PathEdit| {
@@ -28,9 +28,9 @@ pub fn without_missing_blocks(
         } else {
             misfit(current, &edit.path, phantom)
         };
-        Some(AssignFault::new(&edit.path, misfit))
+        Some(PathFault::new(&edit.path, misfit))
     };
-    let refusals: Vec<Option<AssignFault>> = edits.iter().map(refusal).collect();
+    let refusals: Vec<Option<PathFault>> = edits.iter().map(refusal).collect();
     let kept = edits.into_iter().zip(&refusals).filter(|(_, refusal)| refusal.is_none());
     let kept = kept.map(|(edit, _)| edit).collect();
     faults.extend(refusals.into_iter().flatten());

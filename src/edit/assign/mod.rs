@@ -21,11 +21,11 @@ pub mod value;
 
 use serde_json::{Map, Value};
 
-pub use assignment::{AssignFault, AssignOptions, AssignedValue, Assignment};
+pub use assignment::{AssignOptions, AssignedValue, Assignment};
 
 use super::config_lookup::Current;
 use super::fault::Fault;
-use super::misfit::Misfit;
+use super::misfit::{Misfit, PathFault};
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 
@@ -45,7 +45,7 @@ pub fn to_patch(
     current: &dyn Current,
     assignments: &[Assignment],
     options: AssignOptions,
-) -> Result<Computed, Vec<AssignFault>> {
+) -> Result<Computed, Vec<PathFault>> {
     let mut faults = Vec::new();
     let edits = expand::expand(current, assignments, options, &mut faults);
     let edits = overlap::without_overlaps(edits, &mut faults);
@@ -71,13 +71,13 @@ fn depends_on_read(assignment: &Assignment) -> bool {
 
 /// The normalized patch. Its faults are those that only the whole patch shows: a source without an
 /// address, two blocks in one position.
-fn normalized(patch: &Map<String, Value>) -> Result<Map<String, Value>, Vec<AssignFault>> {
+fn normalized(patch: &Map<String, Value>) -> Result<Map<String, Value>, Vec<PathFault>> {
     let whole = Value::Object(patch.clone());
     normalize(whole.clone())
         .map_err(|found| found.0.into_iter().map(|fault| of_pointer(&whole, fault)).collect())
 }
 
-fn of_pointer(patch: &Value, fault: Fault) -> AssignFault {
+fn of_pointer(patch: &Value, fault: Fault) -> PathFault {
     let mut node = Some(patch);
     let mut segments = Vec::new();
     for key in fault.pointer.keys() {
@@ -85,5 +85,5 @@ fn of_pointer(patch: &Value, fault: Fault) -> AssignFault {
         node = node.and_then(|node| index.map_or_else(|| node.get(&key), |index| node.get(index)));
         segments.push(index.map_or(Segment::Key(key), Segment::Index));
     }
-    AssignFault::new(&Path { segments }, Misfit { hint: fault.hint, ..Misfit::new(fault.message) })
+    PathFault::new(&Path { segments }, Misfit { hint: fault.hint, ..Misfit::new(fault.message) })
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::assignment::{AssignFault, PathEdit};
-use crate::edit::misfit::Misfit;
+use super::assignment::PathEdit;
+use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Segment;
 use crate::edit::shown_path::shown;
 
@@ -11,7 +11,7 @@ use crate::edit::shown_path::shown;
 ///
 /// Each `[+]` is an entry of its own; `[0]` and `[url="…"]` are looked up one after the other, and
 /// so may well find the same.
-pub fn without_overlaps(edits: Vec<PathEdit>, faults: &mut Vec<AssignFault>) -> Vec<PathEdit> {
+pub fn without_overlaps(edits: Vec<PathEdit>, faults: &mut Vec<PathFault>) -> Vec<PathEdit> {
     let mut root = PathTree::default();
     let clashes: Vec<Option<usize>> =
         edits.iter().enumerate().map(|(at, edit)| root.enter(&edit.path.segments, at)).collect();
@@ -46,7 +46,7 @@ impl<'e> PathTree<'e> {
     }
 }
 
-fn fault(edit: &PathEdit, earlier: &PathEdit) -> AssignFault {
+fn fault(edit: &PathEdit, earlier: &PathEdit) -> PathFault {
     let misfit = match (edit.path == earlier.path, edit.path.segments.last()) {
         (true, Some(Segment::Index(_))) => Misfit::new("it is given twice")
             .hint("each edit counts the entries anew; to remove several, begin with the last"),
@@ -54,5 +54,5 @@ fn fault(edit: &PathEdit, earlier: &PathEdit) -> AssignFault {
         (false, _) => Misfit::new(format!("it overlaps `{}`, which is given too", shown(&earlier.path)))
             .hint("set either the whole or its parts"),
     };
-    AssignFault::new(&edit.path, misfit)
+    PathFault::new(&edit.path, misfit)
 }

@@ -2,22 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use super::assignment::{AssignFault, PathEdit};
+use super::assignment::PathEdit;
 use crate::edit::config_lookup::Current;
-use crate::edit::misfit::{Misfit, MisfitKind};
+use crate::edit::misfit::{Misfit, MisfitKind, PathFault};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::select::{find_by, out_of_range};
-use crate::edit::suggestion::keys;
 
 /// The patch that `edits` make, one after the other.
-pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<AssignFault>) -> Map<String, Value> {
+pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<PathFault>) -> Map<String, Value> {
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
         match builder.add(edit) {
             Err(Misfit { kind: MisfitKind::Absent, .. }) if edit.removes() && !edit.is_unset => {}
-            Err(misfit) if edit.removes() => faults.push(AssignFault::new(&edit.path, misfit)),
-            Err(misfit) => faults.push(AssignFault::new(&edit.path, misfit.unfit())),
+            Err(misfit) if edit.removes() => faults.push(PathFault::new(&edit.path, misfit)),
+            Err(misfit) => faults.push(PathFault::new(&edit.path, misfit.unfit())),
             Ok(()) => {}
         }
     }
@@ -34,10 +33,7 @@ struct Builder<'c> {
 
 impl Builder<'_> {
     fn add(&mut self, edit: &PathEdit) -> Result<(), Misfit> {
-        let is_name = |segment: &&Segment| matches!(segment, Segment::Key(_));
-        let names = edit.path.segments.iter().take_while(is_name).count();
-        let (above, in_list) = edit.path.segments.split_at(names);
-        let above = keys(above).expect("it was split in front of what is no name");
+        let (above, in_list) = edit.path.split_names();
         self.refuse_below_words(&above)?;
         match in_list.is_empty() {
             true => self.put(&above, edit.value.clone()),
@@ -156,9 +152,9 @@ fn edit_entry(
             entries.push(entry);
             Ok(())
         }
-        EntryChoice::Nothing if value.is_null() => Err(Misfit::absent("no entry of the list is like this")),
+        EntryChoice::Nothing if value.is_null() => Err(Misfit::absent("no entry of the list matches")),
         EntryChoice::Nothing => {
-            Err(Misfit::new("no entry of the list is like this").hint("`[+]` appends a new one"))
+            Err(Misfit::new("no entry of the list matches").hint("`[+]` appends a new one"))
         }
     }
 }

@@ -2,8 +2,9 @@ use proptest::prelude::{Just, prop_oneof, proptest};
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::{AssignFault, AssignOptions, AssignedValue, Assignment, Computed, to_patch};
+use super::{AssignOptions, AssignedValue, Assignment, Computed, to_patch};
 use crate::edit::config_lookup::{Current, LocalView};
+use crate::edit::misfit::PathFault;
 use crate::edit::path::split_assignment;
 use crate::model::{Lens, top_members};
 use crate::syntax::Document;
@@ -39,7 +40,7 @@ fn assignment(text: &str) -> Assignment {
 }
 
 /// Evaluates on a document and on its JSON, which must be the same.
-fn evaluate(text: &str, assignments: &[&str], options: AssignOptions) -> Result<Computed, Vec<AssignFault>> {
+fn evaluate(text: &str, assignments: &[&str], options: AssignOptions) -> Result<Computed, Vec<PathFault>> {
     let document = Document::parse(text.to_owned());
     let (members, lens) = (top_members(&document), Lens::default());
     let local = LocalView::new(&members, &lens);
@@ -60,7 +61,7 @@ fn check_faults(assignments: &[&str], expected: &[&str]) {
     let faults =
         evaluate(TEXT, assignments, AssignOptions::default()).expect_err(&format!("{assignments:?}"));
     let texts = faults.iter().map(|fault| {
-        let hint = fault.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+        let hint = fault.misfit.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
         format!("{fault}{hint}")
     });
     assert_eq!(texts.collect::<Vec<_>>(), expected, "{assignments:?}");
@@ -312,11 +313,11 @@ fn entries_that_are_not_there_are_refused() {
         ("http[+]", "`http[+]`: there is nothing at `[+]` to remove"),
         ("streams.cam1.urls[1].url=x", "`streams.cam1.urls[1].url`: the list has no entries, counted from 0"),
         ("streams.a.urls[url=\"rtsp://u:p@h/x\"].priority=1", {
-            "`streams.a.urls[url=\"rtsp://…@h/x\"].priority`: no entry of the list is like this | \
+            "`streams.a.urls[url=\"rtsp://…@h/x\"].priority`: no entry of the list matches | \
              `[+]` appends a new one"
         }),
         ("streams.a.urls[url=\"udp://2\"]", {
-            "`streams.a.urls[url=\"udp://2\"]`: the entries [1] and [2] are both like this | name one by its index"
+            "`streams.a.urls[url=\"udp://2\"]`: the entries [1] and [2] both match | name one by its index"
         }),
     ] {
         check_fault(assignment, expected);

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::assignment::{AssignFault, PathEdit};
+use super::assignment::PathEdit;
 use crate::edit::config_lookup::Current;
-use crate::edit::misfit::Misfit;
+use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::select::missing;
@@ -19,18 +19,18 @@ pub fn of_what_is_there(
     current: &dyn Current,
     path: &Path,
     removals: Vec<PathEdit>,
-    faults: &mut Vec<AssignFault>,
+    faults: &mut Vec<PathFault>,
 ) -> Vec<PathEdit> {
     let mut first_missing = None;
     let mut kept = Vec::new();
     for removal in removals {
         match absence(current, &removal.path) {
             None => kept.push(removal),
-            Some(misfit) => first_missing = first_missing.or(Some(AssignFault::new(&removal.path, misfit))),
+            Some(misfit) => first_missing = first_missing.or(Some(PathFault::new(&removal.path, misfit))),
         }
     }
     if kept.is_empty() {
-        let nothing = || AssignFault::new(path, Misfit::absent("`*` finds nothing here"));
+        let nothing = || PathFault::new(path, Misfit::absent("`*` finds nothing here"));
         faults.push(first_missing.unwrap_or_else(nothing));
     }
     kept

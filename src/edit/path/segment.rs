@@ -12,6 +12,15 @@ pub struct Path {
     pub segments: Vec<Segment>,
 }
 
+impl Path {
+    /// Splits the path behind the names that it begins with.
+    pub fn split_names(&self) -> (Vec<&str>, &[Segment]) {
+        let names: Vec<&str> = self.segments.iter().map_while(Segment::name).collect();
+        let below = &self.segments[names.len()..];
+        (names, below)
+    }
+}
+
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {

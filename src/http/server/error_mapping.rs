@@ -25,7 +25,7 @@ pub fn problem(error: &EngineError) -> Problem {
         EngineError::BadAssignments(faults) => {
             let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {
                 message: fault.to_string(),
-                hint: fault.hint.clone(),
+                hint: fault.misfit.hint.clone(),
                 ..ProblemFault::default()
             });
             (ProblemKind::WrongType, faults.collect())

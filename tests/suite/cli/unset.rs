@@ -19,7 +19,7 @@ pub(crate) const MISSING: &[(&str, &str)] = &[
     ("auth.extra.relam", "did you mean `realm`?"),
     ("auth.extra.realm.x", "nothing below a plain value"),
     ("streams.cam1.urls[4]", "the list has one entry"),
-    ("streams.cam1.urls[url=udp://x]", "no entry of the list is like this"),
+    ("streams.cam1.urls[url=udp://x]", "no entry of the list matches"),
     ("streams.cam1.urls[0].loop", "the entry has no `loop`"),
     ("streams.film.urls[1]", "the list has one entry"),
     ("streams.none.urls", "`urls` is not set"),
