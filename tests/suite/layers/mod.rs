@@ -4,6 +4,7 @@
 mod arrows;
 mod circles;
 mod source;
+mod walks;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -75,6 +76,12 @@ fn a_name_of_a_type_stands_for_one_thing() {
     }
     definitions.retain(|_, files| files.len() > 1);
     assert!(definitions.len() <= AMBIGUOUS_NAMES, "{} names: {definitions:#?}", definitions.len());
+}
+
+#[test]
+fn the_walks_in_the_architecture_page_are_those_of_the_code() {
+    let faults = walks::faults(&SOURCE, "docs/architecture.md");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]

@@ -25,6 +25,12 @@ pub struct Import {
     pub is_reexport: bool,
 }
 
+/// A function, and every name in its body.
+pub struct Function {
+    pub name: String,
+    pub mentions: BTreeSet<String>,
+}
+
 /// A module, which is a file or a part of one.
 #[derive(Default)]
 pub struct Module {
@@ -39,6 +45,7 @@ pub struct Module {
     /// The paths in code.
     pub paths: Vec<Names>,
     pub macros: BTreeSet<String>,
+    pub functions: Vec<Function>,
 }
 
 /// The modules of the library; the first one is the root.
@@ -133,6 +140,21 @@ impl<'ast> Visit<'ast> for Module {
         import(&item.tree, Vec::new(), is_reexport, &mut self.imports);
     }
 
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        self.add_function(&function.sig.ident, Some(&function.block));
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+        self.add_function(&function.sig.ident, Some(&function.block));
+        visit::visit_impl_item_fn(self, function);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
+        self.add_function(&function.sig.ident, function.default.as_ref());
+        visit::visit_trait_item_fn(self, function);
+    }
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.leading_colon.is_none() {
             self.paths.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
@@ -147,6 +169,12 @@ impl<'ast> Visit<'ast> for Module {
 }
 
 impl Module {
+    fn add_function(&mut self, name: &syn::Ident, body: Option<&syn::Block>) {
+        let mut mentions = Mentions(BTreeSet::new());
+        body.into_iter().for_each(|body| mentions.visit_block(body));
+        self.functions.push(Function { name: name.to_string(), mentions: mentions.0 });
+    }
+
     /// Finds items and paths in the tokens of a macro, which have no other structure.
     fn read_tokens(&mut self, tokens: TokenStream) {
         let mut path = Names::new();
@@ -185,6 +213,28 @@ impl Module {
             self.paths.push(path.clone());
         }
         path.clear();
+    }
+}
+
+/// Every name in a piece of code.
+struct Mentions(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Mentions {
+    fn visit_ident(&mut self, name: &'ast syn::Ident) {
+        self.0.insert(name.to_string());
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let mut groups = vec![call.tokens.clone()];
+        while let Some(tokens) = groups.pop() {
+            for token in tokens {
+                match token {
+                    TokenTree::Ident(name) => self.visit_ident(&name),
+                    TokenTree::Group(group) => groups.push(group.stream()),
+                    _ => {}
+                }
+            }
+        }
     }
 }
 
