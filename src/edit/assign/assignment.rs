@@ -1,31 +1,31 @@
-//! What an assignment is, what it asks for at one place, and what can be wrong with it.
+//! An assignment of the command line, and the edits that it becomes.
 
 use std::fmt;
 
 use serde_json::Value;
 
+use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
 
-/// One assignment: a place, and what becomes of it.
+/// One `--set`, `--set-string`, `--set-file` or `--unset`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// The place, or with `*` several.
+    /// One place, or with `*` several.
     pub path: Path,
-    /// What is to be there.
     pub value: AssignedValue,
 }
 
-/// What an assignment makes of its place.
+/// The value that an assignment sets.
 #[derive(Clone, PartialEq, Eq)]
 pub enum AssignedValue {
     /// `--set PATH=VALUE`: the text, typed by the schema.
     Typed(String),
     /// `--set-string PATH=VALUE`: always a string.
     Text(String),
-    /// `--set-file PATH=FILE`: the content of a file, of which one line end at the end is left out;
-    /// a string where the place takes strings, else typed.
+    /// `--set-file PATH=FILE`: the content of a file without one line end at its end; a string where
+    /// the place takes strings, else typed.
     File(String),
-    /// `--unset PATH`: nothing.
+    /// `--unset PATH`: no value.
     Remove,
 }
 
@@ -41,31 +41,46 @@ impl fmt::Debug for AssignedValue {
     }
 }
 
-/// What assignments may do.
+/// What assignments are allowed to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AssignOptions {
-    /// `--create`: below a stream, live or plugin that is not there yet, which makes it.
+    /// `--create`: set values in streams, lives and plugins that do not exist yet, which makes them.
     pub create: bool,
-    /// `--ignore-missing`: remove what is not there, which comes to nothing.
+    /// `--ignore-missing`: remove values that are not set, which changes nothing.
     pub ignore_missing: bool,
-    /// `--accept form-change`: write one quoted word where a directive has several.
+    /// `--accept form-change`: write one quoted word for a directive that has several words.
     pub one_word: bool,
 }
 
-/// One value for one place.
+/// One new value for one place.
 #[derive(Debug, Clone)]
 pub struct PathEdit {
     /// The place, without `*`.
     pub path: Path,
-    /// What is to be there; null for nothing.
+    /// The new value; null removes the value.
     pub value: Value,
-    /// Whether nothing there is a fault: `--unset`, not `--set PATH=null`.
+    /// Whether it is a fault if there is no value: for `--unset`, not for `--set PATH=null`.
     pub is_unset: bool,
 }
 
 impl PathEdit {
-    /// Whether it removes.
     pub fn removes(&self) -> bool {
         self.value.is_null()
     }
+}
+
+/// Drops the edits that have a misfit; each becomes a fault.
+pub(super) fn without_misfits(
+    edits: Vec<PathEdit>,
+    misfits: Vec<Option<Misfit>>,
+    faults: &mut Vec<PathFault>,
+) -> Vec<PathEdit> {
+    let mut kept = Vec::new();
+    for (edit, misfit) in edits.into_iter().zip(misfits) {
+        match misfit {
+            Some(misfit) => faults.push(PathFault::new(&edit.path, misfit)),
+            None => kept.push(edit),
+        }
+    }
+    kept
 }

@@ -1,4 +1,4 @@
-//! Assignments to edits: `*` expanded, values typed.
+//! Expands assignments to edits: a place for each name at a `*`, and a typed value for each place.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::model::schema::Shape;
 use crate::model::shape::Port;
 use crate::syntax::MAX_DEPTH;
 
-/// The edits that `assignments` ask for, in their order; one with a fault asks for none.
+/// Returns the edits of `assignments`, in their order; an assignment with a fault has none.
 pub fn expand(
     current: &dyn Current,
     assignments: &[Assignment],
@@ -31,7 +31,7 @@ pub fn expand(
     edits
 }
 
-/// The edits of one assignment at the places that it stands for.
+/// The edits of one assignment, at the places that its path stands for.
 fn edits_at(
     current: &dyn Current,
     paths: Vec<Path>,
@@ -44,7 +44,7 @@ fn edits_at(
         paths.into_iter().filter_map(|path| edit(current, path, assignment, options, faults)).collect();
     match assignment.value {
         AssignedValue::Remove if faults.len() == known => {
-            unset::of_what_is_there(current, &assignment.path, edits, faults)
+            unset::without_unset_values(current, &assignment.path, edits, faults)
         }
         _ => edits,
     }
@@ -67,7 +67,7 @@ fn edit(
     match value {
         Ok(value) => Some(PathEdit { path, value, is_unset: assignment.value == AssignedValue::Remove }),
         Err(misfit) => {
-            // The same for each of the names that a `*` stands for.
+            // The fault may be the same for each name at a `*`.
             let fault = PathFault::new(&assignment.path, misfit);
             if faults.last() != Some(&fault) {
                 faults.push(fault);
@@ -93,7 +93,7 @@ fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
     }
 }
 
-/// How deep a value nests, which was bounded when it was read.
+/// How deep a value nests; the depth of the JSON that it was read from was limited.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(elements) => 1 + elements.iter().map(depth).max().unwrap_or(0),
@@ -102,7 +102,7 @@ fn depth(value: &Value) -> usize {
     }
 }
 
-/// Who sets `http=80` means `http[+]=80`.
+/// Suggests `http[+]=80` to whoever sets `http=80`.
 fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
     let Place::Own(parameter) = place else { return None };
     let element = match (parameter.shape, &assignment.value) {
@@ -114,7 +114,7 @@ fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
     Some(format!("`{path}[+]={element}` appends; a JSON array sets the whole list"))
 }
 
-/// The paths that `path` stands for, one for each name at its `*`.
+/// Returns the paths that `path` stands for, one for each name at each `*`.
 fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
     let Some(at) = path.segments.iter().position(|segment| *segment == Segment::Every) else {
         return Ok(vec![path.clone()]);
@@ -124,7 +124,7 @@ fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
     };
     let place = Place::of(&path.segments[..at])?;
     let names: Vec<String> = current.names(&above).into_iter().filter(|name| !place.derives(name)).collect();
-    // An empty group is a group; anything else that is empty or not there may be a slip.
+    // A group without names is fine; another place without names may be a slip.
     if names.is_empty() && !matches!(place, Place::Group(_)) {
         return Err(Misfit::absent("`*` finds nothing here"));
     }

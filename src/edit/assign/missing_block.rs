@@ -1,43 +1,41 @@
-//! No phantoms: a slip in a name must not make a new stream.
+//! Refuses edits of streams, lives and plugins that do not exist: a slip in a name must not make a
+//! new one.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::assignment::PathEdit;
+use super::assignment::{PathEdit, without_misfits};
 use crate::edit::config_lookup::Current;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
+use crate::edit::select::missing;
 use crate::edit::shown_path::shown;
 use crate::edit::suggestion::{did_you_mean, with_quoted_name};
 use crate::model::schema::Kind;
 
-/// The edits without those of streams, lives and plugins that are not there and that this call
-/// does not plainly mean to make.
+/// Drops the edits in streams, lives and plugins that do not exist, unless they clearly mean to make
+/// one; each dropped edit is a fault.
 pub fn without_missing_blocks(
     current: &dyn Current,
     edits: Vec<PathEdit>,
     faults: &mut Vec<PathFault>,
 ) -> Vec<PathEdit> {
     let made = streams_given_urls(&edits);
-    let refusal = |edit: &PathEdit| {
-        let phantom = phantom_of(current, edit, &made)?;
-        let misfit = if edit.removes() {
-            missing(current, &edit.path, phantom)
-        } else {
-            misfit(current, &edit.path, phantom)
-        };
-        Some(PathFault::new(&edit.path, misfit))
-    };
-    let refusals: Vec<Option<PathFault>> = edits.iter().map(refusal).collect();
-    let kept = edits.into_iter().zip(&refusals).filter(|(_, refusal)| refusal.is_none());
-    let kept = kept.map(|(edit, _)| edit).collect();
-    faults.extend(refusals.into_iter().flatten());
-    kept
+    let misfits = edits.iter().map(|edit| {
+        let block = missing_block(current, edit, &made)?;
+        Some(match edit.removes() {
+            true => missing(current, &edit.path, &[block.kind.key(), block.name]),
+            false => misfit(current, &edit.path, &block),
+        })
+    });
+    let misfits = misfits.collect();
+    without_misfits(edits, misfits, faults)
 }
 
-/// Who says where a new stream comes from means a new stream.
+/// The names of the streams whose `urls` are set: whoever says where a stream comes from means to make
+/// it.
 fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
     let given = edits.iter().filter(|edit| !edit.removes());
     let name = |edit: &PathEdit| match edit.path.segments.as_slice() {
@@ -49,13 +47,17 @@ fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
     given.filter_map(name).collect()
 }
 
-/// A block that would appear out of nothing.
-struct Phantom<'e> {
+/// A block that does not exist, and that an edit would make.
+struct MissingBlock<'e> {
     kind: Kind,
     name: &'e str,
 }
 
-fn phantom_of<'e>(current: &dyn Current, edit: &'e PathEdit, made: &HashSet<String>) -> Option<Phantom<'e>> {
+fn missing_block<'e>(
+    current: &dyn Current,
+    edit: &'e PathEdit,
+    made: &HashSet<String>,
+) -> Option<MissingBlock<'e>> {
     let [Segment::Key(group), rest @ ..] = edit.path.segments.as_slice() else { return None };
     let Ok(Place::Group(kind)) = Place::Root.member(group) else { return None };
     let is_new = |name: &str| !current.contains(&[kind.key(), name]);
@@ -64,25 +66,22 @@ fn phantom_of<'e>(current: &dyn Current, edit: &'e PathEdit, made: &HashSet<Stri
         [Segment::Key(name)] => lacks_urls(kind, &edit.value).then_some(name),
         _ => {
             let blocks = edit.value.as_object().into_iter().flatten();
-            let mut phantoms = blocks.filter(|(name, block)| lacks_urls(kind, block) && is_new(name));
-            phantoms.next().map(|(name, _)| name)
+            blocks
+                .filter(|(name, block)| lacks_urls(kind, block) && is_new(name))
+                .map(|(name, _)| name)
+                .next()
         }
     };
-    name.filter(|name| is_new(name)).map(|name| Phantom { kind, name })
+    name.filter(|name| is_new(name)).map(|name| MissingBlock { kind, name })
 }
 
-/// Whether the object of a whole stream says not where it comes from; lives and plugins need not.
+/// Whether this is a stream without `urls`; lives and plugins need none.
 fn lacks_urls(kind: Kind, block: &Value) -> bool {
     kind == Kind::Stream && block.is_object() && block.get("urls").is_none_or(Value::is_null)
 }
 
-/// What is to be removed in a block that is not there.
-fn missing(current: &dyn Current, path: &Path, Phantom { kind, name }: Phantom<'_>) -> Misfit {
-    crate::edit::select::missing(current, path, &[kind.key(), name])
-}
-
-fn misfit(current: &dyn Current, path: &Path, phantom: Phantom<'_>) -> Misfit {
-    let Phantom { kind, name } = phantom;
+fn misfit(current: &dyn Current, path: &Path, block: &MissingBlock<'_>) -> Misfit {
+    let MissingBlock { kind, name } = *block;
     let misfit = Misfit::new(format!("there is no {} `{name}`", kind.noun()));
     if let Some(quoted) = with_quoted_name(current, path, 1) {
         return misfit.hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));

@@ -1,11 +1,11 @@
-//! Assignments of the command line to one merge patch: `--set`, `--set-string`, `--set-file`,
-//! `--unset`.
+//! Turns the assignments of the command line into one merge patch: `--set`, `--set-string`,
+//! `--set-file`, `--unset`.
 //!
-//! Each assignment goes through the same steps: `*` is expanded, the value is typed by the schema,
-//! edits that overlap and edits of what does not exist are refused, and what is left is made a
-//! patch, lists as the whole new list. All faults are reported, not the first.
+//! Each assignment goes through the same steps: `*` is expanded, and the value is typed by the schema;
+//! edits that overlap and edits in blocks that do not exist are refused; the others become a patch,
+//! in which an edited list is the whole new list. All faults are reported, not only the first.
 //!
-//! *Invariants.* A value may be a secret: no message holds one. What comes out here passes
+//! *Invariants.* A value may be a secret: no message holds one. The patch passes
 //! [`super::normalize::normalize`].
 
 mod assignment;

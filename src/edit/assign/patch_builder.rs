@@ -1,4 +1,4 @@
-//! Edits to one merge patch.
+//! Builds one merge patch from edits.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::select::{find_by, out_of_range};
 
-/// The patch that `edits` make, one after the other.
+/// Returns the patch of `edits`, which are made one after the other.
 pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<PathFault>) -> Map<String, Value> {
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
@@ -41,7 +41,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A member put into what is a word or a list would replace it.
+    /// Refuses a member of a word or of a list: it would replace the whole word or list.
     fn refuse_below_words(&self, keys: &[&str]) -> Result<(), Misfit> {
         let mut place = Place::Root;
         for (at, key) in keys.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Lists have no merge: the patch gets the whole new one.
+    /// Edits an entry of a list. A merge patch has no entries of lists, so it gets the whole new list.
     fn edit_list(&mut self, keys: &[&str], in_list: &[Segment], value: &Value) -> Result<(), Misfit> {
         let before = self.patch.value(keys).or_else(|| self.current.value(keys)).unwrap_or(Value::Null);
         let mut after = before.clone();
@@ -105,7 +105,8 @@ fn no_object(key: &str, found: &str) -> Misfit {
     Misfit::new(format!("`{key}` is {found}, and has no members"))
 }
 
-/// Sets or removes what is at `segments` of a value; null is a value that is not there yet.
+/// Sets or removes the value at `segments` of `node`, where null stands for a value that does not
+/// exist yet.
 fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<(), Misfit> {
     match segments {
         [] => {
@@ -173,10 +174,10 @@ fn list(node: &mut Value) -> Result<&mut Vec<Value>, Misfit> {
     node.as_array_mut().ok_or_else(|| Misfit::new("this is no list").hint("set the whole to a JSON array"))
 }
 
-/// Which entry of a list is meant.
+/// The entry of a list that a segment names.
 enum EntryChoice {
     Entry(usize),
-    /// The one behind the last.
+    /// A new one behind the last.
     End,
     Nothing,
 }

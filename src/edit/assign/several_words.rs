@@ -1,4 +1,5 @@
-//! A plain value with blanks where the directive has several words: it would become one in quotes.
+//! Refuses a plain value with blanks for a directive that has several words: the value would become
+//! one word in quotes.
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::syntax::Document;
 
-/// Refuses one text for the several words that a directive has; the hint names the words in JSON.
+/// Refuses the value if it is such a text; the hint gives the words as JSON.
 pub fn refuse_one_for_several(
     current: &dyn Current,
     place: Place,
@@ -21,8 +22,8 @@ pub fn refuse_one_for_several(
     change: &AssignedValue,
 ) -> Result<(), Misfit> {
     let AssignedValue::Typed(text) = change else { return Ok(()) };
-    let is_plain = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err();
-    if !(place.is_foreign() && text.contains(char::is_whitespace) && is_plain()) {
+    let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if !place.is_foreign() || !text.contains(char::is_whitespace) || is_json() {
         return Ok(());
     }
     let Ok(Selection::One(Value::Array(_))) = select(current, path) else { return Ok(()) };
@@ -32,7 +33,7 @@ pub fn refuse_one_for_several(
         .hint(format!("the words as a JSON array are `{words}`; `--accept form-change` sets one word")))
 }
 
-/// The words of a text, as a directive has them.
+/// Splits a text into words as the text of a directive is split.
 fn words(text: &str) -> Value {
     let document = Document::parse(format!("keyword {text};"));
     let mut entries = document.entries();

@@ -1,4 +1,4 @@
-//! `--unset` of what is not there: a fault, since it may be a slip in a name.
+//! Refuses `--unset` of a value that is not set: it may be a slip in a name.
 
 use serde_json::Value;
 
@@ -11,11 +11,12 @@ use crate::edit::select::missing;
 use crate::edit::suggestion::keys;
 use crate::model::schema::Shape;
 
-/// The removals that one `--unset` stands for, without those of values that are not set.
+/// Drops the removals of values that are not set; it is a fault if none is left.
 ///
-/// Where a `*` stands for many names, what one of them does not have is not missing. Entries of
-/// lists are looked up when they are removed, because an earlier edit may have made or moved them.
-pub fn of_what_is_there(
+/// `removals` are those of one `--unset`: if a `*` stands for many names, not all of them have to have
+/// the value. Entries of lists are looked up later, when they are removed, because an earlier edit may
+/// have made or moved them.
+pub fn without_unset_values(
     current: &dyn Current,
     path: &Path,
     removals: Vec<PathEdit>,
@@ -36,14 +37,14 @@ pub fn of_what_is_there(
     kept
 }
 
-/// What is missing where a path of names leads to nothing.
+/// The misfit of a path of names at which nothing is set; `None` if there is a value.
 fn absence(current: &dyn Current, path: &Path) -> Option<Misfit> {
     let keys = keys(&path.segments)?;
     let place = Place::of(&path.segments).ok()?;
-    (!is_there(current, place, &keys)).then(|| missing(current, path, &keys))
+    (!is_set(current, place, &keys)).then(|| missing(current, path, &keys))
 }
 
-fn is_there(current: &dyn Current, place: Place, keys: &[&str]) -> bool {
+fn is_set(current: &dyn Current, place: Place, keys: &[&str]) -> bool {
     let own = || current.value(keys).and_then(|value| own_value(place, &value));
     match place {
         Place::Group(_) => !current.names(keys).is_empty(),

@@ -1,6 +1,6 @@
-//! The value that a text on the command line stands for, typed by its place.
+//! Types the text of an assignment: which JSON value it stands for depends on its place.
 //!
-//! No message here holds anything of a value, which may be a secret.
+//! No message here holds a part of a value, which may be a secret.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -16,9 +16,9 @@ use crate::model::shape::{Port, Seconds, seconds, switch_value};
 use crate::model::view::transcoder_pair;
 use crate::syntax::Document;
 
-/// The JSON value of `change` at `place`; null removes what is there.
-pub fn of(place: Place, change: &AssignedValue) -> Result<Value, Misfit> {
-    match change {
+/// Returns the JSON value of an assignment at `place`; null removes the value there.
+pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
+    match value {
         AssignedValue::Remove => removal(place),
         AssignedValue::Text(text) => string(place, text),
         AssignedValue::File(text) => match without_newline(text) {
@@ -29,7 +29,7 @@ pub fn of(place: Place, change: &AssignedValue) -> Result<Value, Misfit> {
     }
 }
 
-/// The value that `PATH=text` gives.
+/// Returns the value of `--set PATH=text`.
 pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
     if let Some(text) = json_string(text) {
         return string(place, &text);
@@ -53,7 +53,7 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
     }
 }
 
-/// The value that is this string, whatever it looks like.
+/// Returns `text` as a string, whatever it looks like, if the place takes strings.
 fn string(place: Place, text: &str) -> Result<Value, Misfit> {
     match place {
         Place::Text | Place::BackendUrl | Place::Foreign => Ok(Value::String(text.to_owned())),
@@ -76,7 +76,7 @@ fn no_string() -> Misfit {
     Misfit::new("a string does not fit here").hint("`--set` takes JSON")
 }
 
-/// Null, where what is there can go.
+/// Returns null if the value at `place` can be removed.
 fn removal(place: Place) -> Result<Value, Misfit> {
     let Place::Own(Parameter { shape: Shape::Derived(what), .. }) = place else { return Ok(Value::Null) };
     match what {
@@ -134,7 +134,7 @@ fn position(text: &str) -> Result<Value, Misfit> {
     position.map(Value::from).ok_or_else(|| Misfit::new("expected a position, counted from 1"))
 }
 
-/// A whole list; a single value would silently replace all of it.
+/// Parses a whole list. A single value is refused: it would silently replace the list.
 fn list(text: &str) -> Result<Value, Misfit> {
     match json(text)? {
         Some(Value::Array(elements)) => Ok(Value::Array(elements)),
@@ -158,7 +158,7 @@ fn example(kind: Kind) -> &'static str {
     }
 }
 
-/// A source: its address, or an object. No address begins with a brace.
+/// Parses a source: an object, or an address, which never begins with a brace.
 fn source(text: &str) -> Result<Value, Misfit> {
     match text.trim_start().starts_with('{') {
         true => object(text, "such as {\"url\": \"udp://239.0.0.1:1234\", \"priority\": 1}"),
@@ -181,7 +181,7 @@ fn pair(text: &str) -> Result<Value, Misfit> {
     })
 }
 
-/// The options in `vb=1024k ab=64k`, read as the text of the directive is.
+/// Reads options such as `vb=1024k ab=64k` as the text of the directive is read.
 fn pairs(text: &str) -> Option<Vec<Value>> {
     let document = Document::parse(format!("transcoder {text};"));
     let mut entries = document.entries();
@@ -196,12 +196,12 @@ fn no_pairs() -> Misfit {
         .hint("such as `vb=1024k ab=64k` or [[\"video_bitrate\", 1024000]]")
 }
 
-/// A value that the schema knows nothing of: JSON if it reads as JSON, else a string.
+/// Parses a value that is not in the schema: JSON if it is valid JSON, else a string.
 fn general(text: &str) -> Result<Value, Misfit> {
     Ok(json(text)?.unwrap_or_else(|| Value::String(text.to_owned())))
 }
 
-/// The value of a text that is JSON; one that repeats a key or nests too deep is refused.
+/// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
 fn json(text: &str) -> Result<Option<Value>, Misfit> {
     if serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Ok(None);
