@@ -1,4 +1,4 @@
-//! What a configuration has to say before it is changed: `--expect PATH=VALUE`.
+//! Checks the values that a change expects: `--expect PATH=VALUE`.
 
 use std::fmt;
 
@@ -15,12 +15,11 @@ use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::model::secret::is_mask;
 
-/// A place, and the value that has to be there.
+/// A place, and the value that it has to have.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Expectation {
-    /// The place.
     pub path: Path,
-    /// The value as text, typed by the place; `null` where there has to be nothing.
+    /// The value as text, typed by the place; `null` if there must be no value.
     pub value: String,
 }
 
@@ -31,14 +30,13 @@ impl fmt::Debug for Expectation {
     }
 }
 
-/// A place with another value than the one expected.
+/// An expectation that the configuration does not meet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unmet {
-    /// The place.
     pub path: String,
-    /// What was expected, secrets masked; none where nothing was to be there.
+    /// The expected value, secrets masked; none if no value was expected.
     pub expected: Option<Value>,
-    /// What is there, secrets masked; none where nothing is.
+    /// The actual value, secrets masked.
     pub found: Option<Value>,
 }
 
@@ -47,17 +45,17 @@ impl fmt::Display for Unmet {
         let Self { path, expected, found } = self;
         match (found, expected) {
             (Some(found), Some(expected)) => write!(f, "`{path}` is `{found}`, not `{expected}`"),
-            (Some(found), None) => write!(f, "`{path}` is `{found}`, and was to be nothing"),
-            (None, Some(expected)) => write!(f, "`{path}` is not there, and was to be `{expected}`"),
-            (None, None) => write!(f, "`{path}` is not there"),
+            (Some(found), None) => write!(f, "`{path}` is `{found}`, and is expected not to be set"),
+            (None, Some(expected)) => write!(f, "`{path}` is not set, and is expected to be `{expected}`"),
+            (None, None) => write!(f, "`{path}` is not set"),
         }
     }
 }
 
-/// The expectations that `current` does not meet.
+/// Returns the expectations that `current` does not meet.
 ///
 /// # Errors
-/// Paths that name no one place, and values that can't be at them.
+/// Paths that do not name one place, and values that do not fit their place.
 pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<PathFault>> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
@@ -76,7 +74,7 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
     if faults.is_empty() { Ok(unmet) } else { Err(faults) }
 }
 
-/// What is expected, and what is there.
+/// The expected value and the actual one.
 fn compared(
     current: &dyn Current,
     path: &Path,
@@ -94,12 +92,12 @@ fn compared(
     }
 }
 
-/// Of a backend, what its directive says: the global one that is shown in it is nothing of its own.
+/// The value that the directive itself sets: a backend also shows the global one, which is not its own.
 fn own_backend(place: Place, value: Value) -> Option<Value> {
     if place.is_backend() { own_value(place, &value) } else { Some(value) }
 }
 
-/// The value expected at `path`; a secret as a whole where that is one in whose place it would stand.
+/// The expected value as it is shown: masked as a whole if the actual value is a masked secret.
 fn masked_like(found: Option<&Value>, path: &Path, expected: &Value, masker: &Masker) -> Value {
     match (found.and_then(Value::as_str), expected.as_str()) {
         (Some(found), Some(expected)) if is_mask(found) => Value::String(masker.mask(expected)),
@@ -143,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_compared_by_its_type() {
+    fn values_are_compared_by_their_type() {
         let met = [
             ("rtmp", "1935"),
             ("rtsp", "null"),
@@ -157,8 +155,8 @@ mod tests {
             [("streams.a.auth", r#"{"url":false,"extra":{"key":"geheim"}}"#), ("streams.c.auth", "null")];
         assert_eq!(told(&repeated), Vec::<String>::new());
         assert_eq!(told(&[("rtmp", "1936")]), ["`rtmp` is `1935`, not `1936`"]);
-        assert_eq!(told(&[("rtmp", "null")]), ["`rtmp` is `1935`, and was to be nothing"]);
-        assert_eq!(told(&[("rtsp", "1")]), ["`rtsp` is not there, and was to be `1`"]);
+        assert_eq!(told(&[("rtmp", "null")]), ["`rtmp` is `1935`, and is expected not to be set"]);
+        assert_eq!(told(&[("rtsp", "1")]), ["`rtsp` is not set, and is expected to be `1`"]);
     }
 
     #[test]

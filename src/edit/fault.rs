@@ -1,34 +1,32 @@
-//! What is wrong with a patch: where, what, what to do.
+//! The faults of a patch: where each is, what is wrong, and what to do about it.
 
 use std::fmt;
 
 use super::json_pointer::Pointer;
 
-/// The kinds of refusal; the names are those of the HTTP problem types.
+/// The kinds of faults, named like the problem types of the HTTP API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// Not JSON, a repeated key, too deep, not an object.
     NotJson,
-    /// More values than there is memory for.
+    /// The patch needs more memory than a merge may take.
     TooLarge,
-    /// A value that does not fit its parameter, or a part that is missing.
+    /// A value does not fit its parameter, or a part is missing.
     WrongType,
     /// A member that a patch may not set.
     ReadOnly,
-    /// A mask where the secret itself should be.
+    /// A mask in the place of a secret.
     MaskedValue,
-    /// An unknown directive would get another form; refused unless it is accepted.
+    /// An unknown directive would change its form; refused unless it is accepted.
     FormChange,
-    /// A new keyword is nearly a known one; refused unless it is accepted.
+    /// A new keyword is similar to a known one; refused unless it is accepted.
     NearMiss,
 }
 
-/// One thing wrong with a patch.
+/// One fault of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of refusal it is.
     pub kind: FaultKind,
-    /// Where in the patch.
     pub pointer: Pointer,
     /// Lower case, no full stop.
     pub message: String,
@@ -37,17 +35,14 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of this kind.
     pub fn new(kind: FaultKind, pointer: Pointer, message: impl Into<String>) -> Self {
         Self { kind, pointer, message: message.into(), hint: None }
     }
 
-    /// A value that does not fit.
     pub fn wrong_type(pointer: &Pointer, message: impl Into<String>) -> Self {
         Self::new(FaultKind::WrongType, pointer.clone(), message)
     }
 
-    /// The same fault with advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -66,12 +61,11 @@ impl fmt::Display for Fault {
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
-    /// Adds one.
     pub fn push(&mut self, fault: Fault) {
         self.0.push(fault);
     }
 
-    /// `value` if nothing is wrong.
+    /// Returns `value` if there are no faults.
     pub fn into_result<T>(self, value: T) -> Result<T, Faults> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }

@@ -1,4 +1,4 @@
-//! RFC 7396 on JSON alone, for a configuration of which there is no text.
+//! Merges JSON by RFC 7396, for a configuration without its text.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
-//! What can stay in place when an order changes.
+//! The longest increasing subsequence: the elements that can stay in place when an order changes.
 
-/// The indices of a longest ascending run that may skip values (patience sorting).
+/// Returns the indices of a longest increasing subsequence (patience sorting).
 pub fn longest_increasing_subsequence(values: &[usize]) -> Vec<usize> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = vec![None; values.len()];

@@ -1,7 +1,8 @@
-//! What a reduced patch makes of the own values: RFC 7396 with the rules of FORMAT §3.4 and §3.5.
+//! Merges a normalized patch into the own values of a configuration: RFC 7396, with the rules for
+//! unknown directives, accounts and backends.
 //!
-//! This is the value side of an edit. The text side works towards these values, and what it made
-//! is read again and compared with them before anything is written.
+//! This is the value side of an edit. The text side works towards these values; its result is read
+//! again and compared with them before anything is written.
 
 use serde_json::{Map, Value};
 

@@ -1,11 +1,11 @@
-//! A patch becomes operations, splices and a new text, which is verified before anybody sees it.
+//! Turns a patch into operations, splices and a new text, which is verified before it is handed out.
 //!
 //! ```text
-//! JSON → patch → reduce → plan (merge, align) → layout → splices → new document → verify
+//! JSON → patch → normalize → plan (merge, align) → layout → splices → new document → verify
 //! ```
 //!
-//! Nothing is printed back from a tree: an edit is a list of splices over the old text, and all
-//! bytes outside of them are the old ones.
+//! No text is printed from a tree: an edit is a list of splices over the old text, and every byte
+//! outside of them is the old one.
 //!
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is not handed out.
@@ -55,29 +55,29 @@ use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::syntax::{Document, Splice};
 
-/// A change of a text, proved to say what was asked for.
+/// A change of a text, which is proved to do what the patch asked for.
 #[derive(Debug)]
 pub struct Edit {
-    /// What changes in the old text; empty if nothing does.
+    /// The changes of the old text.
     pub splices: Vec<Splice>,
-    /// What a user should be told.
+    /// What users should know about the edit.
     pub notes: Vec<Note>,
-    /// Whether there was a usable account for the API, and will be none.
+    /// Whether the old text has a usable account for the API, and the new text has none.
     pub removes_credentials: bool,
-    /// The streams that are deleted.
+    /// The names of the deleted streams.
     pub deleted_streams: Vec<String>,
-    /// What is refused unless it is accepted: form changes and near misses.
+    /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
-    /// How many streams there were before.
+    /// The number of streams in the old text.
     pub streams_before: usize,
 }
 
 /// Why there is no edit.
 #[derive(Debug)]
 pub enum EditError {
-    /// The patch asks for something that can't be.
+    /// The patch has faults.
     Faults(Faults),
-    /// The new text does not say what was asked for: a defect of ours, and nothing is changed.
+    /// The new text does not do what the patch asked for: a bug of this program. Nothing is changed.
     Unproved(Unproved),
 }
 
@@ -87,7 +87,7 @@ impl From<Faults> for EditError {
     }
 }
 
-/// Merges a patch into a document without errors; `None` if that changes nothing.
+/// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.
 pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditError> {
     modify_members(document, &top_members(document), normalize::normalize(patch)?)
 }
@@ -99,7 +99,8 @@ pub fn modify_members(
     patch: Map<String, Value>,
 ) -> Result<Option<Edit>, EditError> {
     let mut plan = plan::plan(document, members, &patch)?;
-    // What is done with goes at once: each of them can be several times as large as its text.
+    // The patch and the plan's operations are dropped at once: each can be several times as large as
+    // its text.
     drop(patch);
     let splices = layout::splices(document, &mem::take(&mut plan.operations));
     if splices.is_empty() && plan.targets.is_empty() {

@@ -1,11 +1,11 @@
-//! A patch as it arrives: JSON text to a value, with what serde_json lets pass refused.
+//! Parses the JSON text of a patch, and refuses what serde_json accepts and a patch must not have.
 //!
 //! serde_json silently takes the last of repeated keys; here they are a fault with its pointer, as
 //! is nesting that the text format could not hold. It also rewrites exponents (`1E5` as `1e+5`),
-//! where a number that is no integer is to become the string of its source text.
+//! but a number that is not an integer is written to the configuration as in the source text.
 //!
-//! The memory that a merge needs is estimated while the text is read, so that a patch that needs
-//! too much is refused before it has taken it.
+//! The memory that a merge needs is estimated while the text is parsed, so that a patch that needs
+//! too much is refused before it has taken the memory.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -23,25 +23,25 @@ const NUMBER_TOKEN: &str = "$serde_json::private::Number";
 
 const MIB: usize = 1024 * 1024;
 
-/// Memory that a merge takes for each value of a patch, whatever its length: the value, what it is
-/// merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
+/// The memory in bytes that a merge takes for each value of a patch, whatever its length: for the
+/// value, the value that it is merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
 pub const VALUE_COST: usize = 1024;
 
-/// How often a merge holds the text of a patch at a time, beside its values.
+/// How many times a merge holds the text of a patch in memory, in addition to its values.
 pub const TEXT_COST: usize = 9;
 
-/// How much memory the largest patch may take, as a multiple of the largest body.
+/// The memory that the largest patch may take, as a multiple of the size of the largest body.
 pub const MEMORY_PER_BODY: usize = 8;
 
-/// Reads the text of a patch, whatever memory its merge takes.
+/// Parses the text of a patch, without a limit for the memory of its merge.
 pub fn parse(text: &[u8]) -> Result<Value, Faults> {
     parse_within(text, usize::MAX)
 }
 
-/// Reads the text of a patch, if its merge takes `memory` bytes at most.
+/// Parses the text of a patch whose merge takes `memory` bytes at most.
 ///
 /// # Errors
-/// `TooLarge` for one that takes more.
+/// `TooLarge` if it takes more.
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     let faults = RefCell::new(Vec::new());
     let room =
@@ -77,7 +77,7 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
         0 => String::new(),
         line => format!(" at line {line} column {}", error.column()),
     };
-    // What serde_json says of a value quotes it, and the value may be a secret.
+    // The message of serde_json quotes the value, which may be a secret.
     let what = if what.starts_with("invalid type") || what.starts_with("invalid value") {
         "unexpected value"
     } else {
@@ -94,16 +94,16 @@ struct ValueSeed<'f> {
     room: &'f ValueBudget,
 }
 
-/// What is left of the memory that a patch may take.
+/// The rest of the memory that a patch may take.
 struct ValueBudget {
-    /// How many values there is room for.
+    /// The number of values that still fit.
     values: Cell<usize>,
-    /// All that it may take.
+    /// The whole memory in bytes.
     memory: usize,
 }
 
 impl ValueBudget {
-    /// Takes the room of one value; `false` if none is left.
+    /// Takes the memory of one value; `false` if none is left.
     fn take_one(&self) -> bool {
         let left = self.values.get().checked_sub(1);
         self.values.set(left.unwrap_or_default());
@@ -120,7 +120,7 @@ impl ValueSeed<'_> {
         self.faults.borrow_mut().push(fault);
     }
 
-    /// The number that serde_json spells `normal`, as the source spells it.
+    /// Returns the number that serde_json spells `normal`, spelled as in the source.
     fn number<E: Error>(&self, normal: &str) -> Result<Value, E> {
         let number: Number = normal.parse().map_err(|_| E::custom("invalid number"))?;
         let source = match normal.contains('e') {
@@ -135,9 +135,9 @@ impl ValueSeed<'_> {
             return Ok(());
         }
         let most = self.room.memory / MIB;
-        let message = format!("the patch is too large: to merge it takes more than {most} MiB of memory");
+        let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
         let fault = Fault::new(FaultKind::TooLarge, Pointer::root(), message);
-        // It is what counts, whatever else is wrong.
+        // This fault alone is reported, whatever else is wrong.
         self.faults.borrow_mut().clear();
         self.refuse(fault.hint("split the patch: send a part of its members at a time"));
         Err(E::custom("too large"))
@@ -227,18 +227,18 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 }
 
-/// The numbers with an exponent in a JSON text, in their order.
+/// Finds the numbers with an exponent in a JSON text, in their order.
 ///
-/// It runs behind the parser, which has seen that everything up to the number is JSON.
+/// It follows the parser, so the text up to the number is valid JSON.
 struct Exponents<'t> {
     text: &'t [u8],
     at: usize,
 }
 
 impl<'t> Exponents<'t> {
-    /// The source of the next number, if serde_json spells it `normal`.
+    /// Returns the source of the next number, if serde_json spells it `normal`.
     ///
-    /// It is another only if somebody wrote serde_json's own token for a number into the text.
+    /// It is a different number only if the text holds serde_json's own token for a number.
     fn next_spelled(&mut self, normal: &str) -> Option<String> {
         let (end, source) = self.peek()?;
         let spelled = source.replace('E', "e");
@@ -249,7 +249,7 @@ impl<'t> Exponents<'t> {
         Some(source.to_owned())
     }
 
-    /// The next number with an exponent, and where it ends.
+    /// Returns the next number with an exponent, and where it ends.
     fn peek(&mut self) -> Option<(usize, &'t str)> {
         loop {
             match self.text.get(self.at)? {

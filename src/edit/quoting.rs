@@ -1,11 +1,12 @@
-//! An edited option keeps the form of its quoting: `url="a;b"` stays `url="…"`, `"url=a b"` stays whole.
+//! Keeps the quoting of an edited option: `url="a;b"` stays `url="…"`, and `"url=a b"` stays quoted as a
+//! whole.
 
 use serde_json::Value;
 
 use crate::syntax::{Word, needs_quotes, quoted_if_needed, quoted_word};
 
-/// The text of an option's new value; `written` is how it is written anew. A string stays in the
-/// quotes that the old value has; a number or boolean would become a string there.
+/// Returns the text of an option's new value; `written` is how it would be written anew. A string
+/// keeps the quotes of the old value; a number or boolean does not, since it would become a string.
 pub fn value(old: Word<'_>, new: &Value, written: String) -> String {
     match new {
         Value::String(text) if is_in_quotes(old) => quoted_word(text),
@@ -13,8 +14,8 @@ pub fn value(old: Word<'_>, new: &Value, written: String) -> String {
     }
 }
 
-/// A word of an unknown directive that takes the place of another. Where both are an option with the
-/// same key, the quotes stay around the value, or around the whole word.
+/// Returns the text of a word of an unknown directive that takes the place of another. If both are an
+/// option with the same key, the quotes stay around the value, or around the whole word.
 pub fn word(old: Word<'_>, new: &Value, written: String) -> String {
     new.as_str().and_then(|new| option(old, new)).unwrap_or(written)
 }

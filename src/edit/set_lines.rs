@@ -1,4 +1,4 @@
-//! Values as lines that `modify --set` takes back: `mediactl read -o set`.
+//! Writes values as lines that `modify --set` accepts: `mediactl read -o set`.
 
 use serde_json::{Map, Value};
 
@@ -7,13 +7,13 @@ use super::emit::scalar_text;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_derived, own_value};
 
-/// `(path, text)` for what `value`, found at `prefix`, holds: `--set path=text`, one after the
-/// other, on a configuration that has none of it makes the same value.
+/// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
+/// other, makes the same value on a configuration that does not have it.
 ///
-/// Lists are one line of JSON, which sets the same list whatever there was. What is output only or
-/// derived is left out, and so is what can't be set: that a group is empty, a value that does not
-/// fit its parameter, and a top-level keyword with a line break in it, for which no line of JSON can
-/// stand. A live or plugin that is made by its lines alone needs `--create`.
+/// A list is one line of JSON, which replaces any list. Derived and output-only values are left out,
+/// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
+/// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
+/// make needs `--create`.
 pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
     let mut lines = SetLineWriter { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
     if let Ok(place) = Place::to_set(prefix) {
@@ -39,7 +39,7 @@ impl SetLineWriter {
     fn members(&mut self, place: Place, members: &Map<String, Value>) {
         let is_printable = |key: &str| !matches!(place, Place::Root) || !has_control(key);
         for (key, value) in members.iter().filter(|(key, _)| !is_left_out(place, key) && is_printable(key)) {
-            // A view has no members that its schema has no place for.
+            // The schema has a place for every member of a view.
             let Ok(below) = place.member(key) else { continue };
             self.path.segments.push(Segment::Key(key.clone()));
             self.add(below, value);
@@ -56,10 +56,10 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty)
 }
 
-/// Whether each member has lines of its own.
+/// Whether each member gets lines of its own.
 fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
     let is_printable = |(key, value): (&String, &Value)| match place {
-        // Only JSON can say that an extra parameter is a flag.
+        // An extra parameter that is a flag can only be written as JSON.
         Place::Extras => !has_control(key) && value.is_string(),
         _ => !has_control(key),
     };
@@ -70,14 +70,15 @@ fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
     }
 }
 
-/// A line break would end the line; no escape in a path can stand for it.
+/// Whether the text has a control character: paths have no escape for one, and a line break would end
+/// the line.
 fn has_control(text: &str) -> bool {
     text.contains(char::is_control)
 }
 
-/// The plain word where it reads back as `value`, else JSON.
+/// The text that sets `value`: a plain word if it is read back as the same value, else JSON.
 ///
-/// Neither does where the text is `prepush on;`: what stands there is shown, but can't be set.
+/// `None` if neither is, as for `prepush on;`, whose value is shown but can't be set.
 fn text(place: Place, value: &Value) -> Option<String> {
     let value = own_value(place, value)?;
     let word = scalar_text(&value).filter(|word| !has_control(word));

@@ -1,13 +1,13 @@
-//! What may have been meant by a path that finds nothing.
+//! Suggestions for a path that finds nothing.
 
 use super::config_lookup::Current;
 use super::path::{Path, Segment};
 use crate::model::suggest::similar_names;
 
-/// How many names are proposed.
+/// How many names are suggested.
 const MOST: usize = 3;
 
-/// "did you mean `a`, `b` or `c`?", if any of `names` is like `name`.
+/// Returns "did you mean `a`, `b` or `c`?" with the names that are similar to `name`, if there are any.
 pub fn did_you_mean(name: &str, names: &[String]) -> Option<String> {
     let others = names.iter().map(String::as_str).filter(|other| *other != name);
     let similar: Vec<String> =
@@ -19,8 +19,8 @@ pub fn did_you_mean(name: &str, names: &[String]) -> Option<String> {
     })
 }
 
-/// The path with a dotted name quoted, where that finds something: `streams.cam.1` was meant as
-/// `streams."cam.1"`. The name begins at segment `at`, before which there are only names.
+/// Returns the path with a dotted name quoted, if that finds something: `streams."cam.1"` for
+/// `streams.cam.1`. The name begins at segment `at`, and all segments before it are names.
 pub fn with_quoted_name(current: &dyn Current, path: &Path, at: usize) -> Option<Path> {
     let above = keys(&path.segments[..at])?;
     let most = path.segments[at..].iter().take_while(|segment| matches!(segment, Segment::Key(_))).count();
@@ -37,7 +37,7 @@ fn with_name(path: &Path, parts: std::ops::Range<usize>, name: String) -> Path {
     Path { segments }
 }
 
-/// The names in `segments`; `None` if there is something else.
+/// Returns the names in `segments`; `None` if one of them is not a name.
 pub fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
     segments.iter().map(Segment::name).collect()
 }

@@ -1,4 +1,4 @@
-//! The merge patch (RFC 7396) from one view of a configuration to another.
+//! Computes the merge patch (RFC 7396) from one view of a configuration to another.
 
 mod order;
 
@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 use super::schema_path::is_derived;
 use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key};
 
-/// The patch that makes `to` of `from`, both whole answers to `read_config`.
+/// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
 ///
-/// What is output only is left out; a `position` is given only where the order needs it. The order
-/// of members that have no position, such as the extras of `auth`, is not in a merge patch.
+/// Output-only members are left out; a `position` is given only where the order needs it. The order
+/// of members that have no position, such as the extras of `auth`, can't be told by a merge patch.
 pub fn diff(from: &Value, to: &Value) -> Map<String, Value> {
     members(Scope::Top, object(from), object(to))
 }
 
-/// Whether there is no difference.
+/// Whether the patch would be empty.
 pub fn is_empty(from: &Value, to: &Value) -> bool {
     diff(from, to).is_empty()
 }
@@ -27,7 +27,7 @@ fn object(value: &Value) -> &Map<String, Value> {
     value.as_object().unwrap_or(&EMPTY)
 }
 
-/// What takes `from` to `to`, both with the keys of `scope`.
+/// The patch from `from` to `to`, both with the keys of `scope`.
 fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
     let gone = from.keys().filter(|key| !to.contains_key(*key));
     let keys = gone.chain(to.keys()).filter(|key| !is_derived(scope, key));
@@ -39,7 +39,7 @@ fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> 
     keys.filter_map(|key| Some((key.clone(), change(key)?))).collect()
 }
 
-/// One of our parameters; one that is always shown is what it is by default where it is not shown.
+/// The patch of one parameter of the schema. A parameter that is missing has its default value.
 fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     let default = default_of(parameter);
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
@@ -59,7 +59,7 @@ fn default_of(parameter: &Parameter) -> Option<Value> {
     }
 }
 
-/// A member by RFC 7396: `None` where nothing has to change.
+/// The patch of one member by RFC 7396; `None` if it does not change.
 fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     match (from, to) {
         (from, to) if from == to => None,
@@ -72,8 +72,8 @@ fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// Whether these are blocks of one keyword by their names. When the last goes, the keyword goes; that one
-/// block without a name is to be there is said by a list.
+/// Whether these are the named blocks of one keyword. The keyword goes with its last block, so one
+/// block without a name has to be given as a list.
 fn are_named_blocks(members: &Map<String, Value>) -> bool {
     !members.is_empty() && members.values().all(Value::is_object)
 }
@@ -85,12 +85,12 @@ fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String
     changes.collect()
 }
 
-/// What the directive itself says; `None` where `auth` shows the global backend alone.
+/// The members that the directive itself sets; `None` if `auth` shows only the global backend.
 fn own_backend(value: Option<&Value>) -> Option<Map<String, Value>> {
     value.map(|value| without_derived(Scope::Backend, object(value))).filter(|own| !own.is_empty())
 }
 
-/// A backend that is opened loses its extras, unless the patch gives them.
+/// The patch of a backend. One that is opened loses its extras, unless the patch gives them.
 fn backend(from: Option<Map<String, Value>>, to: Option<Map<String, Value>>) -> Option<Value> {
     let (from, to) = match (from, to) {
         (None, None) => return None,
@@ -109,7 +109,7 @@ fn backend(from: Option<Map<String, Value>>, to: Option<Map<String, Value>>) -> 
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
-/// The blocks of ports; that of a port which goes, goes with it.
+/// The patch of the blocks of ports. The block of a port that is removed is removed with it.
 fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
     let key = "http_options";
     let options = |view: &Map<String, Value>| view.get(key).map(object).cloned().unwrap_or_default();
@@ -125,7 +125,7 @@ fn port(value: &Value) -> Option<String> {
     super::emit::scalar_text(value)
 }
 
-/// The streams, lives or plugins: those that go, then the others in their new order.
+/// The patch of the streams, lives or plugins: the removed ones, then the others in their new order.
 fn group(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
     let gone = from.keys().filter(|name| !to.contains_key(*name));
     let mut patch: Map<String, Value> = gone.map(|name| (name.clone(), Value::Null)).collect();
@@ -145,7 +145,7 @@ fn group(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Opti
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
-/// A block that is not there yet, as a patch makes it.
+/// The patch that makes a new block.
 fn new_block(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
     let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
         let is_backend = by_key(scope, &key).is_some_and(|parameter| parameter.shape == Shape::Backend);

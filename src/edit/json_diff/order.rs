@@ -1,18 +1,19 @@
-//! Which blocks have to be told their position, so that a merge puts all in order.
+//! Finds the fewest blocks that need a `position` in a patch, so that a merge puts all blocks in order.
 //!
-//! A merge deletes first, appends what is new in the order of the patch, and then takes out the
-//! blocks whose wanted position is not the one they had, and puts them back from the lowest up.
+//! A merge first deletes blocks and then appends the new ones in the order of the patch. Then it takes
+//! out the blocks whose `position` is not the one that they had, and inserts them from the lowest
+//! position up.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::edit::lis::longest_increasing_subsequence;
 
-/// For each name of `to`, the position (from 1) that the patch has to give it, if any: the fewest
-/// that make the order that of `to`.
+/// Returns for each name of `to` the position (from 1) that the patch has to give it, if any; the
+/// fewest that make the order of `to`.
 ///
-/// A position that a block had before asks for nothing, so such a block stays where it is and the
-/// others are put around it.
+/// The position that a block had before has no effect in a patch, so such a block stays where it is
+/// and the others are inserted around it.
 pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
     let merged = merged(from, to);
     let mut positions: Vec<Option<usize>> = (1..=to.len()).map(Some).collect();
@@ -23,12 +24,12 @@ pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
     positions
 }
 
-/// A block as it stands after deleting and appending.
+/// A block in the order after deleting and appending.
 #[derive(Clone, Copy)]
 struct MergedBlock {
-    /// Its place in the order that is wanted, from 0.
+    /// Its place in the order of `to`, from 0.
     wanted: usize,
-    /// Whether it had that very place before.
+    /// Whether it had the same place before.
     is_fixed: bool,
 }
 
@@ -47,7 +48,7 @@ fn merged<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<MergedBlock> {
     merged
 }
 
-/// The wanted places of the blocks that stand on the right side of each fixed one.
+/// The wanted places of the blocks that are on the right side of each fixed block.
 fn around_the_fixed(merged: &[MergedBlock]) -> Vec<usize> {
     let mut lowest_behind = vec![usize::MAX; merged.len() + 1];
     for (at, block) in merged.iter().enumerate().rev() {

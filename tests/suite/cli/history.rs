@@ -89,8 +89,8 @@ fn a_change_can_be_made_to_depend_on_what_is_there() {
     expect(&["rtsp=554", "streams.cam1.prepush=5", "streams.none=null"]).exits(0);
     expect(&["rtsp=555", "streams.cam1.title=x"])
         .exits(5)
-        .says("`rtsp` is `554`, not `555`; `streams.cam1.title` is not there, and was to be `\"x\"`");
-    expect(&["rtsp=null"]).exits(5).says("and was to be nothing");
+        .says("`rtsp` is `554`, not `555`; `streams.cam1.title` is not set, and is expected to be `\"x\"`");
+    expect(&["rtsp=null"]).exits(5).says("and is expected not to be set");
     expect(&["edit_auth.password=wrong"]).exits(5).says("<secret:").hides("wrong");
     expect(&["rtsp=x"]).exits(3);
     expect(&["rtsp"]).exits(2);
