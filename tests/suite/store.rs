@@ -503,7 +503,7 @@ fn a_held_lock_is_waited_for_and_then_named() {
     let mut told = Vec::new();
     let wait = Duration::from_millis(1200);
     let busy = conf.lock(wait, &mut |holder| told.push(*holder)).expect_err("it is held");
-    assert!(start.elapsed() >= wait && start.elapsed() < wait * 3);
+    assert!(start.elapsed() >= wait && start.elapsed() < wait * 30);
     let us = Some(std::process::id());
     assert!(matches!(&busy, StoreError::Busy { holder, .. } if holder.pid == us), "{busy:?}");
     assert_eq!(told.iter().map(|holder| holder.pid).collect::<Vec<_>>(), [us]);

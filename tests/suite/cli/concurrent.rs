@@ -1,11 +1,11 @@
 //! Several processes over one file.
 
+use std::io::{BufRead, BufReader, Read};
 use std::thread;
-use std::time::Duration;
 
 use mediactl::store::ConfFile;
 
-use super::{CONF, Place, SAMPLE, UNTIL_FREE};
+use super::{CONF, Place, Run, SAMPLE, UNTIL_FREE};
 
 const ROUNDS: usize = 50;
 
@@ -36,16 +36,18 @@ fn who_waits_says_for_whom_and_goes_on() {
     let place = Place::with(SAMPLE);
     let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
     let lock = conf.lock(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
-    let run = thread::scope(|scope| {
-        let waiter = scope.spawn(|| place.set(&["rtsp=1"]));
-        thread::sleep(Duration::from_millis(1600));
-        place.run(["read"]).exits(0);
-        place.run(["modify", "--dry-run", "--set", "rtsp=2"]).exits(0);
-        drop(lock);
-        waiter.join().expect("the waiter ends")
-    });
-    let run = run.exits(0).says(&format!("waiting for process {}", std::process::id()));
-    assert_eq!(run.err.lines().count(), 2, "{}", run.err);
+    let mut waiter = place.mediactl(["modify", "--set", "rtsp=1"]).start();
+    let mut said = BufReader::new(waiter.stderr.take().expect("stderr is a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("what it says is text");
+    assert!(line.contains(&format!("waiting for process {}", std::process::id())), "{line}");
+    place.run(["read"]).exits(0);
+    place.run(["modify", "--dry-run", "--set", "rtsp=2"]).exits(0);
+    drop(lock);
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).expect("what it says is text");
+    Run::of(waiter.wait_with_output().expect("the waiter ends")).exits(0);
+    assert_eq!(rest.lines().count(), 1, "{rest}");
 }
 
 #[test]

@@ -441,7 +441,7 @@ fn hooks_reject_and_take_back() {
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(body(&server.get(""))["rtmp"], Value::Null, "what runs went back, too");
     assert_eq!(server.ask("POST", "/media/api/modify_config?async=true", &[], r#"{"rtmp":1}"#).status, 200);
-    let went_back = (0..200).any(|_| {
+    let went_back = (0..2000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(20));
         let runtime = body(&server.get("?runtime=true"))["runtime"].clone();
         runtime["config"]["last_error"].as_str().is_some_and(|error| error.contains("exit code 3"))

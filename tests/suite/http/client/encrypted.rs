@@ -87,7 +87,7 @@ fn what_does_not_encrypt_is_told() {
         }
     });
     for flags in [&[][..], &["--insecure"]] {
-        let run = place().run(["--url", &url, "--timeout", "2", "read"].iter().chain(flags));
+        let run = place().run(["--url", &url, "--timeout", "30", "read"].iter().chain(flags));
         run.exits(7).says("no encrypted connection: it does not speak TLS\nhint: is it `http://`");
     }
 }

@@ -136,7 +136,7 @@ fn all_bodies_together_have_a_limit() {
     held.send(request(900_000));
     held.send("x".repeat(899_999));
     // Whoever comes first gets the memory.
-    std::thread::sleep(Duration::from_millis(300));
+    std::thread::sleep(Duration::from_secs(1));
     let other = || {
         let mut other = running.client();
         other.send(request(900_000));
@@ -193,9 +193,9 @@ fn slow_heads_and_bodies_time_out() {
 
 #[test]
 fn a_handler_that_does_not_answer_is_not_waited_for() {
-    let deadlines = Deadlines { handler: Duration::from_millis(100), ..Deadlines::default() };
+    let deadlines = Deadlines { handler: Duration::from_secs(1), ..Deadlines::default() };
     let running = Running::with(Limits::default(), deadlines);
-    is_problem(&running.ask("GET /slow?1000 HTTP/1.1\r\nHost: a\r\n\r\n"), 504, ProblemKind::EngineFailed);
+    is_problem(&running.ask("GET /slow?20000 HTTP/1.1\r\nHost: a\r\n\r\n"), 504, ProblemKind::EngineFailed);
     running.is_well();
 }
 

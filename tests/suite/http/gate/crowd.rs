@@ -192,7 +192,7 @@ fn who_waits_for_a_slot_too_long_is_told_to_come_again() {
     let deadlines = Deadlines { waiting: Duration::from_millis(100), ..Deadlines::default() };
     let running = Running::with(Limits { connections: 2, ..Limits::default() }, deadlines);
     let mut busy: Vec<_> = (0..2).map(|_| running.client()).collect();
-    busy.iter_mut().for_each(|client| client.send("GET /slow?3000 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    busy.iter_mut().for_each(|client| client.send("GET /slow?8000 HTTP/1.1\r\nHost: a\r\n\r\n"));
     eventually(|| running.asked() == 2);
     let mut others: Vec<_> = (0..30).map(|_| running.client()).collect();
     others.iter_mut().for_each(|client| client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
