@@ -14,7 +14,7 @@ test *FILTER:
 
 # Runs the proofs, which kill writers and make calls of the system fail.
 proof:
-    cargo test --test suite -- --ignored proof
+    cargo test --release --test suite -- --ignored
 
 # Runs everything that has to hold before a change is merged.
 ci:

@@ -1,8 +1,8 @@
 //! Proofs that what is promised about the file holds: when writers are killed, when calls of the
 //! system fail, when many write at once, and that secrets stay secret.
 //!
-//! All but `secrets` take minutes and are ignored by a plain `cargo test`. `cargo test --test suite --
-//! --ignored proof` runs them in a short form, as `.ci/run` does, and in full with `MEDIACTL_PROOF=full`:
+//! All but `secrets` take minutes and are ignored by a plain `cargo test`. `cargo test --release
+//! --test suite -- --ignored` runs them in a short form, as `.ci/run` does, and in full with `MEDIACTL_PROOF=full`:
 //!
 //! | proof                                            | short                    | full                         |
 //! |--------------------------------------------------|--------------------------|------------------------------|
