@@ -4,12 +4,16 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::quoting;
 use crate::model::general::DirectiveForm;
 use crate::model::member::keyword_of;
 use crate::model::scalar::Scalar;
-use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key, parameters};
-use crate::model::shape::{bitrate_keyword, bitrate_word};
-use crate::syntax::{quoted_if_needed, quoted_word};
+use crate::model::schema::{
+    Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, ValueType, by_key,
+    parameters,
+};
+use crate::model::shape::{DURATION_UNITS, bitrate_keyword, duration, percent, reference};
+use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
 /// An entry to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,12 +192,61 @@ pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
 /// The words behind the keyword of a parameter that has one directive.
 pub fn setting_words(parameter: &Parameter, value: &Value) -> Vec<String> {
     match parameter.shape {
-        Shape::Account => ["login", "password"].iter().map(|part| plain_word(&value[*part])).collect(),
+        Shape::Value(ValueType::Flag) if *value == Value::Bool(true) => Vec::new(),
+        Shape::Value(ValueType::Seconds) if *value == Value::Bool(false) => vec!["off".to_owned()],
+        Shape::Value(ValueType::Scalar) => vec![word(value)],
+        Shape::Object(object) => object_words(object, value),
         Shape::Backend => backend_words(value),
         Shape::Transcoder => value.as_array().into_iter().flatten().map(transcoder_word).collect(),
-        Shape::Seconds if value == &Value::Bool(false) => vec!["off".to_owned()],
         _ => vec![plain_word(value)],
     }
+}
+
+fn object_words(object: &'static ObjectShape, value: &Value) -> Vec<String> {
+    let words_of = |part: &'static Part| match value.get(part.key) {
+        Some(Value::Array(words)) => words.iter().map(|word| part_word(object, part, word, None)).collect(),
+        Some(value) => vec![part_word(object, part, value, None)],
+        None => Vec::new(),
+    };
+    object.parts.iter().flat_map(words_of).collect()
+}
+
+/// The word that says a part of an object, in the place of `replaced`.
+///
+/// A text that would read as another part is quoted.
+pub fn part_word(object: &ObjectShape, part: &Part, value: &Value, replaced: Option<Word<'_>>) -> String {
+    let text = scalar_text(value).unwrap_or_default();
+    match part.form {
+        PartForm::Word if object.alternative(part).is_some() && reference(&text).is_some() => {
+            quoted_word(&text)
+        }
+        PartForm::Word => plain_word(value),
+        PartForm::Reference => format!("@{text}"),
+        PartForm::Percent => format!("{text}%"),
+        PartForm::Duration => duration_word(value.as_i64().unwrap_or_default(), replaced),
+        PartForm::Words if is_limit(&text) => quoted_word(&text),
+        PartForm::Words => {
+            let written = word(value);
+            replaced.map_or_else(|| written.clone(), |old| quoting::word(old, value, written.clone()))
+        }
+    }
+}
+
+fn is_limit(text: &str) -> bool {
+    let word = Word::new(text, 0);
+    percent(word).or_else(|| duration(word)).is_some()
+}
+
+/// A duration keeps its unit where that divides it; else it gets the longest unit that does.
+fn duration_word(seconds: i64, replaced: Option<Word<'_>>) -> String {
+    let divides = |unit: &(char, i64)| seconds % unit.1 == 0;
+    let kept =
+        DURATION_UNITS.into_iter().find(|(unit, _)| replaced.is_some_and(|old| old.raw.ends_with(*unit)));
+    let (unit, length) = kept
+        .filter(divides)
+        .or_else(|| DURATION_UNITS.into_iter().find(divides))
+        .expect("one second divides every duration");
+    format!("{}{unit}", seconds / length)
 }
 
 fn backend_words(value: &Value) -> Vec<String> {
@@ -270,4 +323,9 @@ fn fields(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
     own.flat_map(|(parameter, value)| setting(parameter, value))
         .chain(foreign.flat_map(|(key, value)| general(keyword_of(scope, key), value, None)))
         .collect()
+}
+
+/// A bitrate as text: in thousands where it divides.
+fn bitrate_word(bits: i64) -> String {
+    if bits > 0 && bits % 1000 == 0 { format!("{}k", bits / 1000) } else { bits.to_string() }
 }

@@ -11,7 +11,7 @@ use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use crate::model::general::{Contents, DirectiveForm, General};
 use crate::model::member::{Members, keyword_of};
-use crate::model::schema::{ESCAPE, Kind, Scope, Shape, by_key, by_keyword};
+use crate::model::schema::{ESCAPE, Kind, ObjectShape, Part, PartForm, Scope, Shape, by_key, by_keyword};
 use crate::model::shape::{Reading, first_argument, read};
 use crate::model::{Lens, Parameter, to_json, view};
 use crate::syntax::{Document, Entry};
@@ -191,29 +191,46 @@ pub fn setting(
 ) -> Result<Option<Value>, Faults> {
     match (parameter.shape, patch) {
         (_, Value::Null) => Ok(None),
-        (Shape::Account, Value::Object(patch)) => account(current, patch, at),
+        (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, at),
         (Shape::Backend, Value::Object(patch)) => backend(current, patch, at),
         (Shape::Transcoder, Value::Array(pairs)) if pairs.is_empty() => Ok(None),
         _ => Ok(Some(patch.clone())),
     }
 }
 
-fn account(
+/// Merges the members of an object whose words a directive holds. Of two parts that stand in the same
+/// place, the one that the patch gives takes the place of the other.
+fn parts(
+    object: &'static ObjectShape,
     current: Option<&Value>,
     patch: &Map<String, Value>,
     at: &Pointer,
 ) -> Result<Option<Value>, Faults> {
-    if current.is_none() && patch.is_empty() {
+    if current.is_none() && patch.values().all(Value::is_null) {
         return Ok(None);
     }
     let mut merged = current.and_then(Value::as_object).cloned().unwrap_or_default();
     merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
     let mut faults = Faults::default();
-    for part in ["login", "password"] {
-        if !merged.contains_key(part) {
-            faults.push(Fault::wrong_type(&at.child(part), format!("the {part} is missing")));
+    for part in object.parts.iter().filter(|part| part.form == PartForm::Word) {
+        let is_given = |part: &Part| patch.get(part.key).is_some_and(|value| !value.is_null());
+        if let Some(other) = object.alternative(part) {
+            match (is_given(part), is_given(other)) {
+                (true, true) => {
+                    let message = format!("`{}` and `{}` exclude each other", part.key, other.key);
+                    faults.push(Fault::wrong_type(&at.child(other.key), message));
+                }
+                (true, false) => drop(merged.shift_remove(other.key)),
+                (false, true) => drop(merged.shift_remove(part.key)),
+                (false, false) => {}
+            }
+        }
+        let is_there = |part: &Part| merged.get(part.key).is_some_and(|value| !value.is_null());
+        if !is_there(part) && !object.alternative(part).is_some_and(is_there) {
+            faults.push(Fault::wrong_type(&at.child(part.key), format!("the {} is missing", part.key)));
         }
     }
+    merged.retain(|_, value| !value.is_null());
     faults.into_result(Some(Value::Object(merged)))
 }
 
@@ -327,7 +344,7 @@ pub fn fits_own_shape(scope: Scope, key: &str, value: &Value, at: &Pointer) -> R
     let text: Vec<String> = emit::general(keyword, value, None).iter().map(emit::Draft::inline).collect();
     let document = Document::parse(text.join(" "));
     let reads_as_own = |entry| matches!(read(scope, entry), Reading::Own(_));
-    if parameter.is_strict() || document.entries().any(reads_as_own) {
+    if parameter.strict || document.entries().any(reads_as_own) {
         let fault = Fault::wrong_type(at, format!("`{keyword}` written like this is `{}`", parameter.key));
         return Err(fault.hint(format!("set `{}`", parameter.key)).into());
     }

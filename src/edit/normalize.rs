@@ -5,15 +5,18 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::emit::scalar_text;
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
 use crate::model::member::keyword_of;
 use crate::model::scalar::{canonical_integer, integer_of_number};
 use crate::model::schema::{
-    Derived, ESCAPE, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, by_keyword, is_reserved,
+    Derived, ESCAPE, Kind, ObjectShape, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType, by_key,
+    by_keyword, is_reserved,
 };
 use crate::model::secret::holds_mask;
-use crate::model::shape::{Port, bitrate, bitrate_keyword};
+use crate::model::shape::{Port, bitrate, bitrate_keyword, duration, part_of, percent, reference};
+use crate::syntax::{Word, needs_quotes};
 
 /// Reduces a patch.
 pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
@@ -72,13 +75,10 @@ impl Normalizer {
         }
         match parameter.shape {
             Shape::Ports => self.elements(value, at, Self::port),
-            Shape::Port => self.port(value, at),
-            Shape::Word => self.string(value, at),
-            Shape::Switch => self.boolean(value, at),
-            Shape::Account => self.account(value, at),
+            Shape::Value(kind) => self.value(kind, value, at),
+            Shape::Object(object) => self.parts(object, value, at),
             Shape::Backend => self.backend(value, at).filter(says_something),
             Shape::Sources => self.elements(value, at, Self::source),
-            Shape::Seconds => self.seconds(value, at),
             Shape::Transcoder => self.elements(value, at, Self::transcoder_pair),
             Shape::Group(kind) => self.group(kind, value, at),
             Shape::PortOptions => {
@@ -225,15 +225,90 @@ impl Normalizer {
         )
     }
 
-    fn account(&mut self, value: Value, at: &Pointer) -> Normalized {
-        self.each_member(value, at, |normalizer, key, value, at| match key {
-            "login" | "password" if value.is_null() => normalizer.refuse(
-                Fault::wrong_type(at, format!("the {key} can't be removed alone"))
-                    .hint("set the whole to null to remove it"),
-            ),
-            "login" | "password" => normalizer.string(value, at),
-            _ => normalizer.unknown_member(at, "`login` and `password`"),
+    fn value(&mut self, kind: ValueType, value: Value, at: &Pointer) -> Normalized {
+        match kind {
+            ValueType::Port => self.port(value, at),
+            ValueType::Text => self.string(value, at),
+            ValueType::Scalar => self.plain("a value", value, at),
+            ValueType::Switch | ValueType::Flag => self.boolean(value, at),
+            ValueType::Seconds => self.seconds(value, at),
+        }
+    }
+
+    fn parts(&mut self, object: &'static ObjectShape, value: Value, at: &Pointer) -> Normalized {
+        let value = match value {
+            Value::Array(words) if object.takes_words && !words.is_empty() => {
+                self.members_of_words(object, words, at)?
+            }
+            Value::String(_) if object.takes_words => self.members_of_words(object, vec![value], at)?,
+            other => other,
+        };
+        self.each_member(value, at, |normalizer, key, value, at| match object.part(key) {
+            Some(part)
+                if value.is_null() && part.form == PartForm::Word && object.alternative(part).is_none() =>
+            {
+                normalizer.refuse(
+                    Fault::wrong_type(at, format!("the {key} can't be removed alone"))
+                        .hint("set the whole to null to remove it"),
+                )
+            }
+            Some(_) if value.is_null() => Some(value),
+            Some(part) => normalizer.part(part.form, value, at),
+            None => normalizer.unknown_member(at, &object.keys()),
         })
+    }
+
+    fn part(&mut self, form: PartForm, value: Value, at: &Pointer) -> Normalized {
+        let text = value.as_str().unwrap_or_default();
+        let number = match form {
+            PartForm::Word => return self.string(value, at),
+            PartForm::Words => {
+                return self.elements(value, at, Self::option).filter(is_not_empty).or(Some(Value::Null));
+            }
+            PartForm::Reference if reference(&format!("@{text}")).is_some() && !needs_quotes(text) => {
+                return self.string(value, at);
+            }
+            PartForm::Reference => return self.wrong(at, "expected a name without its `@`"),
+            PartForm::Percent => {
+                percent(Word::new(text, 0)).or_else(|| integer(&value)).filter(|n| *n <= 100)
+            }
+            PartForm::Duration => duration(Word::new(text, 0)).or_else(|| integer(&value)),
+        };
+        let expected = match form {
+            PartForm::Percent => "a percentage from 0 to 100",
+            _ => "a number of seconds, or a text such as \"5d\"",
+        };
+        match number.filter(|number| *number >= 0) {
+            Some(number) => Some(Value::Number(number.into())),
+            None => self.wrong(at, format!("expected {expected}, found {}", shown(&value))),
+        }
+    }
+
+    /// The members that the words of a directive say, those that no word says being removed.
+    fn members_of_words(
+        &mut self,
+        object: &'static ObjectShape,
+        words: Vec<Value>,
+        at: &Pointer,
+    ) -> Normalized {
+        let mut members: Map<String, Value> =
+            object.parts.iter().map(|part| (part.key.to_owned(), Value::Null)).collect();
+        let mut required = object.parts.iter().filter(|part| part.form == PartForm::Word);
+        for (index, value) in words.into_iter().enumerate() {
+            let Some(text) = scalar_text(&value) else {
+                return self.wrong(&at.child(index), format!("expected a word, found {}", kind_of(&value)));
+            };
+            let Some(part) = part_of(object, required.next(), Word::new(&text, 0)) else {
+                return self.wrong(&at.child(index), "this word has no place here");
+            };
+            match (part.form, &mut members[part.key]) {
+                (PartForm::Words, Value::Array(words)) => words.push(value),
+                (PartForm::Words, none) => *none = Value::Array(vec![value]),
+                (PartForm::Reference, member) => *member = text.trim_start_matches('@').into(),
+                (_, member) => *member = text.into(),
+            }
+        }
+        Some(Value::Object(members))
     }
 
     fn backend(&mut self, value: Value, at: &Pointer) -> Normalized {
@@ -286,9 +361,14 @@ impl Normalizer {
     }
 
     fn option(&mut self, value: Value, at: &Pointer) -> Normalized {
+        self.plain("an option", value, at)
+    }
+
+    fn plain(&mut self, what: &str, value: Value, at: &Pointer) -> Normalized {
         match value {
-            Value::Array(_) | Value::Object(_) | Value::Null => self
-                .wrong(at, format!("an option is a string, a number or a boolean, not {}", kind_of(&value))),
+            Value::Array(_) | Value::Object(_) | Value::Null => {
+                self.wrong(at, format!("{what} is a string, a number or a boolean, not {}", kind_of(&value)))
+            }
             scalar => self.scalar(scalar, at),
         }
     }
@@ -469,6 +549,10 @@ impl Normalizer {
         }
         reduced.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
     }
+}
+
+fn is_not_empty(list: &Value) -> bool {
+    list.as_array().is_none_or(|elements| !elements.is_empty())
 }
 
 /// An `auth` of which nothing is left asks for nothing.

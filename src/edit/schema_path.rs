@@ -4,7 +4,9 @@ use serde_json::{Map, Value};
 
 use super::misfit::Misfit;
 use super::path::Segment;
-use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, by_keyword};
+use crate::model::schema::{
+    Derived, Kind, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType, by_key, by_keyword,
+};
 
 /// A place in a configuration, and with it the values it takes.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +31,8 @@ pub enum Place {
     Extras,
     /// A part of a parameter that is a string and nothing else.
     Text,
+    /// A member of an object whose words a directive holds.
+    Part(PartForm),
     /// The block of an http directive.
     ForeignBlock,
     /// What the general rule shows, an option of a source or of the transcoder.
@@ -69,7 +73,8 @@ impl Place {
             Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => in_parameter(parameter, key),
             Self::Pair => Err(is_list("`[0]` for the name or `[1]` for the value")),
-            Self::Port | Self::BackendUrl | Self::Text => Err(nothing_below()),
+            Self::Part(PartForm::Words) => Err(is_list("a word, such as `[0]`, or `[+]` for a new one")),
+            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(nothing_below()),
         }
     }
 
@@ -79,14 +84,14 @@ impl Place {
                 Shape::Ports => Ok(Self::Port),
                 Shape::Sources => Ok(Self::Source),
                 Shape::Transcoder => Ok(Self::Pair),
-                Shape::Account | Shape::Backend | Shape::PortOptions => Err(is_object()),
+                Shape::Object(_) | Shape::Backend | Shape::PortOptions => Err(is_object()),
                 Shape::Derived(Derived::Runtime) => Ok(Self::Foreign),
                 _ => Err(nothing_below()),
             },
-            Self::Pair | Self::Foreign => Ok(Self::Foreign),
+            Self::Pair | Self::Foreign | Self::Part(PartForm::Words) => Ok(Self::Foreign),
             Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => Err(is_object()),
             Self::Extras | Self::ForeignBlock => Err(is_object()),
-            Self::Port | Self::BackendUrl | Self::Text => Err(nothing_below()),
+            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(nothing_below()),
         }
     }
 
@@ -110,8 +115,8 @@ impl Place {
     /// Whether `null` and words like `false` are words here, as all others.
     pub fn is_text(self) -> bool {
         match self {
-            Self::Text => true,
-            Self::Own(parameter) => parameter.shape == Shape::Word,
+            Self::Text | Self::Part(PartForm::Word | PartForm::Reference) => true,
+            Self::Own(parameter) => parameter.shape == Shape::Value(ValueType::Text),
             _ => false,
         }
     }
@@ -146,8 +151,9 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Misfit> {
 
 fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfit> {
     match (parameter.shape, key) {
-        (Shape::Account, "login" | "password") => Ok(Place::Text),
-        (Shape::Account, _) => Err(no_member("`login` and `password`")),
+        (Shape::Object(object), key) => {
+            object.part(key).map(|part| Place::Part(part.form)).ok_or_else(|| no_member(&object.keys()))
+        }
         (Shape::Backend, "url") => Ok(Place::BackendUrl),
         (Shape::Backend, "extra") => Ok(Place::Extras),
         (Shape::Backend, key) => {

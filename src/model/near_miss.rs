@@ -3,7 +3,7 @@
 //! The checks warn of them in a text, and an edit that would write one is refused. Other servers of
 //! the family, and newer ones, know directives whose names are near to ours: those are no misses.
 
-use super::schema::{Parameter, Scope, Shape, by_key, by_keyword, is_foreign_keyword, parameters};
+use super::schema::{Parameter, Scope, Shape, ValueType, by_key, by_keyword, is_foreign_keyword, parameters};
 use super::suggest::nearest;
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
@@ -44,7 +44,8 @@ fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
 fn is_variant(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_protocol = |name: &str| {
-        known(scope, name).is_some_and(|known| matches!(known.shape, Shape::Port | Shape::Ports))
+        known(scope, name)
+            .is_some_and(|known| matches!(known.shape, Shape::Value(ValueType::Port) | Shape::Ports))
     };
     (without_digits.len() < keyword.len() && known(scope, without_digits).is_some())
         || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Serialize, Serializer};
 
 use super::scalar::{Scalar, canonical_integer};
-use super::schema::{Kind, Parameter, Scope, Shape, by_keyword};
+use super::schema::{Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, ValueType, by_keyword};
 use crate::syntax::{Entry, Word};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
@@ -35,17 +35,74 @@ pub fn fits(shape: Shape, entry: Entry<'_>) -> bool {
     match shape {
         Shape::Group(Kind::Stream) if !entry.is_block() => count > 0,
         Shape::Group(_) => count == 1,
-        Shape::Ports => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
+        Shape::Ports => fits_value(ValueType::Port, entry),
         _ if entry.is_block() => false,
-        Shape::Port => only_argument(entry).is_some_and(|word| Port::of(&word.value()).is_some()),
-        Shape::Word => count == 1,
-        Shape::Switch => switch(entry).is_some(),
-        Shape::Account => count == 2,
+        Shape::Value(value) => fits_value(value, entry),
+        Shape::Object(object) => {
+            count >= object.required() && part_words(object, entry).all(|(part, _)| part.is_some())
+        }
         Shape::Backend | Shape::Sources => count > 0,
-        Shape::Seconds => only_argument(entry).is_some_and(|word| seconds(&word.value()).is_some()),
         Shape::Transcoder => true,
         Shape::PortOptions | Shape::Derived(_) => false,
     }
+}
+
+fn fits_value(value: ValueType, entry: Entry<'_>) -> bool {
+    let is_word = |reads: fn(&str) -> bool| only_argument(entry).is_some_and(|word| reads(&word.value()));
+    match value {
+        ValueType::Port => is_word(|word| Port::of(word).is_some()),
+        ValueType::Text | ValueType::Scalar => entry.count_arguments() == 1,
+        ValueType::Switch | ValueType::Flag => switch(entry).is_some(),
+        ValueType::Seconds => is_word(|word| seconds(word).is_some()),
+    }
+}
+
+/// Each word behind the keyword, with the part that it says; `None` for one that has no place there.
+///
+/// Of a part that is said more than once, the last word counts.
+pub fn part_words<'d>(
+    object: &'static ObjectShape,
+    entry: Entry<'d>,
+) -> impl Iterator<Item = (Option<&'static Part>, Word<'d>)> {
+    let mut required = object.parts.iter().filter(|part| part.form == PartForm::Word);
+    entry.arguments().map(move |word| (part_of(object, required.next(), word), word))
+}
+
+/// The part that a word says, where `required` is the part that has to come next.
+pub fn part_of(
+    object: &'static ObjectShape,
+    required: Option<&'static Part>,
+    word: Word<'_>,
+) -> Option<&'static Part> {
+    let Some(required) = required else {
+        return object.parts.iter().find(|part| match part.form {
+            PartForm::Word | PartForm::Reference => false,
+            PartForm::Percent => percent(word).is_some(),
+            PartForm::Duration => duration(word).is_some(),
+            PartForm::Words => true,
+        });
+    };
+    object.alternative(required).filter(|_| reference(word.raw).is_some()).or(Some(required))
+}
+
+/// The `NAME` in `@NAME`. A quoted word is no reference.
+pub fn reference(raw: &str) -> Option<&str> {
+    raw.strip_prefix('@').filter(|name| !name.is_empty() && !name.starts_with('@') && !name.contains('"'))
+}
+
+/// The number in `90%`.
+pub fn percent(word: Word<'_>) -> Option<i64> {
+    canonical_integer(word.raw.strip_suffix('%')?).filter(|percent| (0..=100).contains(percent))
+}
+
+/// The units of a duration, with their seconds; the longest first.
+pub const DURATION_UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+
+/// The seconds in `5d`.
+pub fn duration(word: Word<'_>) -> Option<i64> {
+    let number = canonical_integer(word.raw.strip_suffix(|unit: char| unit.is_ascii_alphabetic())?)?;
+    let (_, seconds) = DURATION_UNITS.into_iter().find(|(unit, _)| word.raw.ends_with(*unit))?;
+    number.checked_mul(seconds).filter(|seconds| (0..=super::scalar::MAX_SAFE).contains(seconds))
 }
 
 /// The value of the first word behind the keyword, such as the name of a block; empty without one.
@@ -235,11 +292,6 @@ pub fn bitrate(text: &str) -> Option<i64> {
     let (digits, factor) = text.strip_suffix('k').map_or((text, 1), |digits| (digits, 1000));
     let number = canonical_integer(digits).filter(|&number| number >= 0)?;
     number.checked_mul(factor).filter(|&bits| bits <= super::scalar::MAX_SAFE)
-}
-
-/// A bitrate as text: in thousands where it divides.
-pub fn bitrate_word(bits: i64) -> String {
-    if bits > 0 && bits % 1000 == 0 { format!("{}k", bits / 1000) } else { bits.to_string() }
 }
 
 /// The value of a transcoder option; none for a bare flag.

@@ -11,10 +11,13 @@ use super::general::{Contents, General, foreign_members};
 use super::json::to_json;
 use super::lens::Lens;
 use super::member::Members;
-use super::schema::{Derived, Kind, Parameter, Scope, Shape, URL_GLOBAL, by_key, parameters};
+use super::scalar::Scalar;
+use super::schema::{
+    Derived, Kind, ObjectShape, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType, by_key, parameters,
+};
 use super::shape::{
-    Address, OptionWord, Port, Seconds, account, first_argument, group_name, header_source, only_argument,
-    seconds, switch, transcoder_name, transcoder_value,
+    Address, OptionWord, Port, Seconds, duration, first_argument, group_name, header_source, only_argument,
+    part_words, percent, reference, seconds, switch, transcoder_name, transcoder_value,
 };
 use crate::syntax::{Document, Entry, Word};
 
@@ -336,10 +339,6 @@ impl<'d> Setting<'_, 'd> {
     fn last(&self) -> Entry<'d> {
         *self.entries.last().expect("a setting is shown only where it stands in the text")
     }
-
-    fn value(&self) -> Cow<'d, str> {
-        first_argument(self.last())
-    }
 }
 
 impl Serialize for Setting<'_, '_> {
@@ -348,12 +347,9 @@ impl Serialize for Setting<'_, '_> {
             Shape::Ports => {
                 serializer.collect_seq(self.entries.iter().filter_map(|&entry| OwnedPort::of(entry)))
             }
-            Shape::Port => OwnedPort::of(self.last()).serialize(serializer),
-            Shape::Word => serializer.serialize_str(&self.value()),
-            Shape::Switch => serializer.serialize_bool(switch(self.last()).unwrap_or(true)),
-            Shape::Account => self.account(serializer),
+            Shape::Value(value) => self.value(value, serializer),
+            Shape::Object(object) => ObjectView { object, entry: self.last() }.serialize(serializer),
             Shape::Backend => BackendView { own: Some(self.last()), url_global: None }.serialize(serializer),
-            Shape::Seconds => self.seconds(serializer),
             Shape::Transcoder => {
                 let words = self.last().arguments();
                 serializer.collect_seq(words.map(|word| TranscoderPair { option: OptionWord::of(word) }))
@@ -366,21 +362,54 @@ impl Serialize for Setting<'_, '_> {
 }
 
 impl Setting<'_, '_> {
-    fn account<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        if let Some([login, password]) = account(self.last()) {
-            map.serialize_entry("login", &login.value())?;
-            map.serialize_entry("password", &password.value())?;
+    fn value<S: Serializer>(&self, value: ValueType, serializer: S) -> Result<S::Ok, S::Error> {
+        let entry = self.last();
+        match value {
+            ValueType::Port => OwnedPort::of(entry).serialize(serializer),
+            ValueType::Text => serializer.serialize_str(&first_argument(entry)),
+            ValueType::Scalar => only_argument(entry).map(Scalar::of).serialize(serializer),
+            ValueType::Switch | ValueType::Flag => serializer.serialize_bool(switch(entry).unwrap_or(true)),
+            ValueType::Seconds => match seconds(&first_argument(entry)) {
+                Some(Seconds::Number(seconds)) => serializer.serialize_i64(seconds),
+                _ => serializer.serialize_bool(false),
+            },
+        }
+    }
+}
+
+/// The words of a directive as the members of an object.
+struct ObjectView<'d> {
+    object: &'static ObjectShape,
+    entry: Entry<'d>,
+}
+
+impl Serialize for ObjectView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for part in self.object.parts {
+            let words = || {
+                let said = part_words(self.object, self.entry).filter(|(of, _)| *of == Some(part));
+                said.map(|(_, word)| word)
+            };
+            let Some(last) = words().last() else { continue };
+            match part.form {
+                PartForm::Word => map.serialize_entry(part.key, &last.value())?,
+                PartForm::Reference => map.serialize_entry(part.key, &reference(last.raw))?,
+                PartForm::Percent => map.serialize_entry(part.key, &percent(last))?,
+                PartForm::Duration => map.serialize_entry(part.key, &duration(last))?,
+                PartForm::Words => {
+                    let words: Vec<Scalar<'_>> = words().map(Scalar::of).collect();
+                    map.serialize_entry(part.key, &words)?;
+                }
+            }
         }
         map.end()
     }
+}
 
-    fn seconds<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match seconds(&self.value()) {
-            Some(Seconds::Number(seconds)) => serializer.serialize_i64(seconds),
-            _ => serializer.serialize_bool(false),
-        }
-    }
+/// The value of a directive that has the form of `object`, unmasked.
+pub fn object_value(object: &'static ObjectShape, entry: Entry<'_>) -> serde_json::Value {
+    to_json(&ObjectView { object, entry })
 }
 
 /// The port of an entry; its address borrows from a value made for the call.

@@ -1,7 +1,7 @@
 //! What `media.conf(5)` takes from the schema table.
 
-use mediactl::model::schema::{Derived, parameters};
-use mediactl::model::{Kind, Parameter, Scope, Shape};
+use mediactl::model::schema::parameters;
+use mediactl::model::{Parameter, Scope, Shape};
 use mediactl::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
@@ -45,7 +45,7 @@ fn row(row: &Parameter) -> (String, String) {
     if !row.example.is_empty() {
         lines.push(format!("*Text:* `{}`", row.example));
     }
-    lines.push(format!("*JSON:* `{}`, {}", row.key, json_form(row.shape)));
+    lines.push(format!("*JSON:* `{}`, {}", row.key, row.json_form()));
     if !row.unit.is_empty() {
         lines.push(format!("*Unit:* {}", row.unit));
     }
@@ -55,33 +55,9 @@ fn row(row: &Parameter) -> (String, String) {
     (term, lines.join("\\\n"))
 }
 
-/// What the value in JSON looks like.
-fn json_form(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Ports => "an array of numbers and \"host:port\" strings; always shown",
-        Shape::Port => "a number or a \"host:port\" string",
-        Shape::Word => "a string",
-        Shape::Switch => "true or false; the bare keyword is true",
-        Shape::Account => "{\"login\", \"password\"}",
-        Shape::Backend => "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra",
-        Shape::Sources => "an array of {\"url\", ...}; always shown",
-        Shape::Seconds => "a number; `off` is false",
-        Shape::Transcoder => "an array of [name, value]",
-        Shape::Group(Kind::Stream | Kind::Plugin) => "an object by name; always shown",
-        Shape::Group(Kind::Live) => "an object by prefix; always shown",
-        Shape::PortOptions => "an object by port",
-        Shape::Derived(Derived::Name | Derived::Address) => "a string",
-        Shape::Derived(Derived::Static) => "true or false",
-        Shape::Derived(Derived::Position) => "a number",
-        Shape::Derived(Derived::Global) => "a string, not to be changed here",
-        Shape::Derived(Derived::Former) => "a string, no longer shown",
-        Shape::Derived(Derived::Runtime) => "an object, not to be changed",
-    }
-}
-
 fn secret_part(shape: Shape) -> &'static str {
     match shape {
-        Shape::Account => "the password",
+        Shape::Object(_) => "the password",
         Shape::Backend => "options with the name of a secret, and credentials in the URL",
         _ => "yes",
     }

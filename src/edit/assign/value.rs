@@ -11,10 +11,10 @@ use crate::edit::misfit::Misfit;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
-use crate::model::schema::{Derived, Kind, Parameter, Shape};
-use crate::model::shape::{Port, Seconds, seconds, switch_value};
-use crate::model::view::transcoder_pair;
-use crate::syntax::Document;
+use crate::model::schema::{Derived, Kind, ObjectShape, Parameter, PartForm, Shape, ValueType};
+use crate::model::shape::{Port, Seconds, fits, seconds, switch_value};
+use crate::model::view::{object_value, transcoder_pair};
+use crate::syntax::{Document, Entry};
 
 /// Returns the JSON value of an assignment at `place`; null removes the value there.
 pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
@@ -39,6 +39,9 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
     }
     match place {
         Place::Text => Ok(Value::String(text.to_owned())),
+        Place::Part(PartForm::Words) => list(text),
+        // A text such as `5d` is a number once the patch is normalized.
+        Place::Part(_) => Ok(Value::String(text.to_owned())),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
         Place::BackendUrl => Ok(Value::String(text.to_owned())),
         Place::Foreign => general(text),
@@ -56,15 +59,19 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
 /// Returns `text` as a string, whatever it looks like, if the place takes strings.
 fn string(place: Place, text: &str) -> Result<Value, Misfit> {
     match place {
-        Place::Text | Place::BackendUrl | Place::Foreign => Ok(Value::String(text.to_owned())),
+        Place::Part(PartForm::Words) => Err(no_string()),
+        Place::Text | Place::BackendUrl | Place::Foreign | Place::Part(_) => {
+            Ok(Value::String(text.to_owned()))
+        }
         Place::Port => port(text),
         Place::Source => Ok(source_at(text)),
         Place::Own(parameter) => match parameter.shape {
-            Shape::Word => Ok(Value::String(text.to_owned())),
-            Shape::Port => port(text),
-            Shape::Seconds => whole_seconds(text).ok_or_else(no_seconds),
+            Shape::Value(ValueType::Text | ValueType::Scalar) => Ok(Value::String(text.to_owned())),
+            Shape::Value(ValueType::Port) => port(text),
+            Shape::Value(ValueType::Seconds) => whole_seconds(text).ok_or_else(no_seconds),
+            Shape::Value(ValueType::Switch | ValueType::Flag) => Err(no_switch()),
             Shape::Derived(Derived::Position) => position(text),
-            Shape::Switch | Shape::Derived(Derived::Static) => Err(no_switch()),
+            Shape::Derived(Derived::Static) => Err(no_switch()),
             Shape::Derived(_) => Ok(Value::String(text.to_owned())),
             _ => Err(no_string()),
         },
@@ -88,22 +95,27 @@ fn removal(place: Place) -> Result<Value, Misfit> {
 
 fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
     match parameter.shape {
-        Shape::Word => Ok(Value::String(text.to_owned())),
-        Shape::Port => port(text),
-        Shape::Switch | Shape::Derived(Derived::Static) => {
+        Shape::Value(ValueType::Text) => Ok(Value::String(text.to_owned())),
+        Shape::Value(ValueType::Scalar) => general(text),
+        Shape::Value(ValueType::Port) => port(text),
+        Shape::Value(ValueType::Switch | ValueType::Flag) | Shape::Derived(Derived::Static) => {
             switch_value(text).map(Value::Bool).ok_or_else(no_switch)
         }
-        Shape::Seconds => match seconds(text) {
+        Shape::Value(ValueType::Seconds) => match seconds(text) {
             Some(Seconds::Off) => Ok(Value::Bool(false)),
             _ => whole_seconds(text).ok_or_else(no_seconds),
         },
+        Shape::Object(shape) if shape.takes_words && !text.trim_start().starts_with(['{', '[']) => {
+            object_of_words(parameter, shape, text)
+        }
+        Shape::Object(shape) if shape.takes_words && text.trim_start().starts_with('[') => list(text),
+        Shape::Object(shape) => object(text, &format!("its members are {}", shape.keys())),
         Shape::Derived(Derived::Position) => position(text),
         Shape::Derived(Derived::Runtime) => general(text),
         Shape::Derived(_) => Ok(Value::String(text.to_owned())),
         Shape::Ports | Shape::Sources => list(text),
         Shape::Transcoder if text.trim_start().starts_with('[') => list(text),
         Shape::Transcoder => pairs(text).map(Value::Array).ok_or_else(no_pairs),
-        Shape::Account => object(text, "its members are `login` and `password`"),
         Shape::Backend => object(text, "its members are `url` and `extra`"),
         Shape::Group(_) | Shape::PortOptions => object(text, "one parameter is set behind a `.`"),
     }
@@ -183,12 +195,28 @@ fn pair(text: &str) -> Result<Value, Misfit> {
 
 /// Reads options such as `vb=1024k ab=64k` as the text of the directive is read.
 fn pairs(text: &str) -> Option<Vec<Value>> {
-    let document = Document::parse(format!("transcoder {text};"));
+    let pairs = read_directive("transcoder", text, |entry| entry.arguments().map(transcoder_pair).collect());
+    pairs.filter(|pairs: &Vec<Value>| !pairs.is_empty())
+}
+
+/// What `read` makes of the directive with this keyword and these words; `None` if they are no words.
+fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
+    let document = Document::parse(format!("{keyword} {words};"));
     let mut entries = document.entries();
     let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
     let ends_here = document.diagnostics().is_empty() && only.end() == document.text().len();
-    let pairs: Vec<Value> = only.arguments().map(transcoder_pair).collect();
-    (ends_here && !pairs.is_empty()).then_some(pairs)
+    ends_here.then(|| read(only))
+}
+
+/// The object in `/storage 90% 5d`, read as the text of the directive is.
+fn object_of_words(parameter: &Parameter, object: &'static ObjectShape, text: &str) -> Result<Value, Misfit> {
+    let value = read_directive(parameter.keywords[0], text, |entry| {
+        fits(parameter.shape, entry).then(|| object_value(object, entry))
+    });
+    value.flatten().ok_or_else(|| {
+        Misfit::new(format!("expected {}", parameter.usage()))
+            .hint(format!("such as the words of `{}`, or a JSON object", parameter.example))
+    })
 }
 
 fn no_pairs() -> Misfit {

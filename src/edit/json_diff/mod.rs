@@ -54,7 +54,7 @@ fn default_of(parameter: &Parameter) -> Option<Value> {
     match parameter.shape {
         Shape::Ports | Shape::Sources => Some(Value::Array(Vec::new())),
         Shape::Group(_) => Some(Value::Object(Map::new())),
-        Shape::Switch if parameter.key == PUBLISH_ENABLED => Some(Value::Bool(true)),
+        Shape::Value(_) if parameter.key == PUBLISH_ENABLED => Some(Value::Bool(true)),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::edit::merge;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
-use crate::model::schema::{Derived, Shape, by_key, parameters};
+use crate::model::schema::{Derived, Shape, ValueType, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::syntax::{Entry, Splice};
 
@@ -179,7 +179,9 @@ impl<'d> Planner<'_, 'd> {
                 (Shape::Derived(Derived::Static), _) => {}
                 (Shape::Sources, Some(target)) => self.sources(container, &entries, target, &at),
                 // What is shown without a directive needs none to be shown.
-                (Shape::Switch, Some(Value::Bool(true))) if change.removed.contains(&parameter.key) => {
+                (Shape::Value(ValueType::Switch), Some(Value::Bool(true)))
+                    if change.removed.contains(&parameter.key) =>
+                {
                     self.setting(parameter, &entries, None, &at);
                 }
                 (_, target) => self.setting(parameter, &entries, target, &at),

@@ -10,9 +10,11 @@ use crate::edit::emit;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::quoting;
-use crate::model::schema::{Parameter, Shape};
-use crate::model::shape::{Address, OptionWord, transcoder_name};
-use crate::model::view::transcoder_pair;
+use crate::model::scalar::Scalar;
+use crate::model::schema::{ObjectShape, Parameter, Part, PartForm, Shape, ValueType};
+use crate::model::shape::{Address, OptionWord, part_words, transcoder_name};
+use crate::model::to_json;
+use crate::model::view::{object_value, transcoder_pair};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -77,26 +79,60 @@ fn edit<'d>(
             backend(&mut edits, &address, target, at)?;
         }
         Shape::Transcoder => transcoder(&mut edits, entry, target, at)?,
-        _ => replace_arguments(&mut edits, parameter, entry, target),
+        Shape::Object(object) => object_words(&mut edits, object, entry, target),
+        _ => only_word(&mut edits, parameter, entry, target),
     }
     Ok(edits)
 }
 
-/// Word for word; a bare switch gains its value.
-fn replace_arguments(edits: &mut WordEdits<'_>, parameter: &Parameter, entry: Entry<'_>, target: &Value) {
-    let written = emit::setting_words(parameter, target);
-    let mut arguments = entry.arguments();
-    for new in &written {
-        match arguments.next() {
-            Some(word) if word.value() == unquoted(new) => {}
-            Some(word) => edits.replace(word, new),
-            None => edits.insert(entry.head_span().end, new),
-        }
+/// The only word of a directive becomes another; a bare switch gains one, a flag may lose it.
+fn only_word(edits: &mut WordEdits<'_>, parameter: &Parameter, entry: Entry<'_>, target: &Value) {
+    let written = emit::setting_words(parameter, target).pop();
+    match (entry.arguments().next(), written) {
+        (Some(word), Some(new)) => match parameter.shape {
+            Shape::Value(ValueType::Scalar) => edits.replace(word, quoting::word(word, target, new)),
+            _ => edits.replace(word, new),
+        },
+        (Some(word), None) => edits.remove(word),
+        (None, Some(new)) => edits.insert(entry.head_span().end, &new),
+        (None, None) => {}
     }
 }
 
-fn unquoted(word: &str) -> std::borrow::Cow<'_, str> {
-    Word::new(word, 0).value()
+/// Turns the words of an object into those of another, part by part. A new part goes behind the parts
+/// that its row has in front of it.
+fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: Entry<'_>, target: &Value) {
+    let current = object_value(object, entry);
+    let said: Vec<_> = part_words(object, entry).collect();
+    let words =
+        |part: &'static Part| said.iter().filter(move |(of, _)| *of == Some(part)).map(|(_, word)| *word);
+    let mut previous = entry.words().next().expect("an entry has a keyword");
+    for part in object.parts {
+        let old: Vec<Word<'_>> = words(part).collect();
+        let other = object.alternative(part);
+        let in_place = old.last().copied().or_else(|| other.and_then(|other| words(other).last()));
+        let wanted = [Some(part), other].into_iter().flatten().find(|part| target.get(part.key).is_some());
+        match (part.form, in_place, wanted) {
+            // It was worked on in the place of the part before it.
+            (PartForm::Reference, ..) => continue,
+            (PartForm::Words, ..) => {
+                let values: Vec<Value> = old.iter().map(|&word| to_json(&Scalar::of(word))).collect();
+                let new = target.get(part.key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                edits.list(previous, &old, &values, new, |at, replaced| {
+                    emit::part_word(object, part, &new[at], replaced)
+                });
+            }
+            (_, Some(_), Some(wanted)) if current.get(wanted.key) == target.get(wanted.key) => {}
+            (_, Some(word), Some(wanted)) => {
+                edits.replace(word, emit::part_word(object, wanted, &target[wanted.key], Some(word)));
+            }
+            (_, None, Some(wanted)) => {
+                edits.insert(previous.end(), &emit::part_word(object, wanted, &target[wanted.key], None));
+            }
+            (_, _, None) => old.iter().for_each(|&word| edits.remove(word)),
+        }
+        previous = in_place.unwrap_or(previous);
+    }
 }
 
 fn transcoder(

@@ -6,8 +6,10 @@
 
 use std::cmp::Ordering;
 
-use crate::model::schema::{Kind, Parameter, Scope, Shape, by_keyword, is_any_keyword, is_foreign_keyword};
-use crate::model::shape::{Port, seconds};
+use crate::model::schema::{
+    Kind, Parameter, Scope, Shape, ValueType, by_keyword, is_any_keyword, is_foreign_keyword,
+};
+use crate::model::shape::{Port, duration, percent, seconds};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word, Words};
 
 /// How far a tab indents.
@@ -117,15 +119,21 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, entry: Entry<'_>) -> boo
     let second = rest.next();
     let is_url = |word: &Word<'_>| word.raw.contains("://");
     match parameter.shape {
-        Shape::Ports | Shape::Port => Port::of(&value).is_some(),
-        Shape::Account => second.is_some() && rest.next().is_none(),
+        Shape::Value(ValueType::Port) | Shape::Ports => Port::of(&value).is_some(),
+        Shape::Value(ValueType::Seconds) => seconds(&value).is_some(),
+        Shape::Value(ValueType::Text | ValueType::Scalar | ValueType::Switch | ValueType::Flag) => false,
+        Shape::Object(object) if object.required() == object.parts.len() => {
+            second.is_some() && rest.next().is_none()
+        }
+        Shape::Object(_) => {
+            second.into_iter().chain(rest).any(|word| percent(word).or(duration(word)).is_some())
+        }
         Shape::Backend => is_url(&first) || value == "false",
         Shape::Sources => is_url(&first),
-        Shape::Seconds => seconds(&value).is_some(),
         Shape::Transcoder => first.raw.contains('='),
         Shape::Group(Kind::Stream) if !entry.is_block() => second.as_ref().is_some_and(is_url),
         Shape::Group(_) => entry.is_block() && second.is_none(),
-        Shape::Word | Shape::Switch | Shape::PortOptions | Shape::Derived(_) => false,
+        Shape::PortOptions | Shape::Derived(_) => false,
     }
 }
 

@@ -73,7 +73,7 @@ fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
-    parameter.is_strict() && !fits(parameter.shape, entry)
+    parameter.strict && !fits(parameter.shape, entry)
 }
 
 /// How many options of a line are compared with each other: it is as long as somebody makes it.
@@ -242,7 +242,7 @@ impl<'d> Checker<'d> {
         let keyword = entry.keyword();
         let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
         let hint = format!("write it like `{}`", parameter.example);
-        let diagnostic = match parameter.is_strict() {
+        let diagnostic = match parameter.strict {
             true => Diagnostic::error(misfit(parameter.shape, entry), message),
             false => Diagnostic::warning(misfit(parameter.shape, entry), message),
         };
@@ -308,11 +308,11 @@ fn not_followed(include: Entry<'_>) -> Diagnostic {
 
 /// The first word that does not fit, else the keyword.
 fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
-    let expected = if shape == Shape::Account { 2 } else { 1 };
+    let expected = if let Shape::Object(object) = shape { object.required() } else { 1 };
     let mut arguments = entry.arguments();
-    let (first, second) = (arguments.next(), arguments.nth(expected - 1));
-    let one_is_wrong = second.is_none() && !entry.is_block() && shape != Shape::Account;
-    second.or(first.filter(|_| one_is_wrong)).map_or_else(|| keyword_span(entry), |word| word.span())
+    let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
+    let one_is_wrong = beyond.is_none() && !entry.is_block() && expected == 1;
+    beyond.or(first.filter(|_| one_is_wrong)).map_or_else(|| keyword_span(entry), |word| word.span())
 }
 
 fn keyword_span(entry: Entry<'_>) -> Span {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::schema::{ESCAPE, Scope, Shape, by_key};
+use crate::model::schema::{ESCAPE, ObjectShape, Scope, Shape, by_key};
 use crate::model::secret::{Masker, Secrecy};
 
 /// A configuration, or a patch, with its secrets masked.
@@ -36,8 +36,8 @@ enum JsonPlace {
     Root,
     /// `streams` and the like: the keys are names that people gave.
     Group,
-    /// `edit_auth` and `view_auth`.
-    Account,
+    /// A directive whose words are the members of an object.
+    Object(&'static ObjectShape),
     /// All others.
     Member(Secrecy),
 }
@@ -47,12 +47,14 @@ impl JsonPlace {
         match self {
             Self::Root => match by_key(Scope::Top, key).map(|parameter| parameter.shape) {
                 Some(Shape::Group(_) | Shape::PortOptions) => Self::Group,
-                Some(Shape::Account) => Self::Account,
+                Some(Shape::Object(object)) => Self::Object(object),
                 _ => Self::Member(Secrecy::of(key.trim_start_matches(ESCAPE))),
             },
             Self::Group => Self::Member(Secrecy::Parts),
-            Self::Account if key == "login" => Self::Member(Secrecy::Parts),
-            Self::Account => Self::Member(Secrecy::Whole),
+            Self::Object(object) if object.part(key).is_some_and(|part| !part.secret) => {
+                Self::Member(Secrecy::Parts)
+            }
+            Self::Object(_) => Self::Member(Secrecy::Whole),
             Self::Member(secrecy) => Self::Member(secrecy.behind(key.trim_start_matches(ESCAPE))),
         }
     }
@@ -61,14 +63,14 @@ impl JsonPlace {
     fn secrecy(self) -> Secrecy {
         match self {
             Self::Root | Self::Group => Secrecy::Parts,
-            Self::Account => Secrecy::Whole,
+            Self::Object(_) => Secrecy::Whole,
             Self::Member(secrecy) => secrecy,
         }
     }
 
     /// How secret the keys of an object are here.
     fn key_secrecy(self) -> Secrecy {
-        if let Self::Account = self { Secrecy::Parts } else { self.secrecy() }
+        if let Self::Object(_) = self { Secrecy::Parts } else { self.secrecy() }
     }
 }
 

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 pub use json::{masked_below, masked_json, masked_keys};
 
-use super::schema::{Kind, Parameter, Scope, Shape};
+use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
 use super::secret::{Secrecy, merged, word_parts};
-use super::shape::{OptionWord, Reading, account, read};
+use super::shape::{OptionWord, Reading, part_words, read};
 use super::view::is_plural;
 use crate::syntax::{Document, Entry, Word};
 
@@ -75,12 +75,8 @@ impl Finder {
     /// A directive of ours; where what is in its block stands.
     fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
-            Shape::Account => {
-                if let Some([_, password]) = account(entry) {
-                    self.whole(password);
-                }
-            }
-            Shape::Word if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
+            Shape::Object(object) => self.object(object, entry),
+            Shape::Value(_) if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
             Shape::Backend | Shape::Transcoder => self.options(entry),
             Shape::Group(Kind::Stream) | Shape::Sources if !is_plural(entry) => self.options(entry),
             _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
@@ -91,12 +87,28 @@ impl Finder {
         }
     }
 
+    /// The words of an object; what stands behind the name of a secret among its free words is one, too.
+    fn object(&mut self, object: &'static ObjectShape, entry: Entry<'_>) {
+        let mut free = Secrecy::Parts;
+        for (part, word) in part_words(object, entry) {
+            let is_free = part.is_some_and(|part| part.form == PartForm::Words);
+            match part {
+                Some(part) if part.secret => self.whole(word),
+                _ => self.word(word, if is_free { free } else { Secrecy::Parts }),
+            }
+            if is_free {
+                free = free.behind(&word.value());
+            }
+        }
+    }
+
     /// A directive of ours with the wrong words: which of them is the secret is not known.
     fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
-            Shape::Account | Shape::Word if parameter.secret => {
+            Shape::Object(_) | Shape::Value(_) if parameter.secret => {
                 entry.arguments().for_each(|word| self.whole(word));
             }
+            Shape::Object(_) | Shape::Value(_) => return self.foreign(Secrecy::Parts, entry),
             _ => self.options(entry),
         }
         EntryPlace::foreign(Secrecy::Parts)

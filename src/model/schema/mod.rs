@@ -7,10 +7,11 @@
 mod foreign;
 mod table;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 pub use foreign::FOREIGN_KEYWORDS;
-pub use table::{PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};
+pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};
 
 /// Where our own keys live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,30 +39,117 @@ const SCOPES: [Scope; 7] =
 /// The form of a parameter in text and in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
+    /// `prepush 5;`, one directive with one value.
+    Value(ValueType),
+    /// `edit_auth LOGIN PASSWORD;`, one directive whose words are the members of an object.
+    Object(&'static ObjectShape),
     /// `http 80;` repeated, an array of ports and `host:port` strings.
     Ports,
-    /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
-    Port,
-    /// `root wwwroot;`, one word, a string.
-    Word,
-    /// `log_requests true;`, a boolean; the bare directive is true.
-    Switch,
-    /// `edit_auth LOGIN PASSWORD;`, `{login, password}`.
-    Account,
     /// `auth URL key=value …;`, `{url, extra}`.
     Backend,
     /// `url URL key=value …;` repeated, an array of `{url, …}`.
     Sources,
-    /// `prepush 5;` or `prepush off;`, an integer or false.
-    Seconds,
     /// `transcoder vb=1024k …;`, an array of `[name, value]`.
     Transcoder,
     /// `stream NAME { … }` repeated, an object by name.
     Group(Kind),
     /// The blocks of `http PORT { … }`, an object by port.
     PortOptions,
-    /// Not a directive: read from the text around it, or from elsewhere.
+    /// No directive: read from the text around it, or from elsewhere.
     Derived(Derived),
+}
+
+/// The type of the only word of a directive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
+    Port,
+    /// `root wwwroot;`, a string.
+    Text,
+    /// `title "Camera 1";`, a string, number or boolean under the word rule.
+    Scalar,
+    /// `log_requests true;`, a boolean; the bare directive is true.
+    Switch,
+    /// `disabled;`, a boolean like [`Self::Switch`]; a new true is written bare.
+    Flag,
+    /// `prepush 5;` or `prepush off;`, an integer or false.
+    Seconds,
+}
+
+/// A directive whose words are the members of an object.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ObjectShape {
+    /// The name of its schema in OpenAPI.
+    pub name: &'static str,
+    /// The members, in the order in which they are written.
+    pub parts: &'static [Part],
+    /// Whether a patch may also give the words as a string or an array, as the general rule shows them.
+    pub takes_words: bool,
+}
+
+/// A member of an object, and the words that say it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The JSON key.
+    pub key: &'static str,
+    /// How it is written.
+    pub form: PartForm,
+    /// Whether its value is a secret.
+    pub secret: bool,
+}
+
+/// How a member of an object stands in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartForm {
+    /// The next word, which has to be there; a string.
+    Word,
+    /// `@NAME` in the place of the part before it; the string `NAME`.
+    Reference,
+    /// `90%`, an integer 0..100.
+    Percent,
+    /// `5d`, an integer of seconds.
+    Duration,
+    /// All words that are no other part, an array under the word rule.
+    Words,
+}
+
+impl ObjectShape {
+    /// The part with this JSON key.
+    pub fn part(&self, key: &str) -> Option<&Part> {
+        self.parts.iter().find(|part| part.key == key)
+    }
+
+    /// How many words have to be there.
+    pub fn required(&self) -> usize {
+        self.parts.iter().filter(|part| part.form == PartForm::Word).count()
+    }
+
+    /// The part that may stand in the place of this one.
+    pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
+        let at = self.parts.iter().position(|known| known == part)?;
+        self.parts.get(at + 1).filter(|next| part.form == PartForm::Word && next.form == PartForm::Reference)
+    }
+
+    /// The keys as messages list them: "`login` and `password`".
+    pub fn keys(&self) -> String {
+        let keys: Vec<String> = self.parts.iter().map(|part| format!("`{}`", part.key)).collect();
+        match keys.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => keys.concat(),
+        }
+    }
+
+    /// The words behind the keyword, as a usage line shows them.
+    fn usage(&self) -> String {
+        let word = |part: &Part| match part.form {
+            PartForm::Word => part.key.to_uppercase(),
+            PartForm::Reference => "or @NAME".to_owned(),
+            PartForm::Percent => "[90%]".to_owned(),
+            PartForm::Duration => "[5d]".to_owned(),
+            PartForm::Words => "[OPTION...]".to_owned(),
+        };
+        self.parts.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The three groups of named blocks.
@@ -114,6 +202,9 @@ pub struct Parameter {
     pub shape: Shape,
     /// Whether its value, or the part of it that is one, is a secret.
     pub secret: bool,
+    /// Whether a directive of the wrong form is an error, not a warning: a server does not start
+    /// without it, or starts open to everybody.
+    pub strict: bool,
     /// The unit of a number.
     pub unit: &'static str,
     /// One line of documentation.
@@ -123,25 +214,9 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether a directive of the wrong shape is an error, not a warning.
-    ///
-    /// These are the ones without which a server does not start, or starts open to everybody.
-    pub fn is_strict(&self) -> bool {
-        matches!(self.shape, Shape::Ports | Shape::Port | Shape::Account | Shape::Backend | Shape::Group(_))
-    }
-
     /// Whether it is a setting of which one occurrence counts.
     pub fn is_scalar(&self) -> bool {
-        matches!(
-            self.shape,
-            Shape::Port
-                | Shape::Word
-                | Shape::Switch
-                | Shape::Account
-                | Shape::Backend
-                | Shape::Seconds
-                | Shape::Transcoder
-        )
+        matches!(self.shape, Shape::Value(_) | Shape::Object(_) | Shape::Backend | Shape::Transcoder)
     }
 
     /// Whether it is shown even where the text says nothing of it.
@@ -149,21 +224,52 @@ impl Parameter {
         matches!(self.shape, Shape::Ports | Shape::Group(_) | Shape::Sources) || self.key == PUBLISH_ENABLED
     }
 
-    /// What the keyword in front of the value looks like when it is right.
-    pub fn usage(&self) -> &'static str {
-        match self.shape {
-            Shape::Ports | Shape::Port => "a port from 0 to 65535, or HOST:PORT",
-            Shape::Word => "one word",
-            Shape::Switch => "`true` or `false`",
-            Shape::Account => "LOGIN PASSWORD",
+    /// The words behind the keyword when they are right, for messages and the manual.
+    pub fn usage(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.shape {
+            Shape::Value(ValueType::Port) | Shape::Ports => "a port from 0 to 65535, or HOST:PORT",
+            Shape::Value(ValueType::Text | ValueType::Scalar) => "one word",
+            Shape::Value(ValueType::Switch) => "`true` or `false`",
+            Shape::Value(ValueType::Flag) => "nothing, `true` or `false`",
+            Shape::Value(ValueType::Seconds) => "a number of seconds, or `off`",
+            Shape::Object(object) => return Cow::Owned(object.usage()),
             Shape::Backend => "a URL or `false`, then KEY=VALUE options",
             Shape::Sources => "a URL, then KEY=VALUE options",
-            Shape::Seconds => "a number of seconds, or `off`",
             Shape::Transcoder => "KEY=VALUE options",
             Shape::Group(Kind::Stream) => "a NAME, then a URL or a block",
             Shape::Group(_) => "a NAME, and maybe a block",
             Shape::PortOptions | Shape::Derived(_) => "nothing",
-        }
+        })
+    }
+
+    /// What the value in JSON looks like, for the manual.
+    pub fn json_form(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.shape {
+            Shape::Value(ValueType::Port) => "a number or a \"host:port\" string",
+            Shape::Value(ValueType::Text) => "a string",
+            Shape::Value(ValueType::Scalar) => "a string, a number or a boolean",
+            Shape::Value(ValueType::Switch | ValueType::Flag) => "true or false; the bare keyword is true",
+            Shape::Value(ValueType::Seconds) => "a number; `off` is false",
+            Shape::Object(object) => {
+                let keys: Vec<String> = object.parts.iter().map(|part| format!("\"{}\"", part.key)).collect();
+                return Cow::Owned(format!("{{{}}}", keys.join(", ")));
+            }
+            Shape::Ports => "an array of numbers and \"host:port\" strings; always shown",
+            Shape::Backend => {
+                "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra"
+            }
+            Shape::Sources => "an array of {\"url\", ...}; always shown",
+            Shape::Transcoder => "an array of [name, value]",
+            Shape::Group(Kind::Live) => "an object by prefix; always shown",
+            Shape::Group(_) => "an object by name; always shown",
+            Shape::PortOptions => "an object by port",
+            Shape::Derived(Derived::Name | Derived::Address) => "a string",
+            Shape::Derived(Derived::Static) => "true or false",
+            Shape::Derived(Derived::Position) => "a number",
+            Shape::Derived(Derived::Global) => "a string, not to be changed here",
+            Shape::Derived(Derived::Former) => "a string, no longer shown",
+            Shape::Derived(Derived::Runtime) => "an object, not to be changed",
+        })
     }
 }
 
@@ -234,7 +340,7 @@ impl Keywords {
             for keyword in parameter.keywords {
                 let first = usize::from(keyword.as_bytes()[0]);
                 by_first_byte[first].push((*keyword, parameter));
-                starts_strict[first] |= parameter.is_strict();
+                starts_strict[first] |= parameter.strict;
             }
         }
         starts_strict[usize::from(b'"')] = starts_strict.contains(&true);
@@ -263,7 +369,7 @@ pub fn is_reserved(scope: Scope, keyword: &str) -> bool {
 
 impl Kind {
     /// The JSON key of the group.
-    pub fn key(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Stream => "streams",
             Self::Live => "lives",

@@ -1,53 +1,59 @@
 //! The rows. Within a scope they stand in the order in which they are shown and written.
 
-use super::{Derived, Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, URL_GLOBAL};
+use super::{
+    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, URL_GLOBAL,
+    ValueType,
+};
+
+/// `edit_auth LOGIN PASSWORD;`
+pub static ACCOUNT: ObjectShape = ObjectShape {
+    name: "Account",
+    parts: &[
+        Part { key: "login", form: PartForm::Word, secret: false },
+        Part { key: "password", form: PartForm::Word, secret: true },
+    ],
+    takes_words: false,
+};
 
 const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope, shape: Shape) -> Parameter {
-    Parameter { key, keywords, scope, shape, secret: false, unit: "", doc: "", example: "" }
+    Parameter { key, keywords, scope, shape, secret: false, strict: false, unit: "", doc: "", example: "" }
 }
 
 const fn derived(key: &'static str, scope: Scope, what: Derived, doc: &'static str) -> Parameter {
     Parameter { doc, ..row(key, &[], scope, Shape::Derived(what)) }
 }
 
-const fn port(
-    key: &'static str,
+const fn value(
+    scope: Scope,
     keywords: &'static [&'static str],
+    value: ValueType,
     doc: &'static str,
     example: &'static str,
 ) -> Parameter {
-    Parameter { doc, example, ..row(key, keywords, Scope::Top, Shape::Port) }
-}
-
-const fn word(
-    key: &'static str,
-    keywords: &'static [&'static str],
-    doc: &'static str,
-    example: &'static str,
-) -> Parameter {
-    Parameter { doc, example, ..row(key, keywords, Scope::Top, Shape::Word) }
+    let strict = matches!(value, ValueType::Port);
+    Parameter { strict, doc, example, ..row(keywords[0], keywords, scope, Shape::Value(value)) }
 }
 
 const fn cluster_key(scope: Scope, doc: &'static str) -> Parameter {
-    Parameter {
-        secret: true,
-        doc,
-        example: "cluster_key SECRET;",
-        ..row("cluster_key", &["cluster_key"], scope, Shape::Word)
-    }
+    Parameter { secret: true, ..value(scope, &["cluster_key"], ValueType::Text, doc, "cluster_key SECRET;") }
 }
 
-const fn account(
-    key: &'static str,
-    keywords: &'static [&'static str],
-    doc: &'static str,
-    example: &'static str,
-) -> Parameter {
-    Parameter { secret: true, doc, example, ..row(key, keywords, Scope::Top, Shape::Account) }
+const fn account(keywords: &'static [&'static str], doc: &'static str, example: &'static str) -> Parameter {
+    let shape = Shape::Object(&ACCOUNT);
+    Parameter { secret: true, strict: true, doc, example, ..row(keywords[0], keywords, Scope::Top, shape) }
 }
 
 const fn backend(scope: Scope, doc: &'static str, example: &'static str) -> Parameter {
-    Parameter { secret: true, doc, example, ..row("auth", &["auth"], scope, Shape::Backend) }
+    Parameter { secret: true, strict: true, doc, example, ..row("auth", &["auth"], scope, Shape::Backend) }
+}
+
+const fn group(
+    keywords: &'static [&'static str],
+    kind: Kind,
+    doc: &'static str,
+    example: &'static str,
+) -> Parameter {
+    Parameter { strict: true, doc, example, ..row(kind.key(), keywords, Scope::Top, Shape::Group(kind)) }
 }
 
 const fn former_url_global(scope: Scope) -> Parameter {
@@ -57,6 +63,7 @@ const fn former_url_global(scope: Scope) -> Parameter {
 /// Every parameter; within a scope, in the order in which it is shown and written.
 pub static PARAMETERS: &[Parameter] = &[
     Parameter {
+        strict: true,
         doc: "Ports and addresses of the HTTP server",
         example: "http 80;",
         ..row("http", &["http"], Scope::Top, Shape::Ports)
@@ -66,51 +73,46 @@ pub static PARAMETERS: &[Parameter] = &[
         example: "http 80 { api false; }",
         ..row("http_options", &[], Scope::Top, Shape::PortOptions)
     },
-    port("rtmp", &["rtmp"], "Port or address of the RTMP server", "rtmp 1935;"),
-    port("rtsp", &["rtsp"], "Port or address of the RTSP server", "rtsp 554;"),
-    port("snmp", &["snmp"], "Port or address of the SNMP agent", "snmp 4000;"),
-    port("mysql", &["mysql"], "Port or address of the MySQL interface", "mysql 3306;"),
-    word("loglevel", &["loglevel"], "How much the server logs", "loglevel debug;"),
-    word("root", &["root", "wwwroot"], "Folder of static files", "root wwwroot;"),
-    word("pulsedb", &["pulsedb"], "Folder of the statistics database", "pulsedb /var/lib/media;"),
+    value(Scope::Top, &["rtmp"], ValueType::Port, "Port or address of the RTMP server", "rtmp 1935;"),
+    value(Scope::Top, &["rtsp"], ValueType::Port, "Port or address of the RTSP server", "rtsp 554;"),
+    value(Scope::Top, &["snmp"], ValueType::Port, "Port or address of the SNMP agent", "snmp 4000;"),
+    value(Scope::Top, &["mysql"], ValueType::Port, "Port or address of the MySQL interface", "mysql 3306;"),
+    value(Scope::Top, &["loglevel"], ValueType::Text, "How much the server logs", "loglevel debug;"),
+    value(Scope::Top, &["root", "wwwroot"], ValueType::Text, "Folder of static files", "root wwwroot;"),
+    value(
+        Scope::Top,
+        &["pulsedb"],
+        ValueType::Text,
+        "Folder of the statistics database",
+        "pulsedb /var/lib/media;",
+    ),
     cluster_key(Scope::Top, "Secret that the servers of a cluster share"),
-    Parameter {
-        doc: "Whether requests are logged",
-        example: "log_requests true;",
-        ..row("log_requests", &["log_requests", "logrequests"], Scope::Top, Shape::Switch)
-    },
+    value(
+        Scope::Top,
+        &["log_requests", "logrequests"],
+        ValueType::Switch,
+        "Whether requests are logged",
+        "log_requests true;",
+    ),
     account(
-        "edit_auth",
         &["edit_auth"],
         "Login and password that may change the configuration",
         "edit_auth admin SECRET;",
     ),
-    account(
-        "view_auth",
-        &["view_auth"],
-        "Login and password that may look, but not change",
-        "view_auth viewer SECRET;",
-    ),
+    account(&["view_auth"], "Login and password that may look, but not change", "view_auth viewer SECRET;"),
     backend(
         Scope::Top,
         "Authorization backend of every stream that has none of its own",
         "auth http://backend/auth key=value;",
     ),
-    Parameter {
-        doc: "Plugins, by name",
-        example: "plugin iptv { database sqlite:///iptv.db; }",
-        ..row("plugins", &["plugin"], Scope::Top, Shape::Group(Kind::Plugin))
-    },
-    Parameter {
-        doc: "Publishing locations, by prefix",
-        example: "live mylive;",
-        ..row("lives", &["live"], Scope::Top, Shape::Group(Kind::Live))
-    },
-    Parameter {
-        doc: "Streams, by name",
-        example: "stream cam1 { url rtsp://camera/h264; }",
-        ..row("streams", &["stream", "ondemand"], Scope::Top, Shape::Group(Kind::Stream))
-    },
+    group(&["plugin"], Kind::Plugin, "Plugins, by name", "plugin iptv { database sqlite:///iptv.db; }"),
+    group(&["live"], Kind::Live, "Publishing locations, by prefix", "live mylive;"),
+    group(
+        &["stream", "ondemand"],
+        Kind::Stream,
+        "Streams, by name",
+        "stream cam1 { url rtsp://camera/h264; }",
+    ),
     derived("runtime", Scope::Top, Derived::Runtime, "Figures of the running server; output only"),
     derived("name", Scope::Stream, Derived::Name, "The name of the stream; equals its key"),
     derived(
@@ -138,9 +140,13 @@ pub static PARAMETERS: &[Parameter] = &[
     cluster_key(Scope::Stream, "Secret of this stream's source, instead of the global one"),
     Parameter {
         unit: "s",
-        doc: "How much is buffered before playing starts; off buffers nothing",
-        example: "prepush 5;",
-        ..row("prepush", &["prepush"], Scope::Stream, Shape::Seconds)
+        ..value(
+            Scope::Stream,
+            &["prepush"],
+            ValueType::Seconds,
+            "How much is buffered before playing starts; off buffers nothing",
+            "prepush 5;",
+        )
     },
     Parameter {
         unit: "bit/s",
@@ -151,11 +157,13 @@ pub static PARAMETERS: &[Parameter] = &[
     former_url_global(Scope::Stream),
     derived("cluster_key_global", Scope::Stream, Derived::Global, "The global cluster_key; output only"),
     derived("prefix", Scope::Live, Derived::Name, "The prefix of the location; equals its key"),
-    Parameter {
-        doc: "Whether streams may be published here",
-        example: "publish_enabled false;",
-        ..row(PUBLISH_ENABLED, &["publish_enabled"], Scope::Live, Shape::Switch)
-    },
+    value(
+        Scope::Live,
+        &[PUBLISH_ENABLED],
+        ValueType::Switch,
+        "Whether streams may be published here",
+        "publish_enabled false;",
+    ),
     derived("static", Scope::Live, Derived::Static, "Always false"),
     derived(
         "position",

@@ -1,6 +1,6 @@
 //! Which names stand before a secret, told from the tables of the schema.
 
-use crate::model::schema::{SECRET_ENDINGS, SECRET_NAMES, Scope, Shape, by_keyword};
+use crate::model::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_NAMES, Scope, Shape, by_keyword};
 use crate::model::suggest::nearest;
 
 /// Names that a slip of the finger is recognised of: those of the table that are long enough, and ours.
@@ -69,7 +69,7 @@ fn is_same(name: &[u8], known: &str) -> bool {
 
 /// Whether the words behind this keyword are a login and a password.
 pub fn is_account(keyword: &str) -> bool {
-    by_keyword(Scope::Top, keyword).is_some_and(|parameter| parameter.shape == Shape::Account)
+    by_keyword(Scope::Top, keyword).is_some_and(|parameter| parameter.shape == Shape::Object(&ACCOUNT))
 }
 
 /// Whether an unknown keyword is a slip of one whose value is a secret.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::http::protocol::problem::KINDS;
-use crate::model::schema::{Derived, parameters};
+use crate::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartForm, ValueType, parameters};
 use crate::model::{Parameter, Scope, Shape};
 
 /// The name of the schema of what `read_config` answers.
@@ -46,7 +46,12 @@ pub(super) fn all() -> Map<String, Value> {
         for (scope, name) in OBJECTS {
             schemas.insert(form.name(name), form.object(*scope));
         }
-        schemas.insert(form.name("Account"), form.account());
+        for object in PARAMETERS.iter().filter_map(|row| match row.shape {
+            Shape::Object(object) => Some(object),
+            _ => None,
+        }) {
+            schemas.insert(form.name(object.name), form.parts(object));
+        }
         schemas.insert(form.name(BACKEND), form.backend());
     }
     schemas[PATCH]["description"] = json!(TOLERANCE);
@@ -121,15 +126,17 @@ impl SchemaForm {
     fn value(self, row: &Parameter) -> Value {
         match row.shape {
             Shape::Ports => json!({ "type": "array", "items": reference("Port") }),
-            Shape::Port => reference("Port"),
-            Shape::Word if row.secret => json!({ "type": "string", "format": "password" }),
-            Shape::Word => json!({ "type": "string" }),
-            Shape::Switch => json!({ "type": "boolean" }),
-            Shape::Account => self.reference("Account"),
+            Shape::Value(ValueType::Port) => reference("Port"),
+            Shape::Value(ValueType::Text) => text(row.secret),
+            Shape::Value(ValueType::Scalar) => self.word(),
+            Shape::Value(ValueType::Switch | ValueType::Flag) => json!({ "type": "boolean" }),
+            Shape::Value(ValueType::Seconds) => {
+                json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": false }] })
+            }
+            Shape::Object(object) => self.reference(object.name),
             Shape::Backend if self == Self::Shown && row.scope != Scope::Top => reference(BLOCK_BACKEND),
             Shape::Backend => self.reference(BACKEND),
             Shape::Sources => json!({ "type": "array", "items": self.reference("Source") }),
-            Shape::Seconds => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": false }] }),
             Shape::Transcoder => json!({ "type": "array", "items": self.transcoder_option() }),
             Shape::Group(kind) => self.by_name(self.reference(object_name(kind.scope()))),
             Shape::PortOptions => self.by_name(json!({ "type": "object" })),
@@ -142,13 +149,34 @@ impl SchemaForm {
         json!({ "type": "object", "additionalProperties": self.or_null(element) })
     }
 
-    /// Neither part can be removed alone, so none can be null.
-    fn account(self) -> Value {
-        let login = json!({ "type": "string" });
-        let password = json!({ "type": "string", "format": "password" });
-        let properties = json!({ "login": login, "password": password });
+    /// A part that has to be there can't be removed alone, so it can't be null.
+    fn parts(self, object: &'static ObjectShape) -> Value {
+        let is_required = |part: &&Part| part.form == PartForm::Word && object.alternative(part).is_none();
+        let member = |part: &'static Part| {
+            let value = self.part(part);
+            let value = if is_required(&part) { value } else { self.or_null(value) };
+            (part.key.to_owned(), value)
+        };
+        let properties: Map<String, Value> = object.parts.iter().map(member).collect();
         let schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-        if self == Self::Shown { with_required(schema, &["login", "password"]) } else { schema }
+        let required: Vec<&str> = object.parts.iter().filter(is_required).map(|part| part.key).collect();
+        match self {
+            Self::Shown => with_required(schema, &required),
+            Self::Patch if object.takes_words => {
+                let words = json!({ "type": "array", "items": self.word() });
+                json!({ "anyOf": [schema, words, { "type": "string" }] })
+            }
+            Self::Patch => schema,
+        }
+    }
+
+    fn part(self, part: &Part) -> Value {
+        match part.form {
+            PartForm::Word | PartForm::Reference => text(part.secret),
+            PartForm::Percent => json!({ "type": "integer", "minimum": 0, "maximum": 100 }),
+            PartForm::Duration => json!({ "type": "integer", "minimum": 0, "description": "In seconds." }),
+            PartForm::Words => json!({ "type": "array", "items": self.word() }),
+        }
     }
 
     fn backend(self) -> Value {
@@ -191,6 +219,13 @@ impl SchemaForm {
             Self::Shown => schema,
             Self::Patch => json!({ "anyOf": [schema, { "type": "null" }] }),
         }
+    }
+}
+
+fn text(is_secret: bool) -> Value {
+    match is_secret {
+        true => json!({ "type": "string", "format": "password" }),
+        false => json!({ "type": "string" }),
     }
 }
 
