@@ -9,8 +9,8 @@ use crate::model::general::DirectiveForm;
 use crate::model::member::keyword_of;
 use crate::model::scalar::Scalar;
 use crate::model::schema::{
-    Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, ValueType, by_key,
-    parameters,
+    Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, ValueType, block_scope,
+    by_key, parameters,
 };
 use crate::model::shape::{DURATION_UNITS, bitrate_keyword, duration, percent, reference};
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
@@ -121,17 +121,16 @@ pub fn plain_word(value: &Value) -> String {
 
 /// All occurrences of a foreign keyword; `form` is the one that existing text has.
 pub fn general(keyword: &str, value: &Value, form: Option<DirectiveForm>) -> Vec<Draft> {
-    let head = quoted_if_needed(keyword).into_owned();
     match value {
-        Value::Bool(true) => vec![Draft { head, block: None }],
+        Value::Bool(true) => vec![occurrence(keyword, &[])],
         Value::Array(occurrences) if occurrences.iter().any(Value::is_array) => {
-            occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(&head, words)).collect()
+            occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
         }
-        Value::Array(words) => vec![occurrence(&head, words)],
+        Value::Array(words) => vec![occurrence(keyword, words)],
         Value::Object(members) if is_named_blocks(members, form) => {
-            members.iter().map(|(name, block)| named_block(&head, name, block)).collect()
+            members.iter().map(|(name, block)| named_block(keyword, name, block)).collect()
         }
-        scalar => vec![occurrence(&head, std::slice::from_ref(scalar))],
+        scalar => vec![occurrence(keyword, std::slice::from_ref(scalar))],
     }
 }
 
@@ -146,11 +145,12 @@ fn is_named_blocks(members: &Map<String, Value>, form: Option<DirectiveForm>) ->
 
 /// One occurrence: words, and maybe a block last.
 pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
-    let mut head = keyword.to_owned();
+    let mut head = quoted_if_needed(keyword).into_owned();
     let mut block = None;
+    let scope = block_scope(keyword, words.len().saturating_sub(1));
     for value in words {
         match value {
-            Value::Object(members) => block = Some(contents(members)),
+            Value::Object(members) => block = Some(contents(scope, members)),
             scalar => {
                 head.push(' ');
                 head.push_str(&word(scalar));
@@ -163,14 +163,9 @@ pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
 fn named_block(keyword: &str, name: &str, block: &Value) -> Draft {
     let empty = Map::new();
     Draft {
-        head: format!("{keyword} {}", quoted_if_needed(name)),
-        block: Some(contents(block.as_object().unwrap_or(&empty))),
+        head: format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(name)),
+        block: Some(contents(block_scope(keyword, 1), block.as_object().unwrap_or(&empty))),
     }
-}
-
-/// The entries of a foreign block.
-pub fn contents(members: &Map<String, Value>) -> Vec<Draft> {
-    members.iter().flat_map(|(keyword, value)| general(keyword, value, None)).collect()
 }
 
 /// The directives that say `value` of one of our parameters.
@@ -308,13 +303,13 @@ pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
         Some(Value::Bool(false)) if kind == Kind::Stream => "ondemand",
         _ => kind.noun(),
     };
-    let fields = fields(kind.scope(), members);
+    let fields = contents(kind.scope(), members);
     let block = (kind == Kind::Stream || !fields.is_empty()).then_some(fields);
     Draft { head: format!("{keyword} {}", quoted_if_needed(name)), block }
 }
 
 /// The entries of a block: ours in schema order, then the others as they come.
-fn fields(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
+pub fn contents(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
     let own = parameters(scope)
         .filter(|parameter| !matches!(parameter.shape, Shape::Derived(_)))
         .filter_map(|parameter| Some((parameter, members.get(parameter.key)?)))

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use super::emit::{Draft, Style, block_lines};
 use super::removal;
 use super::surroundings::{Surroundings, Units};
+use crate::model::schema::{ACCOUNT, Scope, Shape, by_keyword};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// Where something new goes.
@@ -362,8 +363,8 @@ impl<'d> Layout<'d> {
     fn top_indent(&self, sibling: Option<Entry<'d>>, keyword: &str) -> &'d str {
         let follows_setting =
             sibling.filter(|sibling| !sibling.is_block() && self.around.begins_line(sibling.start()));
-        let at_column_0 =
-            ["edit_auth", "view_auth", "stream", "ondemand", "live", "plugin"].contains(&keyword);
+        let at_column_0 = by_keyword(Scope::Top, keyword)
+            .is_some_and(|row| matches!(row.shape, Shape::Group(_)) || row.shape == Shape::Object(&ACCOUNT));
         follows_setting.filter(|_| !at_column_0).map_or("", |sibling| self.around.indent(sibling.start()))
     }
 

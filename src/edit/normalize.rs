@@ -11,8 +11,8 @@ use super::json_pointer::Pointer;
 use crate::model::member::keyword_of;
 use crate::model::scalar::{canonical_integer, integer_of_number};
 use crate::model::schema::{
-    Derived, ESCAPE, Kind, ObjectShape, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType, by_key,
-    by_keyword, is_reserved,
+    Derived, ESCAPE, Kind, ObjectShape, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType,
+    block_scope, by_key, by_keyword, is_reserved,
 };
 use crate::model::secret::holds_mask;
 use crate::model::shape::{Port, bitrate, bitrate_keyword, duration, part_of, percent, reference};
@@ -466,7 +466,7 @@ impl Normalizer {
         if key.contains('\0') || holds_mask(key) {
             return self.wrong(at, "a keyword can't be written like this");
         }
-        self.general_or_null(value, at)
+        if value.is_null() { Some(value) } else { self.general(keyword_of(scope, key), value, at) }
     }
 
     fn needless_escape(&mut self, key: &str, at: &Pointer) -> Normalized {
@@ -475,15 +475,19 @@ impl Normalizer {
         self.refuse(fault.hint(format!("write it as `{keyword}`")))
     }
 
-    fn general_or_null(&mut self, value: Value, at: &Pointer) -> Normalized {
-        if value.is_null() { Some(value) } else { self.general(value, at) }
-    }
-
     /// A value under the general rule.
-    fn general(&mut self, value: Value, at: &Pointer) -> Normalized {
+    fn general(&mut self, keyword: &str, value: Value, at: &Pointer) -> Normalized {
+        let scope = block_scope(keyword, 1);
         match value {
+            Value::Object(_) if scope != Scope::Foreign => {
+                self.each_member(value, at, |normalizer, name, value, at| match value {
+                    Value::Object(block) => Some(Value::Object(normalizer.members(scope, block, at))),
+                    Value::Null => Some(value),
+                    value => normalizer.general(name, value, at),
+                })
+            }
             Value::Object(_) => self.contents_or_null(value, at),
-            Value::Array(elements) => self.list(elements, at),
+            Value::Array(elements) => self.list(keyword, elements, at),
             scalar => self.scalar(scalar, at),
         }
     }
@@ -497,7 +501,7 @@ impl Normalizer {
     }
 
     /// Words, or occurrences: an array of scalars, or an array of arrays.
-    fn list(&mut self, elements: Vec<Value>, at: &Pointer) -> Normalized {
+    fn list(&mut self, keyword: &str, elements: Vec<Value>, at: &Pointer) -> Normalized {
         if elements.is_empty() {
             return self.refuse(
                 Fault::wrong_type(at, "an empty list can't be written").hint("null removes the directive"),
@@ -508,7 +512,7 @@ impl Normalizer {
         for (index, element) in elements.into_iter().enumerate() {
             let at = at.child(index);
             reduced.push(match element {
-                Value::Array(words) if occurrences => self.occurrence(words, &at),
+                Value::Array(words) if occurrences => self.occurrence(keyword, words, &at),
                 scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) if !occurrences => {
                     self.scalar(scalar, &at)
                 }
@@ -528,8 +532,9 @@ impl Normalizer {
     }
 
     /// One occurrence: its words, and maybe the object of its block last.
-    fn occurrence(&mut self, words: Vec<Value>, at: &Pointer) -> Normalized {
+    fn occurrence(&mut self, keyword: &str, words: Vec<Value>, at: &Pointer) -> Normalized {
         let last = words.len().saturating_sub(1);
+        let scope = block_scope(keyword, last);
         let mut reduced = Vec::new();
         for (index, word) in words.into_iter().enumerate() {
             let at = at.child(index);
@@ -537,7 +542,7 @@ impl Normalizer {
                 block @ Value::Object(_) if index == last => {
                     let Value::Object(members) = block else { continue };
                     let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
-                    Some(Value::Object(without_nulls(self.members(Scope::Foreign, kept, &at))))
+                    Some(Value::Object(without_nulls(self.members(scope, kept, &at))))
                 }
                 scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => self.scalar(scalar, &at),
                 Value::Object(_) => self.wrong(&at, "the object of an occurrence stands last in it"),

@@ -14,7 +14,8 @@ use serde::{Serialize, Serializer};
 use super::member::Members;
 use super::scalar::Scalar;
 use super::schema::Scope;
-use super::shape::{first_argument, only_argument};
+use super::setting_view::Setting;
+use super::shape::{first_argument, inner_scope, only_argument};
 use crate::syntax::{Entry, Word};
 
 /// The form that the occurrences of a keyword have.
@@ -114,8 +115,11 @@ pub struct Contents<'d> {
 impl Serialize for Contents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let members = Members::of(Scope::Foreign, self.block.children());
-        foreign_members(&members, Scope::Foreign, &mut map)?;
+        let members = Members::of(inner_scope(self.block), self.block.children());
+        for (parameter, entries) in members.each_own().filter(|(_, entries)| !entries.is_empty()) {
+            map.serialize_entry(parameter.key, &Setting { parameter, entries })?;
+        }
+        foreign_members(&members, members.scope(), &mut map)?;
         map.end()
     }
 }

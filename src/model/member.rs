@@ -108,6 +108,11 @@ impl<'d> Members<'d> {
         }
     }
 
+    /// Where the block stands.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
     /// Those of a block with nothing in it.
     pub fn empty(scope: Scope) -> Self {
         Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new(), index: HashMap::new() }

@@ -20,6 +20,7 @@ pub mod redact;
 pub mod scalar;
 pub mod schema;
 pub mod secret;
+pub mod setting_view;
 pub mod shape;
 pub mod suggest;
 pub mod view;

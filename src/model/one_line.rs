@@ -2,7 +2,7 @@
 //!
 //! Such a text may parse: what stands behind its first `#` is a comment then, up to the end.
 
-use super::schema::{PARAMETERS, Parameter};
+use super::schema::{PARAMETERS, Parameter, is_foreign_keyword};
 use crate::syntax::comment_start;
 
 /// Whether a text has no line feed but at its end, and directives in a comment: behind a `#`, a
@@ -29,7 +29,8 @@ fn holds_directive(comment: &str) -> bool {
 
 fn ends_with_keyword(word: &str) -> bool {
     let mut keywords = PARAMETERS.iter().flat_map(|parameter: &Parameter| parameter.keywords);
-    keywords.any(|keyword| word.ends_with(keyword))
+    // `title`, `comment` and the like are words of plain English as well.
+    keywords.any(|keyword| word.ends_with(keyword) && !is_foreign_keyword(keyword))
 }
 
 #[cfg(test)]

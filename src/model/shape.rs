@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use serde::{Serialize, Serializer};
 
 use super::scalar::{Scalar, canonical_integer};
-use super::schema::{Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, ValueType, by_keyword};
+use super::schema::{
+    Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, ValueType, block_scope, by_keyword,
+};
 use crate::syntax::{Entry, Word};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
@@ -103,6 +105,11 @@ pub fn duration(word: Word<'_>) -> Option<i64> {
     let number = canonical_integer(word.raw.strip_suffix(|unit: char| unit.is_ascii_alphabetic())?)?;
     let (_, seconds) = DURATION_UNITS.into_iter().find(|(unit, _)| word.raw.ends_with(*unit))?;
     number.checked_mul(seconds).filter(|seconds| (0..=super::scalar::MAX_SAFE).contains(seconds))
+}
+
+/// The scope of what stands in the block of an entry that is not ours.
+pub fn inner_scope(entry: Entry<'_>) -> Scope {
+    block_scope(&entry.keyword(), entry.count_arguments())
 }
 
 /// The value of the first word behind the keyword, such as the name of a block; empty without one.

@@ -15,6 +15,7 @@ const SCOPES: &[(Scope, &str)] = &[
     (Scope::Plugin, "rows of Plugin"),
     (Scope::Source, "rows of Source"),
     (Scope::Backend, "rows of Backend"),
+    (Scope::Template, "rows of Template"),
 ];
 
 /// The values of the page.

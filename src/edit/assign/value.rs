@@ -12,8 +12,8 @@ use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
 use crate::model::schema::{Derived, Kind, ObjectShape, Parameter, PartForm, Shape, ValueType};
+use crate::model::setting_view::{object_value, transcoder_pair};
 use crate::model::shape::{Port, Seconds, fits, seconds, switch_value};
-use crate::model::view::{object_value, transcoder_pair};
 use crate::syntax::{Document, Entry};
 
 /// Returns the JSON value of an assignment at `place`; null removes the value there.

@@ -15,9 +15,10 @@ use crate::edit::layout::Insertion;
 use crate::edit::merge::{contents_value, general_value, occurrences};
 use crate::edit::quoting;
 use crate::model::general::{DirectiveForm, scalars};
-use crate::model::member::Members;
-use crate::model::schema::{Scope, Shape, by_keyword};
-use crate::model::shape::first_argument;
+use crate::model::member::{Members, keyword_of};
+use crate::model::schema::{Scope, Shape, block_scope, by_key, by_keyword};
+use crate::model::setting_view::setting_value;
+use crate::model::shape::{first_argument, inner_scope};
 use crate::model::to_json;
 use crate::syntax::{Entry, Word, quoted_if_needed};
 
@@ -76,7 +77,10 @@ impl<'d> Planner<'_, 'd> {
                 Some(&block) => self.contents(block, wanted, &at.child(key)),
                 None => {
                     let head = format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(key));
-                    new.push(emit::Draft { head, block: Some(emit::contents(wanted)) });
+                    new.push(emit::Draft {
+                        head,
+                        block: Some(emit::contents(block_scope(keyword, 1), wanted)),
+                    });
                 }
             }
         }
@@ -91,17 +95,26 @@ impl<'d> Planner<'_, 'd> {
     pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, at: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
         let container = Container::of(block);
-        let members = Members::of(Scope::Foreign, block.children());
-        for member in members.foreign() {
-            let key = member.key.to_json(Scope::Foreign);
-            let wanted = target.get(&*key);
-            if general_value(&member.entries).as_ref() != wanted {
-                self.foreign(container, &key, &member.entries, wanted, &at.child(&key));
+        let members = Members::of(inner_scope(block), block.children());
+        let scope = members.scope();
+        for (parameter, entries) in members.each_own() {
+            let wanted = target.get(parameter.key);
+            if setting_value(parameter, entries).as_ref() != wanted {
+                self.setting(parameter, entries, wanted, &at.child(parameter.key));
             }
         }
-        for (key, value) in target {
-            if members.foreign_by_keyword(key).is_empty() {
-                self.foreign(container, key, &[], Some(value), &at.child(key));
+        for member in members.foreign() {
+            let key = member.key.to_json(scope);
+            let wanted = target.get(&*key);
+            if general_value(&member.entries).as_ref() != wanted {
+                let keyword = keyword_of(scope, &key);
+                self.foreign(container, keyword, &member.entries, wanted, &at.child(&key));
+            }
+        }
+        for (key, value) in target.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
+            let keyword = keyword_of(scope, key);
+            if members.foreign_by_keyword(keyword).is_empty() {
+                self.foreign(container, keyword, &[], Some(value), &at.child(key));
             }
         }
         self.place_pending(container);
@@ -126,9 +139,7 @@ impl<'d> Planner<'_, 'd> {
                     continue;
                 }
                 ElementOrigin::Moved(index) => Insertion::Line(entries[index].id()),
-                ElementOrigin::New => {
-                    Insertion::New(emit::occurrence(&quoted_if_needed(keyword), words_of(&new[at])))
-                }
+                ElementOrigin::New => Insertion::New(emit::occurrence(keyword, words_of(&new[at]))),
             };
             alone.extend(self.put_element(container, previous, first, content));
         }

@@ -78,7 +78,7 @@ impl<'d> Planner<'_, 'd> {
         let empty = Map::new();
         let patch = patch.as_object().unwrap_or(&empty);
         self.plan.guarded.members(kind.scope(), &empty, patch, at);
-        match merge::named(kind, None, patch, at) {
+        match merge::merge_named(kind, None, patch, at) {
             Err(faults) => self.faults.0.extend(faults.0),
             Ok(target) => {
                 for parameter in parameters(kind.scope()) {
@@ -103,7 +103,7 @@ impl<'d> Planner<'_, 'd> {
         let Some(patch) = patch.as_object() else { return };
         let current = merge::named_value(kind, entry);
         let members = Members::of(kind.scope(), entry.children());
-        match merge::named(kind, Some((&current, &members)), patch, at) {
+        match merge::merge_named(kind, Some((&current, &members)), patch, at) {
             Err(faults) => self.faults.0.extend(faults.0),
             Ok(target) => {
                 self.remove_unshown(kind, &members, &current, &target, patch);

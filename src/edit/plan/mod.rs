@@ -23,7 +23,7 @@ use super::fault::{Fault, Faults};
 use super::guarded::Guarded;
 use super::json_pointer::Pointer;
 use super::layout::{Anchor, Insertion, TextOperation};
-use super::merge;
+use super::merge::{self, GeneralMerge};
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{Scope, Shape, by_key, parameters};
@@ -194,7 +194,7 @@ impl<'d> Planner<'_, 'd> {
 
     fn top_setting(&mut self, parameter: &'static crate::model::Parameter, patch: &Value, at: &Pointer) {
         let current = self.view.member(parameter.key);
-        match merge::setting(parameter, current.as_ref(), patch, at) {
+        match merge::merge_setting(parameter, current.as_ref(), patch, at) {
             Err(faults) => self.faults.0.extend(faults.0),
             Ok(target) if target == current => {}
             Ok(target) => {
@@ -207,13 +207,11 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn top_foreign(&mut self, key: &str, patch: &Value, at: &Pointer) {
-        if let Err(faults) = merge::fits_own_shape(Scope::Top, key, patch, at) {
-            return self.faults.0.extend(faults.0);
-        }
         let keyword = keyword_of(Scope::Top, key);
         let entries = self.members.foreign_by_keyword(keyword).to_vec();
         let current = merge::general_value(&entries);
-        let target = merge::foreign(&entries, patch);
+        let mut general = GeneralMerge { faults: &mut self.faults };
+        let target = general.member((Scope::Top, key), &entries, patch, at);
         if target != current {
             self.plan.guarded.member(Scope::Top, key, current.as_ref(), patch, at);
             self.foreign(Container::TOP, keyword, &entries, target.as_ref(), at);

@@ -11,7 +11,7 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::Insertion;
-use crate::edit::merge;
+use crate::edit::merge::{self, GeneralMerge};
 use crate::model::schema::Scope;
 use crate::model::shape::{Port, only_argument};
 use crate::model::to_json;
@@ -181,23 +181,31 @@ impl<'d> Planner<'_, 'd> {
             self.plan.guarded.members(Scope::Foreign, &current, patch, at);
         }
         let target = match fate {
-            PortFate::Existing(entry) if entry.is_block() => options_after(*entry, change),
-            _ => change.and_then(|change| merge::foreign(&[], change)),
+            PortFate::Existing(entry) if entry.is_block() => self.options_after(*entry, change, at),
+            _ => {
+                let mut general = GeneralMerge { faults: &mut self.faults };
+                change.and_then(|change| general.keyword("http", &[], change, at))
+            }
         };
         let block = target.as_ref().and_then(Value::as_object);
         match fate {
             PortFate::Existing(entry) => self.block(*entry, block, at),
             PortFate::Stripped(entry) => self.other_block(*entry, block),
-            PortFate::New => draft.iter_mut().for_each(|draft| draft.block = block.map(emit::contents)),
+            PortFate::New => draft
+                .iter_mut()
+                .for_each(|draft| draft.block = block.map(|block| emit::contents(Scope::Foreign, block))),
         }
         target
     }
-}
 
-fn options_after(entry: Entry<'_>, change: Option<&Value>) -> Option<Value> {
-    match change {
-        None => Some(merge::contents_value(entry)),
-        Some(patch) => Some(Value::Object(merge::contents_after(entry, patch.as_object()?))),
+    fn options_after(&mut self, entry: Entry<'d>, change: Option<&Value>, at: &Pointer) -> Option<Value> {
+        match change {
+            None => Some(merge::contents_value(entry)),
+            Some(patch) => {
+                let mut general = GeneralMerge { faults: &mut self.faults };
+                Some(Value::Object(general.contents(entry, patch.as_object()?, at)))
+            }
+        }
     }
 }
 

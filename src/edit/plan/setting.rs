@@ -12,9 +12,9 @@ use crate::edit::json_pointer::Pointer;
 use crate::edit::quoting;
 use crate::model::scalar::Scalar;
 use crate::model::schema::{ObjectShape, Parameter, Part, PartForm, Shape, ValueType};
+use crate::model::setting_view::{object_value, transcoder_pair};
 use crate::model::shape::{Address, OptionWord, part_words, transcoder_name};
 use crate::model::to_json;
-use crate::model::view::{object_value, transcoder_pair};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {

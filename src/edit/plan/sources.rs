@@ -10,9 +10,9 @@ use crate::edit::align::{Alignment, ElementOrigin, align};
 use crate::edit::emit::{self, Draft};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::Insertion;
+use crate::model::setting_view::{SourceView, entry_sources, is_plural};
 use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
-use crate::model::view::{SourceView, entry_sources, is_plural};
 use crate::syntax::{Entry, EntryId, Splice};
 
 /// The keyword of a source where no line above shows another.

@@ -13,9 +13,9 @@ use crate::edit::quoting;
 use crate::model::member::{Key, keyword_of};
 use crate::model::schema::Scope;
 use crate::model::secret::holds_mask;
+use crate::model::setting_view::is_open;
 use crate::model::shape::{Address, OptionWord};
 use crate::model::to_json;
-use crate::model::view::is_open;
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
 
 /// Collects the edits of the words of one entry.

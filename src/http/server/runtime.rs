@@ -11,9 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::engine::{Engine, PendingChange, Snapshot, hook_output};
 use crate::http::protocol::routes::ApiOperation;
 use crate::http::server::entity_tag::entity_tag;
+use crate::model::setting_view::sources;
 use crate::model::shape::only_argument;
 use crate::model::top_members;
-use crate::model::view::{is_static, sources};
+use crate::model::view::is_static;
 
 /// How long the runtime command may take.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);

@@ -15,9 +15,9 @@ use self::listeners::{Listeners, is_foreign_listener};
 use self::names::Names;
 use self::settings::Settings;
 use super::near_miss::near_miss;
-use super::schema::{Kind, Parameter, Scope, Shape, by_keyword, may_be_strict};
-use super::shape::{OptionWord, Reading, fits, read};
-use super::view::is_plural;
+use super::schema::{Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, by_keyword, may_be_strict};
+use super::setting_view::is_plural;
+use super::shape::{OptionWord, Reading, fits, inner_scope, part_words, read};
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, WORTH_A_THREAD, Word};
 
 /// All diagnostics of a document, those of its parser included, in the order of the text.
@@ -117,10 +117,10 @@ impl<'d> Checker<'d> {
     /// What is found in top-level entries, with the insides of the streams, lives and plugins.
     fn found(mut self, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         for entry in entries {
-            if let Some(kind) = self.entry(Scope::Top, entry) {
+            if let Some(scope) = self.entry(Scope::Top, entry) {
                 self.inner.clear();
                 for inner in entry.children() {
-                    self.entry(kind.scope(), inner);
+                    self.entry(scope, inner);
                 }
             }
         }
@@ -141,8 +141,8 @@ impl<'d> Checker<'d> {
         self
     }
 
-    /// Looks at one entry, but not inside its block; the kind of a named block.
-    fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Kind> {
+    /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
+    fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
         match read(scope, entry) {
             Reading::Own(parameter) => {
                 if parameter.is_scalar() {
@@ -150,12 +150,17 @@ impl<'d> Checker<'d> {
                 }
                 self.own(parameter, entry);
                 let Shape::Group(kind) = parameter.shape else { return None };
-                return Some(kind);
+                Some(kind.scope())
             }
-            Reading::Misshapen(parameter) => self.misshapen(parameter, entry),
-            Reading::Foreign => self.foreign(scope, entry),
+            Reading::Misshapen(parameter) => {
+                self.misshapen(scope, parameter, entry);
+                None
+            }
+            Reading::Foreign => {
+                self.foreign(scope, entry);
+                Some(inner_scope(entry)).filter(|inner| *inner != Scope::Foreign)
+            }
         }
-        None
     }
 
     fn setting(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
@@ -182,7 +187,27 @@ impl<'d> Checker<'d> {
                 missing_semicolon::in_options(parameter.scope, entry, 0, &mut self.diagnostics)
             }
             Shape::Ports => self.listeners.add(entry),
-            _ => {}
+            Shape::Object(object) => self.object(parameter, object, entry),
+            Shape::Value(_) | Shape::PortOptions | Shape::Derived(_) => {}
+        }
+    }
+
+    fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
+        let mut seen: Vec<(&Part, Word<'d>)> = Vec::new();
+        for (part, word) in part_words(object, entry) {
+            let Some(part) = part.filter(|part| part.form != PartForm::Words) else { continue };
+            if let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) {
+                let message = format!("the {} is given more than once: the last counts", part.key);
+                self.diagnostics.push(
+                    Diagnostic::warning(word.span(), message)
+                        .related(previous.span(), "given here before")
+                        .hint("keep one of them"),
+                );
+            }
+            seen.push((part, word));
+        }
+        if object.takes_words && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
+            missing_semicolon::in_words(parameter.scope, entry, &mut self.diagnostics);
         }
     }
 
@@ -238,7 +263,10 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn misshapen(&mut self, parameter: &'static Parameter, entry: Entry<'d>) {
+    fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
+        if !parameter.strict && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
+            missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
+        }
         let keyword = entry.keyword();
         let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
         let hint = format!("write it like `{}`", parameter.example);

@@ -9,8 +9,8 @@ pub use json::{masked_below, masked_json, masked_keys};
 
 use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
 use super::secret::{Secrecy, merged, word_parts};
-use super::shape::{OptionWord, Reading, part_words, read};
-use super::view::is_plural;
+use super::setting_view::is_plural;
+use super::shape::{OptionWord, Reading, inner_scope, part_words, read};
 use crate::syntax::{Document, Entry, Word};
 
 /// The secrets in `windows` of the text, which are in order and do not overlap.
@@ -121,7 +121,10 @@ impl Finder {
             self.word(word, secrecy);
             secrecy = secrecy.behind(&word.value());
         }
-        EntryPlace::foreign(secrecy)
+        match secrecy {
+            Secrecy::Parts => EntryPlace { scope: inner_scope(entry), secrecy },
+            _ => EntryPlace::foreign(secrecy),
+        }
     }
 
     fn options(&mut self, entry: Entry<'_>) {

@@ -28,13 +28,23 @@ pub enum Scope {
     Source,
     /// Inside the object `auth`, beside its `url` and `extra`.
     Backend,
+    /// Inside `template NAME { … }`, which the general rule shows but for what is ours in it.
+    Template,
     /// Inside any other block: nothing is ours there.
     Foreign,
 }
 
 /// Every scope, in the order of its declaration.
-const SCOPES: [Scope; 7] =
-    [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin, Scope::Source, Scope::Backend, Scope::Foreign];
+const SCOPES: [Scope; 8] = [
+    Scope::Top,
+    Scope::Stream,
+    Scope::Live,
+    Scope::Plugin,
+    Scope::Source,
+    Scope::Backend,
+    Scope::Template,
+    Scope::Foreign,
+];
 
 /// The form of a parameter in text and in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,6 +291,11 @@ pub const PUBLISH_ENABLED: &str = "publish_enabled";
 
 /// In front of a foreign keyword that would collide with one of our keys.
 pub const ESCAPE: char = '@';
+
+/// The scope of what stands in the block of a directive that is not ours, behind so many words.
+pub fn block_scope(keyword: &str, words: usize) -> Scope {
+    if keyword == "template" && words == 1 { Scope::Template } else { Scope::Foreign }
+}
 
 /// The parameters that may stand in `scope`, in their order.
 pub fn parameters(scope: Scope) -> impl Iterator<Item = &'static Parameter> {

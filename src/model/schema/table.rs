@@ -15,6 +15,19 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
     takes_words: false,
 };
 
+/// `dvr ROOT 90% 5d;`
+static DVR: ObjectShape = ObjectShape {
+    name: "Dvr",
+    parts: &[
+        Part { key: "root", form: PartForm::Word, secret: false },
+        Part { key: "reference", form: PartForm::Reference, secret: false },
+        Part { key: "disk_limit", form: PartForm::Percent, secret: false },
+        Part { key: "dvr_limit", form: PartForm::Duration, secret: false },
+        Part { key: "options", form: PartForm::Words, secret: false },
+    ],
+    takes_words: true,
+};
+
 const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope, shape: Shape) -> Parameter {
     Parameter { key, keywords, scope, shape, secret: false, strict: false, unit: "", doc: "", example: "" }
 }
@@ -54,6 +67,27 @@ const fn group(
     example: &'static str,
 ) -> Parameter {
     Parameter { strict: true, doc, example, ..row(kind.key(), keywords, Scope::Top, Shape::Group(kind)) }
+}
+
+const fn dvr(scope: Scope) -> Parameter {
+    Parameter {
+        doc: "Archive: its folder, or the `dvr` of the top level that it refers to; how full the disk may get, \
+              in percent; how long recordings are kept, in seconds (5d is 432000)",
+        example: "dvr /storage 90% 5d;",
+        ..row("dvr", &["dvr"], scope, Shape::Object(&DVR))
+    }
+}
+
+const fn title(scope: Scope) -> Parameter {
+    value(scope, &["title"], ValueType::Scalar, "Title that viewers see", "title \"Camera 1\";")
+}
+
+const fn comment(scope: Scope) -> Parameter {
+    value(scope, &["comment"], ValueType::Scalar, "Remark for administrators", "comment \"north gate\";")
+}
+
+const fn disabled(scope: Scope) -> Parameter {
+    value(scope, &["disabled"], ValueType::Flag, "Whether it is switched off", "disabled;")
 }
 
 const fn former_url_global(scope: Scope) -> Parameter {
@@ -156,6 +190,10 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     former_url_global(Scope::Stream),
     derived("cluster_key_global", Scope::Stream, Derived::Global, "The global cluster_key; output only"),
+    dvr(Scope::Stream),
+    title(Scope::Stream),
+    comment(Scope::Stream),
+    disabled(Scope::Stream),
     derived("prefix", Scope::Live, Derived::Name, "The prefix of the location; equals its key"),
     value(
         Scope::Live,
@@ -175,6 +213,10 @@ pub static PARAMETERS: &[Parameter] = &[
     cluster_key(Scope::Live, "Secret of this location, instead of the global one"),
     former_url_global(Scope::Live),
     derived("cluster_key_global", Scope::Live, Derived::Global, "The global cluster_key; output only"),
+    dvr(Scope::Live),
+    title(Scope::Live),
+    comment(Scope::Live),
+    disabled(Scope::Live),
     derived("name", Scope::Plugin, Derived::Name, "The name of the plugin; equals its key"),
     derived(
         "position",
@@ -189,6 +231,7 @@ pub static PARAMETERS: &[Parameter] = &[
         Derived::Global,
         "In streams and lives: the global auth.url, where it is a string; output only",
     ),
+    dvr(Scope::Template),
 ];
 
 /// Names of options, directives, query parameters and JSON members whose value is a secret.

@@ -1,0 +1,237 @@
+//! Merging into directives that the general rule shows.
+
+use serde_json::{Map, Value};
+
+use super::setting::merge_setting;
+use crate::edit::emit::{self, Draft, scalar_text};
+use crate::edit::fault::{Fault, Faults};
+use crate::edit::json_pointer::Pointer;
+use crate::model::general::{Contents, DirectiveForm, General};
+use crate::model::member::{Members, keyword_of};
+use crate::model::schema::{ESCAPE, Scope, block_scope, by_key, by_keyword};
+use crate::model::setting_view::setting_value;
+use crate::model::shape::{Reading, first_argument, inner_scope, read};
+use crate::model::to_json;
+use crate::syntax::{Document, Entry};
+
+/// The value of all occurrences of a foreign keyword.
+pub fn general_value(entries: &[Entry<'_>]) -> Option<Value> {
+    (!entries.is_empty()).then(|| to_json(&General { entries }))
+}
+
+/// The value of a foreign block.
+pub fn contents_value(block: Entry<'_>) -> Value {
+    to_json(&Contents { block })
+}
+
+/// Merges patches into foreign members, and collects what is wrong with them.
+pub struct GeneralMerge<'f> {
+    /// What was found to be wrong.
+    pub faults: &'f mut Faults,
+}
+
+impl GeneralMerge<'_> {
+    /// Merges into the member `key` of a block of `scope`, which has these entries; `None` where
+    /// nothing of it is left.
+    pub fn member(
+        &mut self,
+        (scope, key): (Scope, &str),
+        entries: &[Entry<'_>],
+        patch: &Value,
+        at: &Pointer,
+    ) -> Option<Value> {
+        self.refuse_own_shape(scope, key, patch, at);
+        self.keyword(keyword_of(scope, key), entries, patch, at)
+    }
+
+    /// Merges into all occurrences of one keyword.
+    pub fn keyword(
+        &mut self,
+        keyword: &str,
+        entries: &[Entry<'_>],
+        patch: &Value,
+        at: &Pointer,
+    ) -> Option<Value> {
+        let patch = match patch {
+            Value::Null => return None,
+            Value::Object(patch) => patch,
+            Value::Array(elements) => return Some(self.list(keyword, elements, at)),
+            scalar => return Some(scalar.clone()),
+        };
+        match (entries, DirectiveForm::of(entries)) {
+            ([], _) => non_empty(patch, self.new_object(keyword, patch, at)),
+            (entries, DirectiveForm::NamedBlocks) => self.named_blocks(keyword, entries, patch, at),
+            ([block], DirectiveForm::Block) => Some(Value::Object(self.contents(*block, patch, at))),
+            _ => Some(Value::Object(self.new_object(keyword, patch, at))),
+        }
+    }
+
+    /// The members of a foreign block afterwards.
+    pub fn contents(
+        &mut self,
+        block: Entry<'_>,
+        patch: &Map<String, Value>,
+        at: &Pointer,
+    ) -> Map<String, Value> {
+        self.members(&Members::of(inner_scope(block), block.children()), patch, at)
+    }
+
+    fn members(
+        &mut self,
+        members: &Members<'_>,
+        patch: &Map<String, Value>,
+        at: &Pointer,
+    ) -> Map<String, Value> {
+        let mut merged = Map::new();
+        for (parameter, entries) in members.each_own() {
+            let current = setting_value(parameter, entries);
+            let value = match patch.get(parameter.key) {
+                None => current,
+                Some(patch) => merge_setting(parameter, current.as_ref(), patch, &at.child(parameter.key))
+                    .unwrap_or_else(|faults| {
+                        self.faults.0.extend(faults.0);
+                        None
+                    }),
+            };
+            merged.extend(value.map(|value| (parameter.key.to_owned(), value)));
+        }
+        let scope = members.scope();
+        for member in members.foreign() {
+            let key = member.key.to_json(scope).into_owned();
+            let value = match patch.get(&key) {
+                None => general_value(&member.entries),
+                Some(patch) => self.member((scope, &key), &member.entries, patch, &at.child(&key)),
+            };
+            merged.extend(value.map(|value| (key, value)));
+        }
+        for (key, value) in patch.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
+            if !merged.contains_key(key) {
+                let value = self.member((scope, key), &[], value, &at.child(key));
+                merged.extend(value.map(|value| (key.clone(), value)));
+            }
+        }
+        merged
+    }
+
+    /// The members of an object that is not there yet: of one block, or the names of several.
+    fn new_object(&mut self, keyword: &str, patch: &Map<String, Value>, at: &Pointer) -> Map<String, Value> {
+        let scope = block_scope(keyword, 1);
+        let mut object = Map::new();
+        for (key, value) in patch {
+            let at = at.child(key);
+            let value = match value {
+                Value::Object(block) if scope != Scope::Foreign => {
+                    non_empty(block, self.members(&Members::empty(scope), block, &at))
+                }
+                value => self.keyword(key, &[], value, &at),
+            };
+            object.extend(value.map(|value| (key.clone(), value)));
+        }
+        object
+    }
+
+    /// An object of named blocks that lost its last name is gone.
+    fn named_blocks(
+        &mut self,
+        keyword: &str,
+        entries: &[Entry<'_>],
+        patch: &Map<String, Value>,
+        at: &Pointer,
+    ) -> Option<Value> {
+        let mut object = Map::new();
+        for &block in entries {
+            let name = first_argument(block).into_owned();
+            let value = match patch.get(&name) {
+                None => Some(contents_value(block)),
+                Some(Value::Object(members)) => {
+                    Some(Value::Object(self.contents(block, members, &at.child(&name))))
+                }
+                Some(value) => self.keyword(&name, &[], value, &at.child(&name)),
+            };
+            object.extend(value.map(|value| (name, value)));
+        }
+        let is_new = |(key, value): &(&String, &Value)| !object.contains_key(*key) && !value.is_null();
+        let new = patch.iter().filter(is_new).map(|(key, value)| (key.clone(), value.clone())).collect();
+        object.extend(self.new_object(keyword, &new, at));
+        (!object.is_empty()).then_some(Value::Object(object))
+    }
+
+    /// The form that a list reads back as: one occurrence is no list.
+    fn list(&mut self, keyword: &str, elements: &[Value], at: &Pointer) -> Value {
+        if !elements.iter().any(Value::is_array) {
+            return match elements {
+                [only] => only.clone(),
+                _ => Value::Array(elements.to_vec()),
+            };
+        }
+        let occurrences: Vec<Value> =
+            elements.iter().map(|occurrence| self.occurrence(keyword, occurrence, at)).collect();
+        as_named_blocks(&occurrences).or_else(|| as_single(&occurrences)).unwrap_or(Value::Array(occurrences))
+    }
+
+    fn occurrence(&mut self, keyword: &str, occurrence: &Value, at: &Pointer) -> Value {
+        let Value::Array(words) = occurrence else { return occurrence.clone() };
+        let scope = block_scope(keyword, words.len().saturating_sub(1));
+        let word = |word: &Value| match word {
+            Value::Object(block) => Value::Object(self.members(&Members::empty(scope), block, at)),
+            word => word.clone(),
+        };
+        words.iter().map(word).collect()
+    }
+
+    /// Refuses an escaped keyword whose value would read back as our own parameter.
+    fn refuse_own_shape(&mut self, scope: Scope, key: &str, value: &Value, at: &Pointer) {
+        let keyword = keyword_of(scope, key);
+        let escaped = key.strip_prefix(ESCAPE).filter(|_| !value.is_null());
+        let Some(parameter) = escaped.and_then(|keyword| by_keyword(scope, keyword)) else { return };
+        let text: Vec<String> = emit::general(keyword, value, None).iter().map(Draft::inline).collect();
+        let document = Document::parse(text.join(" "));
+        let reads_as_own = |entry| matches!(read(scope, entry), Reading::Own(_));
+        if parameter.strict || document.entries().any(reads_as_own) {
+            let fault =
+                Fault::wrong_type(at, format!("`{keyword}` written like this is `{}`", parameter.key));
+            self.faults.push(fault.hint(format!("set `{}`", parameter.key)));
+        }
+    }
+}
+
+/// An object that a patch makes; one that only removes makes nothing.
+fn non_empty(patch: &Map<String, Value>, object: Map<String, Value>) -> Option<Value> {
+    (patch.is_empty() || !object.is_empty()).then_some(Value::Object(object))
+}
+
+/// The occurrences that say the value of a foreign keyword, each an array of its words and maybe,
+/// last, the object of its block.
+pub fn occurrences(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Bool(true) => vec![Value::Array(Vec::new())],
+        Value::Array(list) if list.iter().any(Value::is_array) => list.clone(),
+        Value::Array(_) => vec![value.clone()],
+        Value::Object(members) if !members.is_empty() && members.values().all(Value::is_object) => members
+            .iter()
+            .map(|(name, block)| Value::Array(vec![Value::String(name.clone()), block.clone()]))
+            .collect(),
+        other => vec![Value::Array(vec![other.clone()])],
+    }
+}
+
+fn as_named_blocks(occurrences: &[Value]) -> Option<Value> {
+    let mut object = Map::new();
+    for occurrence in occurrences {
+        let [name, block @ Value::Object(_)] = occurrence.as_array()?.as_slice() else { return None };
+        if object.insert(scalar_text(name)?, block.clone()).is_some() {
+            return None;
+        }
+    }
+    Some(Value::Object(object))
+}
+
+fn as_single(occurrences: &[Value]) -> Option<Value> {
+    let [only] = occurrences else { return None };
+    match only.as_array()?.as_slice() {
+        [] => Some(Value::Bool(true)),
+        [word] => Some(word.clone()),
+        words if !words.iter().any(Value::is_object) => Some(only.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,71 @@
+//! Merging into streams, lives and plugins.
+
+use serde_json::{Map, Value};
+
+use super::general::GeneralMerge;
+use super::setting::merge_setting;
+use crate::edit::fault::Faults;
+use crate::edit::json_pointer::Pointer;
+use crate::model::member::{Members, keyword_of};
+use crate::model::schema::{Kind, by_key};
+use crate::model::{Lens, view};
+use crate::syntax::Entry;
+
+/// Own values alone.
+pub fn own_lens() -> Lens {
+    Lens { own_only: true, ..Lens::default() }
+}
+
+/// Merges into a stream, live or plugin: the own members of its block afterwards.
+pub fn merge_named(
+    kind: Kind,
+    current: Option<(&Map<String, Value>, &Members<'_>)>,
+    patch: &Map<String, Value>,
+    at: &Pointer,
+) -> Result<Map<String, Value>, Faults> {
+    let mut merged = current.map(|(own, _)| own.clone()).unwrap_or_else(|| shown_of_nothing(kind));
+    let mut faults = Faults::default();
+    for (key, value) in patch.iter().filter(|(key, _)| *key != "position") {
+        let at = at.child(key);
+        let result = match by_key(kind.scope(), key) {
+            Some(parameter) => merge_setting(parameter, merged.get(key), value, &at),
+            None => {
+                let entries = current.map_or(&[][..], |(_, members)| {
+                    members.foreign_by_keyword(keyword_of(kind.scope(), key))
+                });
+                let mut general = GeneralMerge { faults: &mut faults };
+                Ok(general.member((kind.scope(), key), entries, value, &at))
+            }
+        };
+        match result {
+            Ok(value) => put(kind, &mut merged, key, value),
+            Err(found) => faults.0.extend(found.0),
+        }
+    }
+    merged.retain(|_, value| !value.is_null());
+    faults.into_result(merged)
+}
+
+fn put(kind: Kind, merged: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+    // What is gone leaves a null: to close the gap at once would move all that follows, each time.
+    let value = value.or_else(|| shown_of_nothing(kind).get(key).cloned()).unwrap_or(Value::Null);
+    merged.insert(key.to_owned(), value);
+}
+
+/// What the view shows of a block that says nothing.
+fn shown_of_nothing(kind: Kind) -> Map<String, Value> {
+    let shown: &[(&str, Value)] = match kind {
+        Kind::Stream => &[("static", Value::Bool(true)), ("urls", Value::Array(Vec::new()))],
+        Kind::Live => &[("publish_enabled", Value::Bool(true)), ("static", Value::Bool(false))],
+        Kind::Plugin => &[],
+    };
+    shown.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+}
+
+/// The own members of one named block in the text.
+pub fn named_value(kind: Kind, entry: Entry<'_>) -> Map<String, Value> {
+    match view::named_own(kind, entry) {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}

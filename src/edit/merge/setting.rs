@@ -1,0 +1,113 @@
+//! Merging into our own settings.
+
+use serde_json::{Map, Value};
+
+use crate::edit::fault::{Fault, Faults};
+use crate::edit::json_pointer::Pointer;
+use crate::model::Parameter;
+use crate::model::schema::{ObjectShape, Part, PartForm, Shape};
+
+/// Merges into one of our settings; `None` where it is not set afterwards.
+pub fn merge_setting(
+    parameter: &'static Parameter,
+    current: Option<&Value>,
+    patch: &Value,
+    at: &Pointer,
+) -> Result<Option<Value>, Faults> {
+    match (parameter.shape, patch) {
+        (_, Value::Null) => Ok(None),
+        (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, at),
+        (Shape::Backend, Value::Object(patch)) => backend(current, patch, at),
+        (Shape::Transcoder, Value::Array(pairs)) if pairs.is_empty() => Ok(None),
+        _ => Ok(Some(patch.clone())),
+    }
+}
+
+/// Merges the members of an object whose words a directive holds. Of two parts that stand in the same
+/// place, the one that the patch gives takes the place of the other.
+fn parts(
+    object: &'static ObjectShape,
+    current: Option<&Value>,
+    patch: &Map<String, Value>,
+    at: &Pointer,
+) -> Result<Option<Value>, Faults> {
+    if current.is_none() && patch.values().all(Value::is_null) {
+        return Ok(None);
+    }
+    let mut merged = current.and_then(Value::as_object).cloned().unwrap_or_default();
+    merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
+    let mut faults = Faults::default();
+    for part in object.parts.iter().filter(|part| part.form == PartForm::Word) {
+        let is_given = |part: &Part| patch.get(part.key).is_some_and(|value| !value.is_null());
+        if let Some(other) = object.alternative(part) {
+            match (is_given(part), is_given(other)) {
+                (true, true) => {
+                    let message = format!("`{}` and `{}` exclude each other", part.key, other.key);
+                    faults.push(Fault::wrong_type(&at.child(other.key), message));
+                }
+                (true, false) => drop(merged.shift_remove(other.key)),
+                (false, true) => drop(merged.shift_remove(part.key)),
+                (false, false) => {}
+            }
+        }
+        let is_there = |part: &Part| merged.get(part.key).is_some_and(|value| !value.is_null());
+        if !is_there(part) && !object.alternative(part).is_some_and(is_there) {
+            faults.push(Fault::wrong_type(&at.child(part.key), format!("the {} is missing", part.key)));
+        }
+    }
+    merged.retain(|_, value| !value.is_null());
+    faults.into_result(Some(Value::Object(merged)))
+}
+
+fn backend(
+    current: Option<&Value>,
+    patch: &Map<String, Value>,
+    at: &Pointer,
+) -> Result<Option<Value>, Faults> {
+    let current = current.and_then(Value::as_object);
+    let url = match patch.get("url") {
+        None => current.and_then(|current| current.get("url")).cloned(),
+        Some(url) => Some(url.clone()).filter(|url| !url.is_null()),
+    };
+    let opens =
+        url == Some(Value::Bool(false)) && current.and_then(|current| current.get("url")) != url.as_ref();
+    let given = patch.get("extra").and_then(Value::as_object);
+    let mut existing = current
+        .and_then(|current| current.get("extra"))
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    if opens {
+        // What is given again keeps its place.
+        existing.retain(|key, _| given.is_some_and(|given| given.contains_key(key)));
+    }
+    let extra = match patch.get("extra") {
+        Some(Value::Null) => Map::new(),
+        _ => extras(&existing, given.unwrap_or(&Map::new())),
+    };
+    match (url, extra.is_empty()) {
+        (None, true) => Ok(None),
+        (None, false) => {
+            let fault =
+                Fault::wrong_type(&at.child("url"), "extra parameters without a url can't be written");
+            Err(fault.hint("set the url too, or remove the whole with null").into())
+        }
+        (Some(url), _) => {
+            let mut merged = Map::from_iter([("url".to_owned(), url)]);
+            if !extra.is_empty() {
+                merged.insert("extra".to_owned(), Value::Object(extra));
+            }
+            Ok(Some(Value::Object(merged)))
+        }
+    }
+}
+
+/// New keys first, in the order given, then the existing ones in theirs.
+fn extras(existing: &Map<String, Value>, patch: &Map<String, Value>) -> Map<String, Value> {
+    let is_set = |value: &Value| !value.is_null();
+    let new = patch.iter().filter(|(key, value)| !existing.contains_key(*key) && is_set(value));
+    let kept = existing.iter().map(|(key, value)| (key, patch.get(key).unwrap_or(value)));
+    new.chain(kept.filter(|(_, value)| is_set(value)))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}

@@ -1,0 +1,250 @@
+//! The JSON of single settings: the values of their directives, streamed from the text.
+
+use std::borrow::Cow;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::json::to_json;
+use super::member::Key;
+use super::scalar::Scalar;
+use super::schema::{ObjectShape, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType};
+use super::shape::{
+    Address, OptionWord, Port, Seconds, duration, first_argument, header_source, only_argument, part_words,
+    percent, reference, seconds, switch, transcoder_name, transcoder_value,
+};
+use crate::syntax::{Entry, Word};
+
+/// A parameter of which one occurrence counts: the last.
+pub struct Setting<'v, 'd> {
+    /// Its row.
+    pub parameter: &'static Parameter,
+    /// Its occurrences, at least one.
+    pub entries: &'v [Entry<'d>],
+}
+
+impl<'d> Setting<'_, 'd> {
+    /// A `transcoder;` without options says nothing.
+    pub fn is_shown(&self) -> bool {
+        self.parameter.shape != Shape::Transcoder || self.last().count_arguments() > 0
+    }
+
+    fn last(&self) -> Entry<'d> {
+        *self.entries.last().expect("a setting is shown only where it stands in the text")
+    }
+}
+
+impl Serialize for Setting<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.parameter.shape {
+            Shape::Ports => {
+                serializer.collect_seq(self.entries.iter().filter_map(|&entry| OwnedPort::of(entry)))
+            }
+            Shape::Value(value) => self.value(value, serializer),
+            Shape::Object(object) => ObjectView { object, entry: self.last() }.serialize(serializer),
+            Shape::Backend => BackendView { own: Some(self.last()), url_global: None }.serialize(serializer),
+            Shape::Transcoder => {
+                let words = self.last().arguments();
+                serializer.collect_seq(words.map(|word| TranscoderPair { option: OptionWord::of(word) }))
+            }
+            Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
+                serializer.serialize_unit()
+            }
+        }
+    }
+}
+
+impl Setting<'_, '_> {
+    fn value<S: Serializer>(&self, value: ValueType, serializer: S) -> Result<S::Ok, S::Error> {
+        let entry = self.last();
+        match value {
+            ValueType::Port => OwnedPort::of(entry).serialize(serializer),
+            ValueType::Text => serializer.serialize_str(&first_argument(entry)),
+            ValueType::Scalar => only_argument(entry).map(Scalar::of).serialize(serializer),
+            ValueType::Switch | ValueType::Flag => serializer.serialize_bool(switch(entry).unwrap_or(true)),
+            ValueType::Seconds => match seconds(&first_argument(entry)) {
+                Some(Seconds::Number(seconds)) => serializer.serialize_i64(seconds),
+                _ => serializer.serialize_bool(false),
+            },
+        }
+    }
+}
+
+/// The words of a directive as the members of an object.
+struct ObjectView<'d> {
+    object: &'static ObjectShape,
+    entry: Entry<'d>,
+}
+
+impl Serialize for ObjectView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for part in self.object.parts {
+            let words = || {
+                let said = part_words(self.object, self.entry).filter(|(of, _)| *of == Some(part));
+                said.map(|(_, word)| word)
+            };
+            let Some(last) = words().last() else { continue };
+            match part.form {
+                PartForm::Word => map.serialize_entry(part.key, &last.value())?,
+                PartForm::Reference => map.serialize_entry(part.key, &reference(last.raw))?,
+                PartForm::Percent => map.serialize_entry(part.key, &percent(last))?,
+                PartForm::Duration => map.serialize_entry(part.key, &duration(last))?,
+                PartForm::Words => {
+                    let words: Vec<Scalar<'_>> = words().map(Scalar::of).collect();
+                    map.serialize_entry(part.key, &words)?;
+                }
+            }
+        }
+        map.end()
+    }
+}
+
+/// The value of a directive that has the form of `object`, unmasked.
+pub fn object_value(object: &'static ObjectShape, entry: Entry<'_>) -> serde_json::Value {
+    to_json(&ObjectView { object, entry })
+}
+
+/// The port of an entry; its address borrows from a value made for the call.
+struct OwnedPort<'d>(Cow<'d, str>);
+
+impl<'d> OwnedPort<'d> {
+    fn of(entry: Entry<'d>) -> Option<Self> {
+        only_argument(entry).map(|word| Self(word.value()))
+    }
+}
+
+impl Serialize for OwnedPort<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Port::of(&self.0).serialize(serializer)
+    }
+}
+
+/// `auth false;` opens what it stands in; `auth "false";` names a backend.
+pub fn is_open(backend: &Address<'_>) -> bool {
+    backend.positional.raw == "false"
+}
+
+/// `{url, extra, url_global}`.
+pub struct BackendView<'v, 'd> {
+    /// The directive, where there is one.
+    pub own: Option<Entry<'d>>,
+    /// The global URL, to be repeated here.
+    pub url_global: Option<&'v str>,
+}
+
+impl Serialize for BackendView<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(backend) = self.own.and_then(|entry| Address::of(entry.arguments())) {
+            if is_open(&backend) {
+                map.serialize_entry("url", &false)?;
+            } else {
+                map.serialize_entry("url", &backend.positional.value())?;
+            }
+            if !backend.options.is_empty() {
+                map.serialize_entry("extra", &Extras { backend: &backend })?;
+            }
+        }
+        if let Some(url) = self.url_global {
+            map.serialize_entry(URL_GLOBAL, url)?;
+        }
+        map.end()
+    }
+}
+
+struct Extras<'v, 'd> {
+    backend: &'v Address<'d>,
+}
+
+impl Serialize for Extras<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for option in self.backend.effective() {
+            match option.value {
+                Some(value) => map.serialize_entry(&option.key.value(), &value.value())?,
+                None => map.serialize_entry(&option.key.value(), &true)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// The list of a stream's sources, from its header or its block.
+pub struct Sources<'v, 'd> {
+    /// The entry of the stream.
+    pub header: Entry<'d>,
+    /// The sources in its block.
+    pub entries: &'v [Entry<'d>],
+}
+
+impl Serialize for Sources<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(sources(self.header, self.entries).map(|source| SourceView { source }))
+    }
+}
+
+/// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
+pub fn sources<'d, 'v: 'd>(header: Entry<'d>, entries: &'v [Entry<'d>]) -> impl Iterator<Item = Address<'d>> {
+    let in_header = if header.is_block() { None } else { header_source(header) };
+    in_header.into_iter().chain(entries.iter().flat_map(|&entry| entry_sources(entry)))
+}
+
+/// The sources of one `url` entry; of a `urls A B;` line, one a word.
+pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
+    let (each, all) = match is_plural(entry) {
+        true => (Some(entry.arguments()), None),
+        false => (None, Address::of(entry.arguments())),
+    };
+    let each = each.into_iter().flatten().filter_map(|word| Address::of(std::iter::once(word)));
+    each.chain(all)
+}
+
+/// Whether each word of a source directive is a source.
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == "urls"
+}
+
+/// `{url, key: value, …}`.
+pub struct SourceView<'d> {
+    /// What stands in the text.
+    pub source: Address<'d>,
+}
+
+impl Serialize for SourceView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("url", &self.source.positional.value())?;
+        for option in self.source.effective() {
+            let keyword = Key::Foreign(option.key.value());
+            map.serialize_entry(&keyword.to_json(Scope::Source), &option.scalar())?;
+        }
+        map.end()
+    }
+}
+
+/// `[name, value]`, or `[name]` for a bare flag.
+struct TranscoderPair<'d> {
+    option: OptionWord<'d>,
+}
+
+impl Serialize for TranscoderPair<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = transcoder_name(&self.option.key);
+        match transcoder_value(&self.option) {
+            None => (name,).serialize(serializer),
+            Some(value) => (name, value).serialize(serializer),
+        }
+    }
+}
+
+/// An option of the transcoder as its list shows it, unmasked.
+pub fn transcoder_pair(word: Word<'_>) -> serde_json::Value {
+    to_json(&TranscoderPair { option: OptionWord::of(word) })
+}
+
+/// The value of a setting with these occurrences; `None` where it is not set.
+pub fn setting_value(parameter: &'static Parameter, entries: &[Entry<'_>]) -> Option<serde_json::Value> {
+    let setting = Setting { parameter, entries };
+    (!entries.is_empty() && setting.is_shown()).then(|| to_json(&setting))
+}
