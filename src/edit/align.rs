@@ -1,25 +1,25 @@
-//! Which elements of a list stay, which move, which are edited: FORMAT §3.3.
+//! Aligns an old list with a new one: which elements stay, which move, which are edited.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-/// Where an element of the new list comes from.
+/// The origin of an element of the new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementOrigin {
-    /// The element of the old list with this index stays where it is.
+    /// The old element with this index stays where it is.
     Kept(usize),
-    /// It stays where it is, with another value.
+    /// The old element with this index is edited in its place.
     Edited(usize),
-    /// It has the same value in another place.
+    /// The old element with this index moves here.
     Moved(usize),
-    /// It was not there.
+    /// The element is new.
     New,
 }
 
 impl ElementOrigin {
-    /// The old element whose place in the text this one has.
+    /// The index of the old element in whose place this one stands.
     pub fn in_place(self) -> Option<usize> {
         match self {
             Self::Kept(old) | Self::Edited(old) => Some(old),
@@ -28,17 +28,17 @@ impl ElementOrigin {
     }
 }
 
-/// What becomes of the elements of a list.
+/// The result of aligning two lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alignment {
-    /// One for each element of the new list.
+    /// The origin of each element of the new list.
     pub new: Vec<ElementOrigin>,
-    /// The old elements of which nothing stays in place, moved ones included.
+    /// The old elements that leave their place, moved ones included.
     pub gone: Vec<usize>,
 }
 
 impl Alignment {
-    /// The old elements that are in the new list nowhere.
+    /// The old elements that are nowhere in the new list.
     pub fn removed(&self) -> Vec<usize> {
         let moved: HashSet<usize> = self
             .new
@@ -73,7 +73,7 @@ pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
     Alignment { new: origins, gone }
 }
 
-/// Elements as numbers that are equal where the elements are.
+/// Replaces elements by numbers, which are equal if the elements are.
 fn as_numbers<T: Eq + Hash>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
     let mut numbers = HashMap::new();
     let mut number = |element| {
@@ -102,7 +102,7 @@ fn keep_common(old: &[u32], new: &[u32], origins: &mut [ElementOrigin]) -> Vec<G
     gaps
 }
 
-/// A deletion and an insertion side by side are one gap.
+/// Adds a gap; a deletion and an insertion side by side are one.
 fn extend_gaps(gaps: &mut Vec<Gap>, gap: Gap) {
     match gaps.last_mut() {
         Some(last) if last.old.end == gap.old.start && last.new.end == gap.new.start => {

@@ -1,5 +1,4 @@
-//! What an expression of the command line is evaluated on: a document at hand, or the JSON that
-//! another server sent.
+//! Looks up values in a configuration, be it a local document or the JSON that a server sent.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -16,14 +15,14 @@ use crate::model::view::is_static;
 use crate::model::{Lens, Masker, View, to_json};
 use crate::syntax::Entry;
 
-/// A configuration that can be asked for its parts.
+/// A configuration whose values can be looked up.
 ///
-/// Keys lead from the whole through objects; lists are values, and nobody looks into them here.
+/// Keys lead through objects only; a list is looked up as a whole.
 pub trait Current {
-    /// The value at `keys`, the whole for none; `None` where nothing is.
+    /// The value at `keys`; the whole configuration for no keys.
     fn value(&self, keys: &[&str]) -> Option<Value>;
 
-    /// The keys of the object at `keys`, in their order; none where no object is.
+    /// The keys of the object at `keys`, in their order; empty if there is no object.
     fn names(&self, keys: &[&str]) -> Vec<String>;
 
     /// Whether there is a value at `keys`.
@@ -53,23 +52,21 @@ fn names_of(value: &Value) -> Vec<String> {
     value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
 }
 
-/// A document at hand, of which no more is made into JSON than is asked for.
-///
-/// Meant for a document without errors, as is the view.
+/// A local document without errors, of which only the requested values become JSON.
 pub struct LocalView<'a, 'd> {
     view: View<'a, 'd>,
     members: &'a Members<'d>,
     lens: &'a Lens,
     places: [OnceLock<Places<'d>>; 3],
-    /// The last name that was looked for, and how many there were.
+    /// The last name that was looked up, with its place in the group.
     last: RefCell<(Kind, String, Option<usize>)>,
     scans: Cell<usize>,
 }
 
-/// So many names are looked for one by one before all are indexed.
+/// How many names are searched one by one before all names are indexed.
 const FEW: usize = 8;
 
-/// Where in its group each name stands, from 0.
+/// The place of each name in its group, from 0.
 type Places<'d> = HashMap<Cow<'d, str>, usize>;
 
 impl<'a, 'd> LocalView<'a, 'd> {
@@ -86,7 +83,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
         entries.filter(move |&(_, entry)| !(skips_static && is_static(entry)))
     }
 
-    /// Most calls ask for one name, some (`*`) for every one.
+    /// The place of a name. Most calls look up one name, some (`*`) every one.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
         if let (of, last, place @ Some(_)) = &*self.last.borrow()
             && *of == kind
@@ -119,11 +116,11 @@ impl<'a, 'd> LocalView<'a, 'd> {
     }
 }
 
-/// A configuration as it is shown: with a masker, the secrets in its values are masked.
+/// A configuration whose values are returned with their secrets masked, if there is a masker.
 pub struct MaskedLookup<'c> {
-    /// What is looked at.
+    /// The configuration.
     pub current: &'c dyn Current,
-    /// What masks its secrets, unless they are to be seen.
+    /// Masks the secrets; `None` shows them.
     pub masker: Option<&'c Masker>,
 }
 

@@ -1,4 +1,4 @@
-//! New text: entries that are not there yet, and the words of values.
+//! Writes new text: whole entries, and the words of values.
 
 use std::borrow::Cow;
 
@@ -15,21 +15,21 @@ use crate::model::schema::{
 use crate::model::shape::{DURATION_UNITS, bitrate_keyword, duration, percent, reference};
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
-/// An entry to be written.
+/// A new entry, before it is laid out as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// Its words as they stand in the text, the keyword first.
+    /// Its words as they are written, the keyword first.
     pub head: String,
     /// The entries of its block, if it has one.
     pub block: Option<Vec<Draft>>,
 }
 
-/// How lines around a draft are written.
+/// The style of the lines around a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Style {
-    /// In front of each line.
+    /// The white space in front of each line.
     pub indent: String,
-    /// What one level of nesting adds.
+    /// The white space that one level of nesting adds.
     pub unit: String,
     /// The line end.
     pub newline: &'static str,
@@ -50,14 +50,14 @@ impl Draft {
         Self { head: words.join(" "), block: None }
     }
 
-    /// On lines of its own, without the last line end.
+    /// Writes it on lines of its own, without the last line end.
     pub fn lines(&self, style: &Style) -> String {
         let mut text = style.indent.clone();
         text.push_str(&self.without_indent(style));
         text
     }
 
-    /// As [`Draft::lines`], where the indentation is there already.
+    /// Like [`Draft::lines`], behind an indentation that is there already.
     pub fn without_indent(&self, style: &Style) -> String {
         match &self.block {
             None => format!("{};", self.head),
@@ -65,7 +65,7 @@ impl Draft {
         }
     }
 
-    /// On the line where it stands.
+    /// Writes it on one line.
     pub fn inline(&self) -> String {
         match &self.block {
             None => format!("{};", self.head),
@@ -77,7 +77,7 @@ impl Draft {
     }
 }
 
-/// `{ … }` with each entry on a line.
+/// Writes `{ … }` with each entry on a line of its own.
 pub fn block_lines(entries: &[Draft], style: &Style) -> String {
     let nested = style.nested();
     let mut text = String::from("{");
@@ -114,7 +114,7 @@ pub fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
-/// A value of one of our string fields, which need no quotes to stay strings.
+/// The word of a string field of ours, which needs no quotes to be read as a string.
 pub fn plain_word(value: &Value) -> String {
     quoted_if_needed(&scalar_text(value).unwrap_or_default()).into_owned()
 }
@@ -206,9 +206,9 @@ fn object_words(object: &'static ObjectShape, value: &Value) -> Vec<String> {
     object.parts.iter().flat_map(words_of).collect()
 }
 
-/// The word that says a part of an object, in the place of `replaced`.
+/// The word of a part of an object, written in the place of `replaced`.
 ///
-/// A text that would read as another part is quoted.
+/// A text that would be read as another part is quoted.
 pub fn part_word(object: &ObjectShape, part: &Part, value: &Value, replaced: Option<Word<'_>>) -> String {
     let text = scalar_text(value).unwrap_or_default();
     match part.form {
@@ -251,7 +251,7 @@ fn backend_words(value: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The address of a backend; the string "false" is not what opens it.
+/// The address of a backend. The string "false" is quoted, because the bare word opens the stream.
 pub fn backend_url(url: &Value) -> String {
     match url.as_str() {
         Some("false") => quoted_word("false"),

@@ -13,7 +13,7 @@ pub enum FaultKind {
     TooLarge,
     /// A value does not fit its parameter, or a part is missing.
     WrongType,
-    /// A member that a patch may not set.
+    /// A member that a patch can't set.
     ReadOnly,
     /// A mask in the place of a secret.
     MaskedValue,

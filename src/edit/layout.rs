@@ -1,7 +1,5 @@
-//! Operations on entries to splices of the text: FORMAT §3.7, §3.8 and §4.
-//!
-//! Operations name entries; this is where they become lines, with the indentation, the line ends
-//! and the blank lines of their neighbours.
+//! Turns operations on entries into splices of the text, with the indentation, the line ends and the
+//! blank lines of the neighbouring entries.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,12 +12,12 @@ use super::surroundings::{Surroundings, Units};
 use crate::model::schema::{ACCOUNT, Scope, Shape, by_keyword};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
-/// Where something new goes.
+/// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// Behind the line of this entry.
+    /// Behind this entry.
     After(EntryId),
-    /// In front of the line of this entry.
+    /// In front of this entry.
     Before(EntryId),
     /// In front of the comments directly above this entry.
     BeforeComments(EntryId),
@@ -29,47 +27,46 @@ pub enum Anchor {
     End,
 }
 
-/// What comes to a place.
+/// The entry that is put at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Insertion {
-    /// An entry that is not there yet.
+    /// A new entry.
     New(Draft),
-    /// One that leaves its place, with the comment on its line.
+    /// An existing entry that moves with the comment on its line.
     Line(EntryId),
-    /// A block that leaves its place, with the comment lines above it.
+    /// An existing block that moves with the comment lines above it.
     Block(EntryId),
 }
 
 /// One change to the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextOperation {
-    /// An entry goes.
+    /// Removes an entry.
     Remove(EntryId),
-    /// Bytes inside an entry change.
+    /// Replaces bytes inside an entry.
     Rewrite(Splice),
-    /// A one-line entry becomes a block: from this offset on, its words go.
+    /// Turns a one-line entry into a block, and removes its words from an offset on.
     Unfold {
-        /// The entry.
         entry: EntryId,
-        /// Where the words that go begin.
+        /// The offset of the first byte that is removed.
         from: usize,
-        /// What stands in the block.
+        /// The entries of the block.
         block: Vec<Draft>,
     },
-    /// Something comes, or comes here from elsewhere.
+    /// Inserts a new entry, or moves an existing one.
     Put {
-        /// The entry whose block it comes into; none at top level.
+        /// The entry whose block it is put into; `None` at top level.
         within: Option<EntryId>,
-        /// Where in there.
+        /// The place in the block.
         place: Anchor,
-        /// What.
+        /// The entry.
         content: Insertion,
-        /// How many blank lines stand between it and its neighbour.
+        /// The number of blank lines between it and its neighbour.
         blank_lines: usize,
     },
 }
 
-/// The splices that make `operations`, in order.
+/// Returns the splices that carry out `operations`, in the order of the text.
 pub fn splices(document: &Document, operations: &[TextOperation]) -> Vec<Splice> {
     let mut layout = Layout::new(document, operations);
     for operation in operations {
@@ -88,13 +85,13 @@ struct Layout<'d> {
     /// Entries that leave their place, by the offset of their first word.
     leaving: HashMap<usize, EntryId>,
     removed: Vec<Range<usize>>,
-    /// By the range each replaces, and of equal ones by their number.
+    /// By the range that each replaces, then by their number.
     splices: BTreeMap<(usize, usize, usize), String>,
     /// Entries whose missing `;` was supplied.
     terminated: HashSet<EntryId>,
     units: OnceCell<Units<'d>>,
     end: OnceCell<EndOfText>,
-    /// What was seen of a place or a block once: very many may be put there.
+    /// Caches for places and blocks: very many entries may be put at the same place.
     behind: RefCell<HashMap<usize, Behind>>,
     inner: RefCell<HashMap<EntryId, Inner<'d>>>,
 }
@@ -102,9 +99,9 @@ struct Layout<'d> {
 /// The end of the text.
 #[derive(Clone, Copy)]
 struct EndOfText {
-    /// Where the last line ends that is not blank; `None` where there is none, or it leaves.
+    /// The end of the last line that is not blank; `None` if there is none, or if it is removed.
     last_line: Option<usize>,
-    /// Whether no line of the text shows anything.
+    /// Whether all lines are blank.
     is_blank: bool,
     is_all_removed: bool,
     blank_lines: usize,
@@ -114,7 +111,7 @@ struct EndOfText {
 #[derive(Clone)]
 struct Inner<'d> {
     unit: &'d str,
-    /// As the last of them that begins a line; where there is none, as the block and one unit more.
+    /// The indentation of the last entry that begins a line; else one unit more than the block.
     indent: Rc<str>,
 }
 
@@ -124,7 +121,7 @@ impl<'d> Layout<'d> {
         let mut leaving: Vec<(Entry<'d>, bool)> =
             operations.iter().filter_map(|operation| leaves(document, operation)).collect();
         let by_start = leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect();
-        // What leaves from inside a block that moves is taken out of the text that moves.
+        // Entries that leave a moving block are cut out of the moved text.
         let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
         let is_inside = |entry: &Entry<'_>| {
             let next = moving.partition_point(|block| block.start < entry.start());
@@ -198,7 +195,7 @@ impl<'d> Layout<'d> {
         match behind {
             _ if one_line => self.push(anchor.end()..anchor.end(), format!(" {}", self.inline(content))),
             Behind::Nothing(at) => {
-                // What comes takes over the end of this line, which gets another like it.
+                // The new text goes in front of the line end, and brings a line end of its own.
                 let newline = self.around.newline(at);
                 let text = format!("{}{}", newline.repeat(1 + blank_lines), own_line(self));
                 self.push(at..at, text);
@@ -215,7 +212,7 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// What lacks its `;` gets it when something is put behind it.
+    /// Supplies the missing `;` of an entry that something is put behind.
     fn terminate(&mut self, anchor: Entry<'d>) {
         if !anchor.is_terminated() && self.terminated.insert(anchor.id()) {
             self.push(anchor.end()..anchor.end(), ";");
@@ -260,13 +257,13 @@ impl<'d> Layout<'d> {
         self.push(at..at, text);
     }
 
-    /// Behind the last line that is not blank: blank lines that a file ends with stay at its end.
+    /// Puts an entry behind the last line that is not blank: blank lines at the end of a file stay there.
     fn put_at_end(&mut self, content: &Insertion, blank_lines: usize) {
         let text = self.document.text();
         let mut style = self.style(None, None, content);
         let end = *self.end.get_or_init(|| self.end());
         if let Some(at) = end.last_line {
-            // The line end that follows is that of what comes: the last line gets another like it.
+            // The new text goes in front of the line end, and brings a line end of its own.
             style.newline = self.around.newline(at);
             let lines = self.lines(content, &style);
             return self.push(at..at, format!("{}{lines}", style.newline.repeat(1 + blank_lines)));
@@ -277,7 +274,7 @@ impl<'d> Layout<'d> {
             return self.push(at..at, format!("{lines}{}", style.newline));
         }
         let at = text.len();
-        // Blank lines that stand at the end already count.
+        // Blank lines at the end of the text are counted already.
         let blank = style.newline.repeat(blank_lines.saturating_sub(end.blank_lines));
         let written = match (end.is_all_removed, text.ends_with('\n')) {
             (true, ended) if ended || at == self.around.text_start() => format!("{lines}{}", style.newline),
@@ -309,7 +306,7 @@ impl<'d> Layout<'d> {
         at >= self.document.text().len()
     }
 
-    /// What stands on the line behind `anchor_end`, with what leaves taken away.
+    /// What follows `anchor_end` on its line once the leaving entries are gone.
     fn behind_on_line(&self, anchor_end: usize) -> Behind {
         *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| self.look_behind(anchor_end))
     }
@@ -335,8 +332,8 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// Where the line that holds `rest` ends. That end goes, too, with what leaves a text without a
-    /// last line end; then what comes is put in front of all that leaves behind `anchor_end`.
+    /// The end of the line that holds `rest`. If the entries behind `anchor_end` leave a text without a
+    /// final line end, that line end is removed with them: then the start of the removed range.
     fn end_of_what_stays(&self, anchor_end: usize, rest: usize) -> usize {
         let line_end = self.around.line_end(rest);
         let next = self.removed.partition_point(|range| range.end <= line_end);
@@ -422,7 +419,7 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// From an entry to the end of its line, if it is the last on it and no other stays there.
+    /// The bytes from an entry to the end of its line, if it is the last there and no other stays.
     fn line_chunk(&self, entry: Entry<'d>) -> Range<usize> {
         let line = self.around.line_start(entry.start())..self.around.line_end(entry.end());
         let rest = self.document.text()[entry.end()..line.end].trim_start_matches([' ', '\t', '\r', ';']);
@@ -436,7 +433,7 @@ impl<'d> Layout<'d> {
         self.removed.get(next).is_some_and(|range| contains(range, line))
     }
 
-    /// A range of the text with the splices made that lie inside it.
+    /// A range of the text, with the splices inside it applied.
     fn moved(&self, range: Range<usize>) -> String {
         let text = self.document.text();
         let near = self.splices.range((range.start, 0, 0)..=(range.end, usize::MAX, usize::MAX));
@@ -454,7 +451,7 @@ impl<'d> Layout<'d> {
 
     fn finish(self) -> Vec<Splice> {
         let removed = self.removed;
-        // What was changed inside something that moved has gone with it.
+        // Splices inside a moved range were applied to the moved text.
         let outside = |splice: &Splice| {
             let next = removed.partition_point(|range| range.end <= splice.range.start);
             removed
@@ -470,7 +467,7 @@ impl<'d> Layout<'d> {
     }
 }
 
-/// The bytes of those blocks that stand inside of no other of them, in order.
+/// The ranges of the blocks that are inside no other of them, in order.
 fn outermost<'d>(blocks: impl Iterator<Item = Entry<'d>>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = blocks.map(|block| block.start()..block.end()).collect();
     ranges.sort_by_key(|range| range.start);
@@ -509,7 +506,7 @@ enum Behind {
     Entry,
 }
 
-/// What is put at either end of something that moves belongs to the neighbour that stays there.
+/// Insertions at either end of a moved range belong to the neighbours that stay.
 fn changes_inside(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     let is_at_an_end = inner.is_empty() && (inner.start == outer.start || inner.end == outer.end);
     contains(outer, inner) && !is_at_an_end

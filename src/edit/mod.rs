@@ -8,7 +8,7 @@
 //! outside of them is the old one.
 //!
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
-//! be proved is not handed out.
+//! be proved is never returned.
 
 pub mod align;
 pub mod assign;
@@ -72,7 +72,7 @@ pub struct Edit {
     pub streams_before: usize,
 }
 
-/// Why there is no edit.
+/// Why a patch can't be applied.
 #[derive(Debug)]
 pub enum EditError {
     /// The patch has faults.

@@ -1,4 +1,4 @@
-//! The blocks of the top level, each with the one above it: which blank lines came with a new block.
+//! The neighbours of top-level blocks, from which follows which blank lines came with a block.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,7 +9,7 @@ use super::surroundings::{Surroundings, count_lines};
 use crate::model::schema::{Scope, Shape, by_keyword};
 use crate::syntax::{Entry, EntryId};
 
-/// The neighbours of entries that leave.
+/// The neighbours of entries that are removed.
 pub struct Neighbours<'a, 'd> {
     around: &'a Surroundings<'d>,
     leaving: HashSet<EntryId>,
@@ -23,19 +23,17 @@ struct Top<'d> {
 }
 
 impl<'a, 'd> Neighbours<'a, 'd> {
-    /// Those of the entries in `leaving`.
     pub fn of(around: &'a Surroundings<'d>, leaving: HashSet<EntryId>) -> Self {
         Self { around, leaving, top: OnceCell::new() }
     }
 
-    /// The lines around them.
     pub fn around(&self) -> &'a Surroundings<'d> {
         self.around
     }
 
-    /// Whether the blank lines above an entry are those that came with it: it stands behind the last
-    /// of its kind, and a new one would be put there with as many. Where that one leaves too, the
-    /// same holds for it.
+    /// Whether the blank lines above an entry were added with it: the entry follows the last other one of
+    /// its kind, and a new one would be put there with as many. If that one is removed too, the same is
+    /// asked of it.
     pub fn were_added(&self, entry: EntryId, blanks: &Range<usize>) -> bool {
         let top = self.top();
         let Ok(mut at) = top.entries.binary_search_by_key(&entry, |entry| entry.id()) else { return false };
@@ -73,7 +71,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
     }
 }
 
-/// What a new block stands beside: the key of its group, else its keyword.
+/// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
 fn kind(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
     match by_keyword(Scope::Top, &keyword) {

@@ -1,7 +1,5 @@
-//! A patch, reduced to what it asks for: FORMAT §3.1.
-//!
-//! Output-only members are dropped unread, values are brought to the one form that the view shows
-//! them in, and everything that no text could say is refused, all faults at once.
+//! Normalizes a patch: drops output-only members, brings every value to the form in which the view
+//! shows it, and refuses values that can't be written as text, with all faults at once.
 
 use serde_json::{Map, Number, Value};
 
@@ -18,7 +16,7 @@ use crate::model::secret::holds_mask;
 use crate::model::shape::{Port, bitrate, bitrate_keyword, duration, part_of, percent, reference};
 use crate::syntax::{Word, needs_quotes};
 
-/// Reduces a patch.
+/// Returns the patch in its normal form.
 pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
     let root = Pointer::root();
     let mut normalizer = Normalizer { faults: Faults::default() };
@@ -34,7 +32,7 @@ pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
     normalizer.faults.into_result(reduced)
 }
 
-/// A value that is to be dropped, or one that is refused, is `None`.
+/// `None` if the value is dropped or refused.
 type Normalized = Option<Value>;
 
 struct Normalizer {
@@ -91,7 +89,7 @@ impl Normalizer {
     fn derived(&mut self, what: Derived, scope: Scope, value: Value, at: &Pointer) -> Normalized {
         match what {
             _ if what.is_output_only() => None,
-            // Null makes it what a stream is that says nothing.
+            // Null sets it to the default.
             Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
             Derived::Static if scope == Scope::Stream => self.boolean(value, at),
             _ if value.is_null() => None,
@@ -104,7 +102,7 @@ impl Normalizer {
                 )),
             },
             Derived::Position => self.position(value, at),
-            // Names were compared with their key before.
+            // `named` has compared names with their keys already.
             _ => None,
         }
     }
@@ -284,7 +282,7 @@ impl Normalizer {
         }
     }
 
-    /// The members that the words of a directive say, those that no word says being removed.
+    /// Turns the words of a directive into members; members without a word are removed by null.
     fn members_of_words(
         &mut self,
         object: &'static ObjectShape,
@@ -373,7 +371,7 @@ impl Normalizer {
         }
     }
 
-    /// A scalar of the general rule: what is no safe integer becomes the string of its source text.
+    /// Normalizes a scalar of the general rule: a number that is no safe integer becomes a string.
     fn scalar(&mut self, value: Value, at: &Pointer) -> Normalized {
         match value {
             Value::Number(number) => Some(canonical_number(&number)),
@@ -560,17 +558,17 @@ fn is_not_empty(list: &Value) -> bool {
     list.as_array().is_none_or(|elements| !elements.is_empty())
 }
 
-/// An `auth` of which nothing is left asks for nothing.
+/// An `auth` without members changes nothing.
 fn says_something(backend: &Value) -> bool {
     backend.as_object().is_none_or(|members| !members.is_empty())
 }
 
-/// A keyword is written with an escape as a key only if it is ours, or starts with one itself.
+/// Only a keyword that is ours, or that starts with the escape itself, is escaped as a key.
 fn has_needless_escape(scope: Scope, key: &str) -> bool {
     scope != Scope::Foreign && key.starts_with(ESCAPE) && !is_reserved(scope, keyword_of(scope, key))
 }
 
-/// Null members of objects inside arrays say nothing: there is nothing to remove them from.
+/// Drops null members of objects inside arrays: there is nothing to remove.
 fn without_nulls(members: Map<String, Value>) -> Map<String, Value> {
     members
         .into_iter()

@@ -1,13 +1,13 @@
-//! Taking entries out: which bytes go with them, and which stay.
+//! Removes entries: which bytes go with them, and which stay.
 //!
-//! The bytes from the first word to the `;` or `}` go, and a stray `;` behind it. If only white
-//! space and a comment remain on those lines, the lines go whole, that comment included; else the
-//! blanks in front go and every comment stays; a `}` that is left alone by that goes back to the
-//! line above, where it stood before something was put in front of it.
+//! The bytes from the first word to the `;` or `}` are removed, and a stray `;` behind it. If only
+//! white space and a comment remain on those lines, the whole lines are removed, that comment
+//! included; else the blanks in front are removed and every comment stays. A `}` that would be alone
+//! on its line moves back to the line above, where it stood before the entry was added.
 //!
-//! The blank lines above a removed block go where there are others below it, or nothing follows it,
-//! or a new block would have been put just there with as many. Those at the start of a text that
-//! shows nothing else stay, and so do those at its end.
+//! Blank lines above a removed block are removed if there are others below it, if nothing follows it,
+//! or if a new block would have been put there with as many. Blank lines at the start of a text that
+//! holds nothing else stay, and so do those at its end.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::neighbours::{Neighbours, is_group};
 use super::surroundings::{Surroundings, is_blank};
 use crate::syntax::{Entry, EntryId};
 
-/// The ranges that go with `entries`; with some go the comment lines above, too.
+/// Returns the ranges to remove for `entries`; a flag says whether the comment lines above go too.
 pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<Range<usize>> {
     let mut entries = entries.to_vec();
     entries.sort_by_key(|(entry, _)| entry.id());
@@ -43,7 +43,7 @@ pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<R
     without_last_line_end(around, ranges)
 }
 
-/// A text without a last line end stays without one, whatever its last line is then.
+/// A text without a final line end stays without one, whichever line is its last then.
 fn without_last_line_end(around: &Surroundings<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let text = around.document().text();
     if text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < text.len()) {

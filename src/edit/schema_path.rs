@@ -1,4 +1,4 @@
-//! What may stand at a place of the JSON form: told from the path to it and the schema table alone.
+//! Finds the place in the schema that a path leads to, and with it the values that the place takes.
 
 use serde_json::{Map, Value};
 
@@ -8,10 +8,10 @@ use crate::model::schema::{
     Derived, Kind, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType, by_key, by_keyword,
 };
 
-/// A place in a configuration, and with it the values it takes.
+/// A place in a configuration.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
-    /// The whole.
+    /// The whole configuration.
     Root,
     /// `streams`, `lives` or `plugins`.
     Group(Kind),
@@ -35,7 +35,7 @@ pub enum Place {
     Part(PartForm),
     /// The block of an http directive.
     ForeignBlock,
-    /// What the general rule shows, an option of a source or of the transcoder.
+    /// A value under the general rule, or an option of a source or of the transcoder.
     Foreign,
 }
 
@@ -45,7 +45,7 @@ impl Place {
         segments.iter().try_fold(Self::Root, Self::step)
     }
 
-    /// As [`Place::of`], where it is not output only.
+    /// Like [`Place::of`]; an output-only member is a misfit.
     pub fn to_set(segments: &[Segment]) -> Result<Self, Misfit> {
         segments.iter().try_fold(Self::Root, |place, segment| {
             let place = place.step(segment)?;
@@ -95,13 +95,13 @@ impl Place {
         }
     }
 
-    /// Whether a member says what the text around it says: a name, a position, a global value.
+    /// Whether a member is derived: a name, a position, a global value.
     pub fn derives(self, key: &str) -> bool {
         let parameter = self.scope().and_then(|scope| by_key(scope, key));
         parameter.is_some_and(|parameter| matches!(parameter.shape, Shape::Derived(_)))
     }
 
-    /// Whose keys the members here have; none where they have names of their own.
+    /// The scope of the members here; `None` if their keys are free names.
     pub fn scope(self) -> Option<Scope> {
         match self {
             Self::Root => Some(Scope::Top),
@@ -112,7 +112,7 @@ impl Place {
         }
     }
 
-    /// Whether `null` and words like `false` are words here, as all others.
+    /// Whether `null` and words like `false` are plain text here.
     pub fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Part(PartForm::Word | PartForm::Reference) => true,
@@ -126,7 +126,7 @@ impl Place {
         matches!(self, Self::Own(Parameter { shape: Shape::Backend, .. }))
     }
 
-    /// Whether the schema says nothing of what is here or below.
+    /// Whether the schema knows nothing of this place and the places below it.
     pub fn is_foreign(self) -> bool {
         matches!(self, Self::ForeignBlock | Self::Foreign)
     }
@@ -184,12 +184,12 @@ fn nothing_below() -> Misfit {
     Misfit::new("there is nothing below a plain value")
 }
 
-/// Whether a member of a view says what nothing in its block says: a name, a place, a global value.
+/// Whether a member of a view is derived: a name, a position, a global value.
 pub fn is_derived(scope: Scope, key: &str) -> bool {
     by_key(scope, key).is_some_and(is_derived_parameter)
 }
 
-/// The value at a place without what is derived in it; `None` where nothing else is in it.
+/// The value at a place without its derived members; `None` if there are no others.
 pub fn own_value(place: Place, value: &Value) -> Option<Value> {
     let Value::Object(members) = value else { return Some(value.clone()) };
     let is_own = |key: &str| !place.scope().is_some_and(|scope| is_derived(scope, key));
@@ -212,7 +212,7 @@ fn is_derived_parameter(parameter: &Parameter) -> bool {
     }
 }
 
-/// Refuses what nobody can set: `name`, `runtime` and the like.
+/// Refuses members that can't be set: `name`, `runtime` and the like.
 fn refuse_output_only(place: Place) -> Result<(), Misfit> {
     let Place::Own(parameter) = place else { return Ok(()) };
     let Shape::Derived(what) = parameter.shape else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What stands around an entry: its lines, its comments, the blanks, how its neighbours look.
+//! The text around an entry: its lines, comments and blanks, and the style of its neighbours.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -7,29 +7,27 @@ use std::ops::Range;
 
 use crate::syntax::{Document, Entry};
 
-/// How an empty file indents.
+/// The indentation in a file without blocks.
 const DEFAULT_UNIT: &str = "  ";
 
-/// How many blocks are looked at for the indentation they use.
+/// How many blocks are sampled for their indentation.
 const UNIT_SAMPLES: usize = 200;
 
-/// The lines of a document, looked at from its entries.
+/// The lines of a document.
 pub struct Surroundings<'d> {
     document: &'d Document,
     /// How many bytes were searched for the ends of lines.
     searched: Cell<usize>,
-    /// Where each line starts: built once more than the whole text was searched, so that a thousand
-    /// looks at one line of megabytes cost one search.
+    /// The start of each line, indexed once more bytes were searched than the text has: so a thousand
+    /// lookups in one line of megabytes cost one search.
     starts: OnceCell<Vec<usize>>,
 }
 
 impl<'d> Surroundings<'d> {
-    /// Those of a document.
     pub fn of(document: &'d Document) -> Self {
         Self { document, searched: Cell::new(0), starts: OnceCell::new() }
     }
 
-    /// What they surround.
     pub fn document(&self) -> &'d Document {
         self.document
     }
@@ -108,7 +106,7 @@ impl<'d> Surroundings<'d> {
         if self.text()[..end].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// How many blank lines stand directly above the line that starts at `line_start`.
+    /// The bytes of the blank lines directly above the line that starts at `line_start`.
     pub fn blank_lines_above(&self, line_start: usize) -> Range<usize> {
         let mut start = line_start;
         while start > self.text_start() {
@@ -121,8 +119,8 @@ impl<'d> Surroundings<'d> {
         start..line_start
     }
 
-    /// How many blank lines stand above an entry; above the comments directly over it, unless those
-    /// may be the heading of a section because the entry is the first of its kind.
+    /// How many blank lines stand above an entry and its comments. For the first entry of its kind the
+    /// comments may be the heading of a section: then the blank lines between them and the entry.
     pub fn gap_above(&self, entry: Entry<'_>, is_first: bool) -> usize {
         if !self.begins_line(entry.start()) {
             return 0;
@@ -151,14 +149,14 @@ impl<'d> Surroundings<'d> {
         self.next_line(body.start) > body.end
     }
 
-    /// What one level of nesting adds in the block of this entry, if its entries show it.
+    /// The white space that one level of nesting adds in this block, if its entries show it.
     pub fn unit_of(&self, block: Entry<'d>) -> Option<&'d str> {
         let header = self.indent(block.start());
         let child = block.children().find(|child| self.begins_line(child.start()))?;
         self.indent(child.start()).strip_prefix(header)
     }
 
-    /// What the blocks of the document add for one level of nesting.
+    /// The white space that blocks of the document add for one level of nesting.
     pub fn units(&self) -> Units<'d> {
         let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
         let mut units = Units { by_keyword: HashMap::new(), first: None };
@@ -170,7 +168,7 @@ impl<'d> Surroundings<'d> {
     }
 }
 
-/// What one level of nesting adds, by the keyword of the block.
+/// The white space that one level of nesting adds, by the keyword of the block.
 pub struct Units<'d> {
     by_keyword: HashMap<Cow<'d, str>, &'d str>,
     first: Option<&'d str>,
@@ -183,7 +181,7 @@ impl<'d> Units<'d> {
     }
 }
 
-/// Whether a piece of a line shows nothing.
+/// Whether a piece of a line is white space.
 pub fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }

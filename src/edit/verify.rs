@@ -12,18 +12,18 @@ use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::schema::Scope;
 use crate::model::shape::group_name;
-use crate::model::shape::{Reading, read};
+use crate::model::shape::{RowMatch, read};
 use crate::model::{Kind, Shape, View};
 use crate::syntax::{ChangedRun, Entry};
 
-/// What the new text says differently from what it must.
+/// The new text does not read as the merged values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unproved {
     /// The path of the first difference.
     pub at: String,
 }
 
-/// Compares what an edit makes with what a plan promised.
+/// Compares the values of the new text with those that the plan promised.
 pub fn verify(
     old: &Members<'_>,
     new: &Members<'_>,
@@ -54,7 +54,7 @@ fn same(found: Option<&Value>, expected: Option<&Value>, at: &str) -> Result<(),
     if equal { Ok(()) } else { Err(Unproved { at: at.to_owned() }) }
 }
 
-/// What is always shown and says nothing.
+/// Whether a value is always shown, and empty.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Array(elements) => elements.is_empty(),
@@ -63,7 +63,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The order of extras is part of what they say.
+/// The order of extras matters.
 fn same_order(found: &Value, expected: &Value) -> bool {
     match (found.get("extra").and_then(Value::as_object), expected.get("extra").and_then(Value::as_object)) {
         (Some(found), Some(expected)) => found.keys().eq(expected.keys()),
@@ -123,7 +123,7 @@ fn group(
 fn changed_blocks(kind: Kind, edited: &[ChangedRun]) -> impl Iterator<Item = Entry<'_>> {
     let entries = edited.iter().flat_map(|changed| changed.document.entries());
     entries.filter(move |&entry| match read(Scope::Top, entry) {
-        Reading::Own(parameter) => parameter.shape == Shape::Group(kind),
-        Reading::Misshapen(_) | Reading::Foreign => false,
+        RowMatch::Own(parameter) => parameter.shape == Shape::Group(kind),
+        RowMatch::Misshapen(_) | RowMatch::Foreign => false,
     })
 }

@@ -106,7 +106,7 @@ impl Serialize for Occurrence<'_> {
     }
 }
 
-/// What stands in a foreign block, as an object.
+/// The entries of a foreign block as an object.
 pub struct Contents<'d> {
     /// The entry that has the block.
     pub block: Entry<'d>,

@@ -1,10 +1,10 @@
-//! The view as JSON on one line, the blocks of a large group by two threads, and what an edit left
-//! alone not again.
+//! Writes the view as JSON on one line. Two threads share large groups, and parts that an edit left
+//! alone are copied from the JSON of before.
 //!
-//! What a view costs is reading the words of every block again and writing them as JSON. Blocks do
-//! not depend on each other, so while one thread writes a part of a group, another makes the next.
-//! And what is shown of a part depends on its bytes, its place, and what is repeated in every
-//! block: where these are the same as before, its JSON is, too.
+//! The costly step is lexing the words of every block again. Blocks do not depend on each other, so
+//! while one thread writes a part of a group, another makes the next. The JSON of a part depends on
+//! its bytes, its place in the group, and the global values that every block repeats: where these
+//! are unchanged, the JSON is, too.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,19 +14,16 @@ use std::thread;
 
 use super::view::{GroupPart, PartPlace, TopMember, View};
 
-/// So many blocks are one part of a group; a group of fewer is not parted.
+/// The number of blocks in one part of a group.
 const BLOCKS_A_PART: usize = 256;
 
-/// So many parts may be ready before they are wanted.
+/// How many parts the second thread may make ahead.
 const PARTS_AHEAD: usize = 8;
 
-/// When more parts than this have changed, two threads make all of them anew.
+/// If more parts than this have changed, two threads make all parts anew.
 const FEW: usize = 4;
 
-/// Writes what `serde_json::to_writer` would.
-///
-/// # Errors
-/// Those of `out`.
+/// Writes the bytes that `serde_json::to_writer` would write, faster.
 pub fn write_compact(view: &View<'_, '_>, out: &mut impl Write) -> io::Result<()> {
     write_members(view, out, &mut |parts, out| {
         let mut separator: &[u8] = b"{";
@@ -41,7 +38,7 @@ pub fn write_compact(view: &View<'_, '_>, out: &mut impl Write) -> io::Result<()
     })
 }
 
-/// A whole configuration as JSON on one line, and where in it the parts of large groups are.
+/// A whole configuration as JSON on one line, with the places of the parts of large groups in it.
 #[derive(Debug)]
 pub struct CompactJson {
     json: Arc<Vec<u8>>,
@@ -52,13 +49,13 @@ pub struct CompactJson {
 #[derive(Debug)]
 struct JsonPart {
     place: PartPlace,
-    /// Where they stand in the text.
+    /// The bytes of the blocks in the text.
     text: Range<usize>,
-    /// Where their members stand in the JSON.
+    /// The bytes of their members in the JSON.
     json: Range<usize>,
 }
 
-/// A text whose JSON is known.
+/// An earlier text with its JSON, from which unchanged parts are copied.
 #[derive(Clone, Copy)]
 pub struct KnownJson<'k, 'a, 'd> {
     /// The text.
@@ -69,7 +66,7 @@ pub struct KnownJson<'k, 'a, 'd> {
     pub compact: &'k CompactJson,
 }
 
-/// Takes the members of each part in turn, as JSON without braces.
+/// Receives the members of each part in turn, as JSON without braces.
 type Put<'p> = &'p mut dyn FnMut(usize, &[u8]) -> io::Result<()>;
 
 impl CompactJson {
@@ -78,7 +75,7 @@ impl CompactJson {
         Self::collect(view, &mut make_all)
     }
 
-    /// The JSON of the view of `text`, which is in most places that of another.
+    /// The JSON of the view of `text`, most of which is equal to an earlier text.
     pub fn after(text: &str, view: &View<'_, '_>, before: KnownJson<'_, '_, '_>) -> Self {
         if !view.repeats_the_same(before.view) {
             return Self::of(view);
@@ -129,7 +126,7 @@ impl CompactJson {
 }
 
 impl<'k> KnownJson<'k, '_, '_> {
-    /// The JSON of a part whose blocks stand in both texts, byte for byte and at the same place.
+    /// The JSON of a part whose blocks are the same bytes at the same place of the group in both texts.
     fn json_of(self, part: &GroupPart<'_, '_, '_, '_>, text: &str) -> Option<&'k [u8]> {
         let place = part.place();
         let old = self.compact.parts.iter().find(|old| old.place == place)?;
@@ -137,7 +134,7 @@ impl<'k> KnownJson<'k, '_, '_> {
     }
 }
 
-/// The object of all members; `group` writes those that have several parts.
+/// Writes the object of all members; `group` writes the groups that have several parts.
 fn write_members<W: Write>(
     view: &View<'_, '_>,
     out: &mut W,
@@ -162,7 +159,7 @@ fn make_all(parts: &[GroupPart<'_, '_, '_, '_>], put: Put<'_>) -> io::Result<()>
     thread::scope(|scope| {
         let (full, filled) = sync_channel(PARTS_AHEAD);
         let (emptied, empty) = channel();
-        // Without a thread the channel is closed, and all parts are made here.
+        // If no thread can be started, the channel is closed, and this thread makes all parts.
         let _ = thread::Builder::new().spawn_scoped(scope, move || make_second(parts, &full, &empty));
         let mut here = Vec::new();
         for (at, part) in parts.iter().enumerate() {
@@ -170,7 +167,7 @@ fn make_all(parts: &[GroupPart<'_, '_, '_, '_>], put: Put<'_>) -> io::Result<()>
             match there {
                 Some(json) => {
                     put(at, members(&json))?;
-                    // The room is used again; if nobody wants it, it is freed.
+                    // The other thread uses the buffer again; if it has ended, the buffer is dropped.
                     let _ = emptied.send(json);
                 }
                 None => put(at, make(part, &mut here)?)?,
@@ -189,14 +186,14 @@ fn make_second(parts: &[GroupPart<'_, '_, '_, '_>], full: &SyncSender<Vec<u8>>, 
     }
 }
 
-/// The members of a part, made in a place that is used again.
+/// Writes the members of a part into a buffer that is reused.
 fn make<'j>(part: &GroupPart<'_, '_, '_, '_>, json: &'j mut Vec<u8>) -> io::Result<&'j [u8]> {
     json.clear();
     serde_json::to_writer(&mut *json, part)?;
     Ok(members(json))
 }
 
-/// What stands between the braces of an object.
+/// The text between the braces of an object.
 fn members(json: &[u8]) -> &[u8] {
     &json[1..json.len() - 1]
 }

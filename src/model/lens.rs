@@ -1,9 +1,9 @@
-//! What of a configuration a view shows.
+//! Which members of a configuration a view shows.
 
-/// What of a configuration a view shows. Secrets are masked afterwards, in the JSON.
+/// Which members of a configuration a view shows. Secrets are masked afterwards, in the JSON.
 #[derive(Debug, Default, Clone)]
 pub struct Lens {
-    /// Leave out what is output only or derived: names, positions, global values.
+    /// Leave out derived members: names, positions, global values.
     pub own_only: bool,
     /// Leave out streams with `static: true`.
     pub skip_static_streams: bool,

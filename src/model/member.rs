@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
-use super::shape::{Reading, read};
+use super::shape::{RowMatch, read};
 use crate::syntax::{ChangedRun, Entry};
 
-/// What a key of a JSON object stands for.
+/// The meaning of a key of a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key<'t> {
     /// One of ours.
@@ -31,7 +31,7 @@ impl Key<'_> {
     }
 }
 
-/// The keyword that a JSON key which is not ours stands for.
+/// The keyword behind a JSON key that is not ours: without its escape.
 pub fn keyword_of(scope: Scope, key: &str) -> &str {
     if scope == Scope::Foreign { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
 }
@@ -39,7 +39,6 @@ pub fn keyword_of(scope: Scope, key: &str) -> &str {
 /// The entries of a block that make one JSON member, in the order of the text.
 #[derive(Debug)]
 pub struct Member<'d> {
-    /// What it is called.
     pub key: Key<'d>,
     /// Never empty.
     pub entries: Vec<Entry<'d>>,
@@ -54,11 +53,11 @@ pub struct Members<'d> {
     /// The row of each.
     rows: Vec<u8>,
     foreign: Vec<Member<'d>>,
-    /// Where each foreign keyword is, once there are more than a scan is good for.
+    /// The index of each foreign keyword, filled once there are more than [`SCAN`].
     index: HashMap<Cow<'d, str>, usize>,
 }
 
-/// Up to here a scan over what was seen is faster than a table or a sort.
+/// Up to this many entries a scan is faster than a hash table or a sort.
 const SCAN: usize = 16;
 
 impl<'d> Members<'d> {
@@ -69,7 +68,7 @@ impl<'d> Members<'d> {
         members
     }
 
-    /// Groups the entries of another block of this scope, in the room of those that were there.
+    /// Groups the entries of another block of this scope, reusing the allocations.
     pub fn refill(&mut self, entries: impl Iterator<Item = Entry<'d>>) {
         self.own.clear();
         self.rows.clear();
@@ -77,11 +76,11 @@ impl<'d> Members<'d> {
         self.index.clear();
         for entry in entries {
             match read(self.scope, entry) {
-                Reading::Own(parameter) => {
+                RowMatch::Own(parameter) => {
                     self.rows.push(row(self.scope, parameter));
                     self.own.push(entry);
                 }
-                Reading::Misshapen(_) | Reading::Foreign => self.add_foreign(entry),
+                RowMatch::Misshapen(_) | RowMatch::Foreign => self.add_foreign(entry),
             }
         }
         self.sort_own();
@@ -113,7 +112,7 @@ impl<'d> Members<'d> {
         self.scope
     }
 
-    /// Those of a block with nothing in it.
+    /// The members of an empty block.
     pub fn empty(scope: Scope) -> Self {
         Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new(), index: HashMap::new() }
     }
@@ -267,8 +266,8 @@ impl<'n> Added<'n> {
 
 /// Adds the entries of the old text that no edit touched, and `new` ones, in the order of the new text.
 ///
-/// What stands between two runs is copied at once: a group may have a hundred thousand entries. Runs
-/// that hold none of these entries are passed over: there may be as many of them.
+/// Entries between two runs are copied at once, because a group may have a hundred thousand of them.
+/// Runs without such entries are skipped by binary search, because there may be as many runs.
 fn merge_into<'n>(into: &mut Vec<Entry<'n>>, old: &[Entry<'n>], new: &[Placed<'n>], edited: &[ChangedRun]) {
     let runs = edited;
     let mut kept = 0;

@@ -1,11 +1,11 @@
 //! What the directives mean: the schema table, the JSON view, the checks.
 //!
-//! The view is streamed from the document into serde; no [`serde_json::Value`] of a whole
-//! configuration is ever built here. What the table does not know is shown by one general rule,
-//! which is total and can be undone.
+//! The view is streamed from the document into serde; this layer never builds a
+//! [`serde_json::Value`] of a whole configuration. Directives that the table does not know are shown
+//! by one general rule, which covers every text and can be reversed.
 //!
 //! *Invariants.* This layer reads. It does not know how a text is edited, and it does no I/O. The
-//! view of a document with errors means nothing, and nobody asks for it.
+//! view of a document with errors is meaningless; callers check for errors first.
 
 pub mod check;
 pub mod general;

@@ -1,11 +1,11 @@
-//! A few names to be found among very many.
+//! Finds a few names among very many.
 
 use std::collections::HashSet;
 
-/// Up to here, comparing with each is faster than hashing.
+/// Up to this many names, comparing with each is faster than hashing.
 const FEW: usize = 8;
 
-/// The names that are looked for.
+/// The names to find.
 #[derive(Debug)]
 pub struct NameSet<'n> {
     few: Vec<&'n str>,
@@ -20,7 +20,7 @@ impl<'n> NameSet<'n> {
         Self { few, many }
     }
 
-    /// The name that is looked for and equals `name`.
+    /// Returns the wanted name that equals `name`.
     pub fn find(&self, name: &str) -> Option<&'n str> {
         match self.few.len() {
             0..=FEW => self.few.iter().find(|wanted| **wanted == name).copied(),

@@ -1,7 +1,7 @@
 //! Unknown keywords that are nearly known ones.
 //!
 //! The checks warn of them in a text, and an edit that would write one is refused. Other servers of
-//! the family, and newer ones, know directives whose names are near to ours: those are no misses.
+//! the family, and newer ones, know directives whose names are similar to ours; those are accepted.
 
 use super::schema::{Parameter, Scope, Shape, ValueType, by_key, by_keyword, is_foreign_keyword, parameters};
 use super::suggest::nearest;
@@ -11,7 +11,7 @@ use super::suggest::nearest;
 pub struct NearMiss {
     /// Its JSON key.
     pub key: &'static str,
-    /// Its directive, as near to what was written as there is one; `None` where it has none.
+    /// The most similar of its keywords; `None` if it has no directive.
     pub keyword: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
     Some(NearMiss { key: parameter.key, keyword })
 }
 
-/// What a parameter is called in a text, then in JSON.
+/// The names of a parameter: its keywords, then its JSON key.
 fn names(parameter: &Parameter) -> impl Iterator<Item = &'static str> {
     parameter.keywords.iter().copied().chain([parameter.key])
 }

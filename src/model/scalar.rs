@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
-/// Numbers from here on lose digits in JavaScript and are kept as strings.
+/// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
 
 /// The value of one word.

@@ -24,7 +24,7 @@ pub struct Setting<'v, 'd> {
 }
 
 impl<'d> Setting<'_, 'd> {
-    /// A `transcoder;` without options says nothing.
+    /// A `transcoder;` without options is not shown.
     pub fn is_shown(&self) -> bool {
         self.parameter.shape != Shape::Transcoder || self.last().count_arguments() > 0
     }
@@ -207,7 +207,7 @@ pub fn is_plural(entry: Entry<'_>) -> bool {
 
 /// `{url, key: value, …}`.
 pub struct SourceView<'d> {
-    /// What stands in the text.
+    /// Its words in the text.
     pub source: Address<'d>,
 }
 

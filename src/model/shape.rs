@@ -1,4 +1,4 @@
-//! The own shapes in text: does an entry have the form its row asks for, and what does it say.
+//! Reads directives by the shapes of their rows: whether an entry has the form, and its values.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::syntax::{Entry, Word};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
 #[derive(Debug, Clone, Copy)]
-pub enum Reading {
+pub enum RowMatch {
     /// It is shown and edited as the parameter.
     Own(&'static Parameter),
     /// The keyword is ours, the form is not: the general rule shows it.
@@ -22,12 +22,12 @@ pub enum Reading {
     Foreign,
 }
 
-/// What `entry` is in `scope`.
-pub fn read(scope: Scope, entry: Entry<'_>) -> Reading {
+/// Finds the row of `entry` in `scope`.
+pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
     match by_keyword(scope, &entry.keyword()) {
-        None => Reading::Foreign,
-        Some(parameter) if fits(parameter.shape, entry) => Reading::Own(parameter),
-        Some(parameter) => Reading::Misshapen(parameter),
+        None => RowMatch::Foreign,
+        Some(parameter) if fits(parameter.shape, entry) => RowMatch::Own(parameter),
+        Some(parameter) => RowMatch::Misshapen(parameter),
     }
 }
 
@@ -59,9 +59,9 @@ fn fits_value(value: ValueType, entry: Entry<'_>) -> bool {
     }
 }
 
-/// Each word behind the keyword, with the part that it says; `None` for one that has no place there.
+/// Pairs each word behind the keyword with its part; `None` for a word that fits no part.
 ///
-/// Of a part that is said more than once, the last word counts.
+/// If several words have the same part, the last one counts.
 pub fn part_words<'d>(
     object: &'static ObjectShape,
     entry: Entry<'d>,
@@ -70,7 +70,7 @@ pub fn part_words<'d>(
     entry.arguments().map(move |word| (part_of(object, required.next(), word), word))
 }
 
-/// The part that a word says, where `required` is the part that has to come next.
+/// The part of a word; `required` is the next part that has to be there.
 pub fn part_of(
     object: &'static ObjectShape,
     required: Option<&'static Part>,
@@ -179,8 +179,8 @@ pub fn account(entry: Entry<'_>) -> Option<[Word<'_>; 2]> {
     if entry.count_arguments() == 2 { Some([arguments.next()?, arguments.next()?]) } else { None }
 }
 
-/// Login and password of the account directive that counts, the last. With an empty one it is none,
-/// nor with a colon in the login, which Basic authentication can't say.
+/// Login and password of the last account directive. `None` if either is empty, or if the login holds
+/// a colon, which Basic authentication can't transmit.
 pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
     let both = account(*entries.last()?)?;
     let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
@@ -263,7 +263,7 @@ impl<'t> Address<'t> {
     }
 }
 
-/// Up to here, comparing options with each other is faster than hashing them.
+/// Up to this many options, comparing them with each other is faster than hashing.
 const FEW: usize = 16;
 
 /// The name in the header of a stream, live or plugin.
@@ -276,7 +276,7 @@ pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
     Address::of(entry.arguments().skip(1))
 }
 
-/// What an element of the transcoder's list is called in JSON.
+/// The JSON name of a transcoder option.
 pub fn transcoder_name<'t>(key: &Word<'t>) -> Cow<'t, str> {
     match key.value() {
         name if name == "vb" => Cow::Borrowed("video_bitrate"),

@@ -23,7 +23,7 @@ pub struct View<'a, 'd> {
     lens: &'a Lens,
 }
 
-/// What is repeated in every stream and live.
+/// The global values that every stream and live repeats.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Globals<'d> {
     url: Option<Cow<'d, str>>,
@@ -70,7 +70,7 @@ impl<'a, 'd> View<'a, 'd> {
         Some(to_json(&self.block(kind, at, entry, &members)))
     }
 
-    /// Whether both repeat the same in every stream and live.
+    /// Whether both views repeat the same global values in every stream and live.
     pub(super) fn repeats_the_same(&self, other: &View<'_, '_>) -> bool {
         self.globals == other.globals
     }
@@ -235,7 +235,7 @@ struct NamedBlock<'v, 'd> {
     kind: Kind,
     position: usize,
     entry: Entry<'d>,
-    /// What stands in it.
+    /// The entries in its block.
     members: &'v Members<'d>,
     globals: &'v Globals<'d>,
     lens: &'v Lens,

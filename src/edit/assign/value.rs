@@ -199,7 +199,7 @@ fn pairs(text: &str) -> Option<Vec<Value>> {
     pairs.filter(|pairs: &Vec<Value>| !pairs.is_empty())
 }
 
-/// What `read` makes of the directive with this keyword and these words; `None` if they are no words.
+/// Reads a directive with this keyword and these words; `None` if the text is not just words.
 fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
     let document = Document::parse(format!("{keyword} {words};"));
     let mut entries = document.entries();

@@ -1,7 +1,7 @@
-//! Changes of the form that an unknown directive has in the text.
+//! Detects changes of the form that an unknown directive has in the text.
 //!
-//! What a directive means is not known here, so its form is all there is to tell a replacement from
-//! a mistake: `push a; push b;` is not meant to become `push a c;`.
+//! The meaning of such a directive is unknown, so only its form can show that a patch is a mistake:
+//! `push a; push b;` is hardly meant to become `push a c;`.
 
 use serde_json::{Map, Value};
 
@@ -54,7 +54,7 @@ fn contents(current: &Map<String, Value>, patch: &Map<String, Value>, at: &Point
     }
 }
 
-/// What changes the form of the occurrences as such, if anything does.
+/// Returns how a patch changes the form of the occurrences, if it does.
 fn change(old: &[Value], patch: &Value) -> Option<FormChange> {
     match patch {
         Value::Object(_) if old.len() > 1 => return Some(FormChange::OccurrencesToBlock),
@@ -73,7 +73,7 @@ fn change(old: &[Value], patch: &Value) -> Option<FormChange> {
     pairs(old, &new).into_iter().find_map(|(old, new)| edited(old, new))
 }
 
-/// The occurrences that stay in their places and say something else, with what they say then.
+/// Pairs the occurrences that are edited in their places with their new values.
 fn pairs<'v>(old: &'v [Value], new: &'v [Value]) -> Vec<(&'v Value, &'v Value)> {
     let origins = align(old, new).new.into_iter().zip(new);
     let pairs = origins.filter_map(|(origin, new)| match origin {
@@ -153,8 +153,8 @@ fn fault(
     Fault::new(FaultKind::FormChange, at.clone(), message).hint(hint)
 }
 
-/// The JSON that says what the patch does in the form that the text has; `None` where words do not
-/// say which part of a block they are, or the other way round.
+/// The value of the patch in the form that the text has; `None` if words can't be told apart as parts
+/// of a block, or the other way round.
 fn in_this_form(change: FormChange, old: &[Value], patch: &Value) -> Option<Value> {
     match (change, patch) {
         (FormChange::OccurrencesToWords, Value::Array(words)) => {
@@ -196,7 +196,7 @@ fn word(text: &str) -> Value {
     }
 }
 
-/// So much of a value is shown, in characters.
+/// How many characters of a value are shown.
 const MAX_SHOWN: usize = 300;
 
 /// A value for a message, its secrets masked; of a long list the first elements.

@@ -1,9 +1,9 @@
-//! What a patch asks for that is seldom meant, and that is refused unless it is accepted: a change
-//! of the form of an unknown directive, and a new unknown keyword that is nearly a known one.
+//! Changes that are seldom meant, and that are refused unless they are accepted: another form of an
+//! unknown directive, and a new unknown keyword that is nearly a known one.
 //!
-//! It is collected while an edit is planned, from the values that the plan reads anyway, so a small
-//! patch costs no second look at a large configuration. Only a near miss is looked up in the whole:
-//! a keyword that the configuration has already is no misspelling of this patch.
+//! They are collected while an edit is planned, from the values that the plan reads anyway, so a small
+//! patch needs no second pass over a large configuration. Only near misses are looked up in the whole:
+//! a keyword that the configuration uses already is not a misspelling in this patch.
 
 mod form;
 mod spelling;
@@ -18,7 +18,7 @@ use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{Scope, Shape, by_key};
 
-/// What is refused of one patch unless it is accepted.
+/// The changes of one patch that are refused unless they are accepted.
 #[derive(Debug, Default)]
 pub struct Guarded {
     form_changes: Vec<Fault>,
@@ -26,7 +26,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Looks at the members of a patch that are not ours, and at what stands there now.
+    /// Compares the members of a patch that are not ours with the current ones.
     pub fn members(
         &mut self,
         scope: Scope,
@@ -39,7 +39,7 @@ impl Guarded {
         }
     }
 
-    /// Looks at one member that is not ours.
+    /// Compares one member that is not ours with the current one.
     pub fn member(&mut self, scope: Scope, key: &str, current: Option<&Value>, patch: &Value, at: &Pointer) {
         let keyword = keyword_of(scope, key);
         match current {
@@ -67,7 +67,7 @@ impl Guarded {
     }
 }
 
-/// What is refused of a reduced patch of a configuration of which there is only the JSON.
+/// Returns the guarded changes of a normalized patch of a configuration that is given as JSON.
 pub fn in_json(current: &Value, patch: &Map<String, Value>) -> Faults {
     let nothing = Map::new();
     let members_of = |value: Option<&Value>| value.and_then(Value::as_object).cloned();

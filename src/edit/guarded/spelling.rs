@@ -17,7 +17,7 @@ pub(super) struct Miss {
 }
 
 impl Miss {
-    /// A new keyword, if it is nearly a known one of its place.
+    /// Returns the near miss of a new keyword, if it is one.
     pub fn of(scope: Scope, keyword: &str, at: &Pointer) -> Option<Self> {
         let near = near_miss(scope, keyword)?;
         let message = format!("`{keyword}` is not known here");
@@ -32,8 +32,8 @@ impl Miss {
     }
 }
 
-/// The faults of the keywords that no block of the same kind has. `used` tells which it has, and is
-/// asked once a kind, as that is a look at the whole configuration.
+/// Returns the faults of the keywords that no block of the same kind uses. `used` returns the used
+/// keywords of a kind; it is called once a kind, because it reads the whole configuration.
 pub(super) fn not_used(misses: Vec<Miss>, used: impl Fn(Kind) -> HashSet<String>) -> Vec<Fault> {
     let mut known: HashMap<Kind, HashSet<String>> = HashMap::new();
     let mut faults = Vec::new();

@@ -10,7 +10,7 @@ use crate::model::general::{Contents, DirectiveForm, General};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{ESCAPE, Scope, block_scope, by_key, by_keyword};
 use crate::model::setting_view::setting_value;
-use crate::model::shape::{Reading, first_argument, inner_scope, read};
+use crate::model::shape::{RowMatch, first_argument, inner_scope, read};
 use crate::model::to_json;
 use crate::syntax::{Document, Entry};
 
@@ -186,7 +186,7 @@ impl GeneralMerge<'_> {
         let Some(parameter) = escaped.and_then(|keyword| by_keyword(scope, keyword)) else { return };
         let text: Vec<String> = emit::general(keyword, value, None).iter().map(Draft::inline).collect();
         let document = Document::parse(text.join(" "));
-        let reads_as_own = |entry| matches!(read(scope, entry), Reading::Own(_));
+        let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
         if parameter.strict || document.entries().any(reads_as_own) {
             let fault =
                 Fault::wrong_type(at, format!("`{keyword}` written like this is `{}`", parameter.key));

@@ -1,5 +1,4 @@
-//! What the elements of every list of directives have in common: a place beside those that stay,
-//! and maybe a block.
+//! Places and blocks of the elements in lists of directives.
 
 use serde_json::{Map, Value};
 
@@ -36,7 +35,7 @@ impl<'d> Planner<'_, 'd> {
         None
     }
 
-    /// Works towards the block `target` of an entry that may have one; none where it is to have none.
+    /// Plans the change of the block of an entry to `target`; `None` removes the block.
     pub(super) fn block(&mut self, entry: Entry<'d>, target: Option<&Map<String, Value>>, at: &Pointer) {
         match target {
             Some(target) if entry.is_block() => {

@@ -23,7 +23,7 @@ use crate::model::to_json;
 use crate::syntax::{Entry, Word, quoted_if_needed};
 
 impl<'d> Planner<'_, 'd> {
-    /// Works towards `target`, which differs from what `entries`, all occurrences of `keyword`, say.
+    /// Plans the change to `target`, which differs from the value of `entries`, all occurrences of `keyword`.
     pub(super) fn foreign(
         &mut self,
         container: Container<'d>,
@@ -91,7 +91,7 @@ impl<'d> Planner<'_, 'd> {
             .for_each(|&entry| self.remove(entry));
     }
 
-    /// Works towards `target` inside a foreign block.
+    /// Plans the change to `target` inside a foreign block.
     pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, at: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
         let container = Container::of(block);

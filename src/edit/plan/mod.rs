@@ -1,8 +1,8 @@
-//! From a reduced patch to operations on entries, and to the values they must lead to.
+//! Plans a normalized patch: operations on entries, and the values that they must lead to.
 //!
-//! Every value is merged first ([`super::merge`]); what equals the current one is no change. What
-//! differs is worked towards, word by word and element by element. The merged values go along
-//! with the operations, for the proof that the new text says them.
+//! Every value is merged first ([`super::merge`]); a value equal to the current one is no change. For
+//! the others the plan finds the words and elements that differ. The merged values go along with the
+//! operations, to prove that the new text reads as them.
 
 mod element;
 mod foreign;
@@ -30,20 +30,20 @@ use crate::model::schema::{Scope, Shape, by_key, parameters};
 use crate::model::{Kind, View};
 use crate::syntax::{Document, Entry, EntryId};
 
-/// What is to be done, and what must come of it.
+/// The operations of a change, and the values that they must lead to.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// The changes to the text.
     pub operations: Vec<TextOperation>,
-    /// The values afterwards of all that was touched.
+    /// The expected values of all touched members.
     pub targets: Vec<TargetValue>,
     /// The order of each group whose blocks were moved.
     pub orders: Vec<(Kind, Vec<String>)>,
-    /// What a user should be told.
+    /// Side effects that the user should know.
     pub notes: Vec<Note>,
     /// The streams that are deleted.
     pub deleted_streams: Vec<String>,
-    /// What is refused unless it is accepted.
+    /// Changes that are refused unless they are accepted.
     pub guarded: Guarded,
     /// The blocks that are new, by kind.
     pub created: Vec<Kind>,
@@ -56,7 +56,7 @@ impl Plan {
     }
 }
 
-/// The own value that something touched must have afterwards; none if it must be gone.
+/// The own value that a touched member must have afterwards; `None` if it must be gone.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TargetValue {
     /// A top-level member.
@@ -77,7 +77,7 @@ pub enum TargetValue {
     },
 }
 
-/// What a change did that its patch does not show.
+/// A side effect of a change, which its patch does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// `url: false` took extras with it.
@@ -87,21 +87,21 @@ pub enum Note {
         /// Their keys.
         keys: Vec<String>,
     },
-    /// Comment lines above something removed are still there.
+    /// Comment lines above a removed entry were kept.
     CommentsKept {
-        /// The first words of what was removed.
+        /// The first words of the removed entry.
         above: String,
         /// How many.
         lines: usize,
     },
-    /// A port of `http` is gone, and its block with it.
+    /// A port of `http` was removed together with its block.
     PortOptionsDropped {
         /// The port, as it stands in the text.
         port: String,
     },
 }
 
-/// Plans a reduced patch on a document without errors.
+/// Plans a normalized patch of a document without errors.
 pub fn plan<'d>(
     document: &'d Document,
     members: &Members<'d>,
@@ -123,7 +123,7 @@ pub fn plan<'d>(
     planner.faults.into_result(planner.plan)
 }
 
-/// A block that is worked on, or the top level.
+/// The block that is changed, or the top level.
 #[derive(Clone, Copy)]
 struct Container<'d> {
     block: Option<Entry<'d>>,
@@ -141,7 +141,7 @@ impl<'d> Container<'d> {
     }
 }
 
-/// A new setting whose place is found once it is known what leaves.
+/// A new setting; its place is chosen once all removals are known.
 struct NewSetting {
     /// One entry, or all occurrences of one keyword.
     drafts: Vec<Draft>,
@@ -164,7 +164,7 @@ struct Planner<'p, 'd> {
     plan: Plan,
     around: Surroundings<'d>,
     leaving: HashSet<EntryId>,
-    /// How many blank lines stand above an entry, or above its comments, as far as that was asked.
+    /// A cache: how many blank lines stand above an entry, or above its comments.
     blank_lines: HashMap<(EntryId, bool), usize>,
     pending: Vec<NewSetting>,
     faults: Faults,

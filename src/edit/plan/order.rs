@@ -1,29 +1,27 @@
-//! The order of named blocks: FORMAT §3.6.
+//! The order of named blocks after a patch that sets positions.
 
 use std::collections::HashSet;
 
 use crate::edit::lis::longest_increasing_subsequence;
 
-/// An item of a group, in the order it is to have.
+/// A block of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
-    /// The block that is at this place (from 0) now.
+    /// The existing block at this place, from 0.
     Existing(usize),
     /// The new block with this number.
     New(usize),
 }
 
-/// An item with the position (from 1) that a patch wants for it.
+/// A block with the position that the patch sets, from 1.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedPosition {
-    /// What is to be there.
     pub item: Item,
-    /// Where.
     pub position: i64,
 }
 
-/// The order after a patch: those that are to move are taken out and put back in ascending
-/// position, clamped to the end. No two want the same one.
+/// Returns the order after a patch: blocks with a new position are taken out and put back in ascending
+/// position, clamped to the end. No two positions are equal.
 pub fn arrange(items: Vec<Item>, mut movers: Vec<WantedPosition>) -> Vec<Item> {
     movers.retain(|mover| {
         mover.item != Item::Existing(usize::try_from(mover.position - 1).unwrap_or(usize::MAX))
@@ -45,7 +43,7 @@ pub fn arrange(items: Vec<Item>, mut movers: Vec<WantedPosition>) -> Vec<Item> {
     arranged
 }
 
-/// Which items keep their place in the text: as many existing ones as can, in ascending order.
+/// Returns which blocks keep their place in the text: as many existing ones as possible.
 pub fn staying(items: &[Item]) -> Vec<bool> {
     let existing: Vec<(usize, usize)> = items
         .iter()

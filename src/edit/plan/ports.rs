@@ -18,10 +18,10 @@ use crate::model::to_json;
 use crate::model::view::port_text;
 use crate::syntax::Entry;
 
-/// What becomes of one http directive.
+/// The future of one `http` directive.
 enum PortFate<'d> {
     Existing(Entry<'d>),
-    /// Its port gives way to another, and takes its block along.
+    /// Its port is replaced by another one, and its block is removed with it.
     Stripped(Entry<'d>),
     New,
 }
@@ -105,11 +105,11 @@ impl<'d> Planner<'_, 'd> {
             };
             alone.extend(self.put_element(Container::TOP, previous, first, content));
         }
-        // All go to one place, in their order, whether or not they have blocks.
+        // All are put at one place, in their order, whether or not they have blocks.
         self.pend(alone, entries);
     }
 
-    /// A block goes with its port, which the patch need not say anything about.
+    /// Notes the blocks that are removed with their port though the patch does not mention them.
     fn note_dropped_options(
         &mut self,
         entries: &[Entry<'d>],
@@ -130,7 +130,7 @@ impl<'d> Planner<'_, 'd> {
         self.plan.notes.extend(ports.map(|port| Note::PortOptionsDropped { port }));
     }
 
-    /// Works on the blocks of the ports that are there afterwards; what `http_options` shows then.
+    /// Plans the blocks of the remaining ports. Returns the new value of `http_options`.
     fn port_options(
         &mut self,
         fates: &[PortFate<'d>],
@@ -209,12 +209,12 @@ impl<'d> Planner<'_, 'd> {
     }
 }
 
-/// What tells a port from the others of a list: its value, and its number among equal ones where
-/// that matters; none for one that is to go.
+/// Identifies a port in a list: its value, and its number among equal ones if that matters; `None` for
+/// one that is to be removed.
 type Identity<'v> = Option<(&'v Value, usize)>;
 
-/// Of a port that stands twice one will do as well as the other, unless one has a block, which goes
-/// only with its port: then the bare ones go first, and the others keep their order, as the last counts.
+/// Two directives with the same port are interchangeable, unless one has a block, which is removed only
+/// with its port: then bare ones are removed first, and the others keep their order, as the last counts.
 fn identities<'v>(
     entries: &[Entry<'_>],
     old: &'v [Value],
@@ -238,7 +238,7 @@ fn identities<'v>(
     (before, after)
 }
 
-/// Where in a list each value stands.
+/// The places of each value in a list.
 fn places(values: &[Value]) -> HashMap<&Value, Vec<usize>> {
     let mut places: HashMap<&Value, Vec<usize>> = HashMap::new();
     values.iter().enumerate().for_each(|(at, value)| places.entry(value).or_default().push(at));

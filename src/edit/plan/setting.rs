@@ -1,4 +1,4 @@
-//! Parameters of which one directive counts: a set edits the last, a removal removes all.
+//! Settings of which only the last directive counts: setting one edits the last, removing removes all.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::model::to_json;
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
-    /// Works towards `target`, which differs from what `entries` say.
+    /// Plans the change to `target`, which differs from the value of `entries`.
     pub(super) fn setting(
         &mut self,
         parameter: &'static Parameter,
@@ -42,7 +42,7 @@ impl<'d> Planner<'_, 'd> {
     }
 }
 
-/// The faults of a value that is written whole.
+/// Returns the faults of a value that is written anew.
 pub fn writable(parameter: &Parameter, value: &Value, at: &Pointer) -> Faults {
     let mut faults = Faults::default();
     let mut check = |key: &str, at: &Pointer| faults.0.extend(super::words::writable_key(key, at).err());
@@ -99,8 +99,8 @@ fn only_word(edits: &mut WordEdits<'_>, parameter: &Parameter, entry: Entry<'_>,
     }
 }
 
-/// Turns the words of an object into those of another, part by part. A new part goes behind the parts
-/// that its row has in front of it.
+/// Edits the words of an object part by part. A new part is put behind the parts that precede it in the
+/// row.
 fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: Entry<'_>, target: &Value) {
     let current = object_value(object, entry);
     let said: Vec<_> = part_words(object, entry).collect();
@@ -113,7 +113,7 @@ fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: 
         let in_place = old.last().copied().or_else(|| other.and_then(|other| words(other).last()));
         let wanted = [Some(part), other].into_iter().flatten().find(|part| target.get(part.key).is_some());
         match (part.form, in_place, wanted) {
-            // It was worked on in the place of the part before it.
+            // It was edited in the place of the part before it.
             (PartForm::Reference, ..) => continue,
             (PartForm::Words, ..) => {
                 let values: Vec<Value> = old.iter().map(|&word| to_json(&Scalar::of(word))).collect();
@@ -159,7 +159,7 @@ fn transcoder(
     Ok(())
 }
 
-/// A bitrate keeps the spelling of its name that the text has, and an option its quotes.
+/// Writes a transcoder option; a bitrate keeps the spelling of its name, an option its quotes.
 fn written(pair: &Value, spelled: &[(&str, Option<&str>)], replaced: Option<Word<'_>>) -> String {
     let quoted = replaced.map(OptionWord::of).filter(|old| pair[0] == *transcoder_name(&old.key));
     if let Some(OptionWord { key, value: Some(old), .. }) = quoted

@@ -15,7 +15,7 @@ use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
 use crate::syntax::{Entry, EntryId, Splice};
 
-/// The keyword of a source where no line above shows another.
+/// The keyword of a new source if no line above shows another.
 const KEYWORD: &str = "url";
 
 /// One source and the entry it stands in.
@@ -25,7 +25,7 @@ struct Element<'d> {
 }
 
 impl<'d> Planner<'_, 'd> {
-    /// Works towards the list `target` in the block of a stream, element by element.
+    /// Plans the change to the list `target` in the block of a stream, element by element.
     pub(super) fn sources(
         &mut self,
         container: Container<'d>,
@@ -139,15 +139,15 @@ impl<'d> Planner<'_, 'd> {
     }
 }
 
-/// What becomes of `urls A B;` lines.
+/// The future of `urls A B;` lines.
 struct Split {
-    /// The new elements that are written where such a line stood.
+    /// Which new elements are written in the place of such a line.
     written: Vec<bool>,
-    /// Lines of which no element stays.
+    /// The lines of which no element stays.
     emptied: HashSet<EntryId>,
 }
 
-/// What becomes of the elements of one `urls A B;` line.
+/// The elements of one `urls A B;` line.
 #[derive(Default)]
 struct Plural {
     /// How many there are.
@@ -186,7 +186,7 @@ fn value_of(address: &Address<'_>) -> Value {
     to_json(&SourceView { source: address.clone() })
 }
 
-/// What the source in a one-line header becomes.
+/// The change of the source in a one-line header.
 pub(super) enum Header {
     /// It can stay there.
     Edits(Vec<Splice>),
@@ -194,7 +194,7 @@ pub(super) enum Header {
     Lines(Vec<Draft>),
 }
 
-/// Works towards the list `target` from the header of a one-line stream.
+/// Plans the change to the list `target` from the header of a one-line stream.
 pub(super) fn header(
     entry: Entry<'_>,
     target: &Value,
@@ -232,7 +232,7 @@ pub(super) fn header(
     Ok(Header::Lines(lines))
 }
 
-/// The words of the source in the header, as they stand there, with edits made.
+/// The words of the source in the header, with the edits applied.
 fn raw_line(entry: Entry<'_>, edits: &[Splice]) -> Draft {
     let text = entry.document().text();
     let mut at = header_source(entry).map_or(entry.end(), |address| address.positional.start as usize);

@@ -1,6 +1,6 @@
-//! Where new settings go in their container, once it is known what leaves it.
+//! Chooses the places of new settings, once all removals are known.
 //!
-//! What is put there leaves nothing, so a spot that was found is good for all that follows.
+//! Insertions remove nothing, so a place that was found stays right for all that follow.
 
 use std::cell::OnceCell;
 
@@ -9,7 +9,7 @@ use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::removal::counts_as_block;
 use crate::syntax::Entry;
 
-/// The spots of a container that do not depend on what comes there.
+/// The places in a container that are the same for every new setting.
 #[derive(Default)]
 struct Spots {
     /// In front of all entries of a block.
@@ -23,7 +23,7 @@ struct Spots {
 }
 
 impl<'d> Planner<'_, 'd> {
-    /// Finds a place for what is new in a container, now that it is known what leaves it.
+    /// Puts the new settings of a container at their places.
     pub(super) fn place_pending(&mut self, container: Container<'d>) {
         let spots = Spots::default();
         for pending in std::mem::take(&mut self.pending) {
@@ -37,7 +37,8 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    /// The last setting may be the end of the text: what follows it comes before what goes to the end.
+    /// Puts the new settings of the top level at their places. The last setting may be the end of the
+    /// text: then settings behind it come before new blocks.
     pub(super) fn place_pending_at_top(&mut self) {
         let is_at_end = |operation: &mut TextOperation| {
             matches!(operation, TextOperation::Put { place: Anchor::End, .. })
@@ -95,7 +96,7 @@ impl<'d> Planner<'_, 'd> {
         (Anchor::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)))
     }
 
-    /// As [`Surroundings::gap_above`](crate::edit::surroundings::Surroundings::gap_above), found once.
+    /// [`Surroundings::gap_above`](crate::edit::surroundings::Surroundings::gap_above), cached.
     pub(super) fn blank_lines_above(&mut self, entry: Entry<'d>, is_first: bool) -> usize {
         if let Some(known) = self.blank_lines.get(&(entry.id(), is_first)) {
             return *known;

@@ -1,4 +1,4 @@
-//! Edits of single words: only the words that differ change.
+//! Edits single words: only the words that differ change.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -25,12 +25,11 @@ pub struct WordEdits<'d> {
 }
 
 impl<'d> WordEdits<'d> {
-    /// None yet.
     pub fn of(entry: Entry<'d>) -> Self {
         Self { text: entry.document().text(), splices: Vec::new() }
     }
 
-    /// The splices, in order of place.
+    /// Returns the splices in the order of the text.
     pub fn finish(mut self) -> Vec<Splice> {
         self.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         self.splices
@@ -44,7 +43,7 @@ impl<'d> WordEdits<'d> {
         }
     }
 
-    /// Takes a word out, with the white space in front of it.
+    /// Removes a word and the white space in front of it.
     pub fn remove(&mut self, word: Word<'_>) {
         let start = word.start as usize;
         let gap = self.text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
@@ -91,7 +90,7 @@ fn range(word: Word<'_>) -> Range<usize> {
     word.start as usize..word.end() as usize
 }
 
-/// Turns a backend into another: FORMAT §3.4 and §3.5.
+/// Edits the words of a backend; new extras are put in front of the existing ones.
 pub fn backend(
     edits: &mut WordEdits<'_>,
     backend: &Address<'_>,
@@ -117,7 +116,7 @@ fn extra_value(option: &OptionWord<'_>) -> Value {
     option.value.map_or(Value::Bool(true), |value| Value::String(value.value().into_owned()))
 }
 
-/// Turns a source into another.
+/// Edits the words of a source.
 pub fn source(
     edits: &mut WordEdits<'_>,
     source: &Address<'_>,
@@ -182,7 +181,7 @@ impl OptionStyle {
         Key::Foreign(option.key.value()).to_json(self.scope).into_owned()
     }
 
-    /// The key stays as it is written; a flag gains a value, or a value becomes another.
+    /// Changes the value of an option; its key stays as it is written.
     fn change(
         &self,
         edits: &mut WordEdits<'_>,

@@ -3,10 +3,10 @@
 use crate::model::suggest::nearest;
 use crate::syntax::{Diagnostic, Word};
 
-/// What an authorization directive is slipped from to open a stream to everybody.
+/// The word that opens a stream to everybody; misspelled, it is taken for a URL.
 const FALSE: &str = "false";
 
-/// What is wrong with the address of a source.
+/// Checks the address of a source.
 pub(super) fn source(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
     if value.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn source(word: Word<'_>) -> Option<Diagnostic> {
     url(word, &value)
 }
 
-/// What is wrong with the first word of an authorization directive.
+/// Checks the first word of an authorization directive.
 pub(super) fn backend(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
     if is_nearly_false(&value) {
@@ -36,7 +36,7 @@ fn is_nearly_false(value: &str) -> bool {
         && (value.eq_ignore_ascii_case(FALSE) || nearest(&value.to_ascii_lowercase(), [FALSE]).is_some())
 }
 
-/// What is wrong with a URL; a word that is none is fine.
+/// Checks a URL. A word that is no URL is fine.
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let colon = memchr::memchr(b':', value.as_bytes())?;
     let (scheme, rest) = (&value[..colon], &value[colon + 1..]);
@@ -70,7 +70,7 @@ fn is_scheme(scheme: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_'))
 }
 
-/// What stands between `//` and the path, and behind the last `:` of that, and can be no port.
+/// Checks the port in the part of a URL behind `//`.
 fn port_fault(word: Word<'_>, address: &str) -> Option<Diagnostic> {
     let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let host = &address[..end];
@@ -92,7 +92,7 @@ pub(super) fn too_large(word: Word<'_>) -> Diagnostic {
 
 /// The scheme that an unknown one is a letter off.
 ///
-/// A known one with digits, `s`, `t` or `e` behind it is one that newer servers may have.
+/// A known scheme with digits, `s`, `t` or `e` behind it may be known to newer servers.
 fn slip_of(scheme: &str) -> Option<&'static str> {
     if is_known(scheme) || is_known(scheme.trim_end_matches(|c: char| c.is_ascii_digit())) {
         return None;

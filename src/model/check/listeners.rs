@@ -1,4 +1,4 @@
-//! Where the server listens: an address that is there twice, and a port that can't be one.
+//! Ports and addresses to listen on: those that are given twice, and ports over 65535.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ pub(super) fn is_foreign_listener(keyword: &str) -> bool {
     FOREIGN.contains(&keyword)
 }
 
-/// The directives that may stand there several times, each with another port or address.
+/// The directives that name a port or an address to listen on.
 #[derive(Default)]
 pub(super) struct Listeners<'d>(Vec<Entry<'d>>);
 
@@ -24,12 +24,12 @@ impl<'d> Listeners<'d> {
         self.0.push(entry);
     }
 
-    /// With those further down in the same document.
+    /// Adds the directives from further down in the same document.
     pub fn extend(&mut self, later: Self) {
         self.0.extend(later.0);
     }
 
-    /// Reports the ones that are there twice, and the ports of foreign ones that are too large.
+    /// Reports repeated ports and addresses, and ports that are too large.
     pub fn report(&self, diagnostics: &mut Diagnostics) {
         let mut seen: HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>> = HashMap::new();
         for &entry in &self.0 {

@@ -1,8 +1,8 @@
-//! Directives that begin inside another one: the `;` between them is probably missing.
+//! Finds directives that begin inside another one: the `;` between them is probably missing.
 //!
-//! A line that starts with a keyword is the best sign; in the column where the directive above starts,
-//! so is a name that could be one. A line that is indented more may go on with a list of values: there,
-//! and in the middle of a line, the words behind a keyword have to read as its directive, too.
+//! The best sign is a line that starts with a keyword, or, in the column of the directive above, with
+//! a word that could be a keyword. A line that is indented more may continue a list of values: there,
+//! and in the middle of a line, the words behind a keyword must have the form of its directive.
 
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ pub(super) fn in_lines(entry: Entry<'_>, diagnostics: &mut Diagnostics) {
                 let message = format!("`{}` starts a line inside another directive", word.raw);
                 diagnostics.push(report(word, end, message));
             } else if own_indent == Some(indent) && looks_like_directive(word, rest, entry) {
-                // The word itself is not told: it may be the value of a secret.
+                // The message leaves the word out: it may be the value of a secret.
                 diagnostics.push(report(
                     word,
                     end,
@@ -53,7 +53,7 @@ fn looks_like_directive(word: Word<'_>, mut rest: Words<'_>, entry: Entry<'_>) -
     word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or(entry.is_block(), is_on_line)
 }
 
-/// Reports the options behind so many arguments that are directives on the same line.
+/// Reports the options, behind this number of arguments, that are directives on the same line.
 pub(super) fn in_options(scope: Scope, entry: Entry<'_>, behind: usize, diagnostics: &mut Diagnostics) {
     in_line(entry, behind, diagnostics, |word, rest| {
         let is_next_value = || rest.clone().next().is_some_and(|next| is_value(next.raw));

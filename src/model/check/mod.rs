@@ -17,10 +17,10 @@ use self::settings::Settings;
 use super::near_miss::near_miss;
 use super::schema::{Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, by_keyword, may_be_strict};
 use super::setting_view::is_plural;
-use super::shape::{OptionWord, Reading, fits, inner_scope, part_words, read};
+use super::shape::{OptionWord, RowMatch, fits, inner_scope, part_words, read};
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, WORTH_A_THREAD, Word};
 
-/// All diagnostics of a document, those of its parser included, in the order of the text.
+/// Returns all diagnostics of a document, those of its parser included, in the order of the text.
 pub fn check(document: &Document) -> Diagnostics {
     let size = document.text().len();
     let half = if size < WORTH_A_THREAD { size } else { size / 2 };
@@ -47,9 +47,9 @@ pub fn check(document: &Document) -> Diagnostics {
     diagnostics
 }
 
-/// Whether a document has errors, its parser's included: [`check`] without a word about warnings.
+/// Whether a document has errors, its parser's included: [`check`] without the warnings.
 ///
-/// This stands before every read and every change, and costs half of it.
+/// It runs before every read and every change, and takes half the time of [`check`].
 pub fn has_errors(document: &Document) -> bool {
     let mut names = Names::new();
     document.diagnostics().errors() > 0
@@ -76,27 +76,27 @@ fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
     parameter.strict && !fits(parameter.shape, entry)
 }
 
-/// How many options of a line are compared with each other: it is as long as somebody makes it.
+/// How many options of a directive are compared with each other: a hostile directive may have millions.
 const MAX_OPTIONS: usize = 200;
 
-/// How many arguments a directive has at least that has swallowed another one: a value of its own, the
-/// other keyword, and a value of that.
+/// The fewest arguments of a directive that has swallowed another one: a value of its own, the other
+/// keyword, and a value of that.
 const FEWEST_WITH_ANOTHER: usize = 3;
 
 struct Checker<'d> {
     diagnostics: Diagnostics,
     names: Names,
-    /// What is known of keywords that are not ours, by their hash: each is looked at once.
+    /// How each keyword that is not ours is checked, by its hash: each keyword is classified once.
     foreign: ByHash<Foreign>,
-    /// Where the server listens.
+    /// The directives that name a port or an address to listen on.
     listeners: Listeners<'d>,
     /// The first `include`.
     include: Option<Entry<'d>>,
     /// The settings of the top level.
     top: Settings<'d>,
-    /// The settings of the block that is looked at; kept for its room, like what follows.
+    /// The settings of the current block; kept to reuse its allocation, like `keys`.
     inner: Settings<'d>,
-    /// The option keys of the directive that is looked at.
+    /// The option keys of the current directive.
     keys: Vec<Word<'d>>,
 }
 
@@ -114,7 +114,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// What is found in top-level entries, with the insides of the streams, lives and plugins.
+    /// Checks top-level entries and the entries inside streams, lives, plugins and templates.
     fn found(mut self, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         for entry in entries {
             if let Some(scope) = self.entry(Scope::Top, entry) {
@@ -127,7 +127,7 @@ impl<'d> Checker<'d> {
         self
     }
 
-    /// With what was found further down in the same document.
+    /// Adds the findings from further down in the same document.
     fn followed_by(mut self, later: Self) -> Self {
         for setting in later.top.each() {
             if let Some(previous) = self.top.set(setting.parameter, setting.last) {
@@ -144,7 +144,7 @@ impl<'d> Checker<'d> {
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
     fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
         match read(scope, entry) {
-            Reading::Own(parameter) => {
+            RowMatch::Own(parameter) => {
                 if parameter.is_scalar() {
                     self.setting(scope, parameter, entry);
                 }
@@ -152,11 +152,11 @@ impl<'d> Checker<'d> {
                 let Shape::Group(kind) = parameter.shape else { return None };
                 Some(kind.scope())
             }
-            Reading::Misshapen(parameter) => {
+            RowMatch::Misshapen(parameter) => {
                 self.misshapen(scope, parameter, entry);
                 None
             }
-            Reading::Foreign => {
+            RowMatch::Foreign => {
                 self.foreign(scope, entry);
                 Some(inner_scope(entry)).filter(|inner| *inner != Scope::Foreign)
             }
@@ -220,7 +220,7 @@ impl<'d> Checker<'d> {
         );
     }
 
-    /// A source whose address stands behind so many arguments.
+    /// Checks a source whose address stands behind this number of arguments.
     fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if let Some(address) = entry.arguments().nth(behind) {
             self.address(address);
@@ -239,7 +239,7 @@ impl<'d> Checker<'d> {
         self.diagnostics.push_any(address::source(word));
     }
 
-    /// The options behind so many arguments.
+    /// Checks the options behind this number of arguments.
     fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if entry.count_arguments() < behind + 2 {
             return;
@@ -302,18 +302,18 @@ impl<'d> Checker<'d> {
     }
 }
 
-/// What has to be known of a keyword that is not ours.
+/// How a directive that is not ours is checked.
 #[derive(Clone, Copy)]
 enum Foreign {
-    /// Nothing.
+    /// Not at all.
     Plain,
-    /// It may have been meant to be this one.
+    /// It is probably a misspelling of this keyword.
     Slip(&'static str),
-    /// Its file is not looked at.
+    /// It includes a file, which is not checked.
     Include,
-    /// It says where to listen.
+    /// It names a port or an address to listen on.
     Listener,
-    /// It has a URL.
+    /// Its first word is a URL.
     Push,
 }
 

@@ -1,4 +1,4 @@
-//! Names that are there twice.
+//! Names that are defined twice.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -10,7 +10,7 @@ use crate::syntax::{Diagnostic, Document, Entry, EntryId};
 
 /// The names of streams, lives and plugins, each as a hash with a key of this run, and its entry.
 ///
-/// Eight bytes a name: a map of a hundred thousand names costs as much as reading them.
+/// This takes eight bytes a name; a map of a hundred thousand names would cost as much as parsing them.
 pub(super) struct Names {
     key: u64,
     seen: Vec<SeenName>,
@@ -22,10 +22,10 @@ struct SeenName {
     id: EntryId,
 }
 
-/// With as many bits, one name in eight is a suspect without a reason.
+/// With this many bits a name, about one unique name in eight is a suspect.
 const BITS_A_NAME: usize = 8;
 
-/// An entry with a name that another one in front of it has.
+/// An entry whose name an earlier entry has.
 pub(super) struct RepeatedName<'d> {
     pub kind: Kind,
     pub first: Entry<'d>,
@@ -51,7 +51,7 @@ impl Names {
         Self { key, seen: Vec::new() }
     }
 
-    /// No names, but comparable with these.
+    /// An empty list with the same hash key.
     pub fn sibling(&self) -> Self {
         Self::with_key(self.key)
     }
@@ -63,13 +63,13 @@ impl Names {
         self.seen.push(SeenName { hash: hash as u32, id: entry.id() });
     }
 
-    /// With those of a sibling.
+    /// Adds the names of a sibling.
     pub fn extend(&mut self, other: Self) {
         debug_assert_eq!(self.key, other.key, "hashes with another key mean nothing here");
         self.seen.extend(other.seen);
     }
 
-    /// The entries whose names are there before, in the order of the text.
+    /// The entries whose names are defined earlier in the text, in its order.
     pub fn repeated<'d>(&self, document: &'d Document) -> Vec<RepeatedName<'d>> {
         let mut suspects = self.suspects();
         suspects.sort_unstable_by_key(|seen| (seen.hash, seen.id));
@@ -79,7 +79,7 @@ impl Names {
         found
     }
 
-    /// All whose hash is there twice, and a few more: those that share a bit of a bitmap.
+    /// All names whose hash occurs twice, and some more: those that share a bit of a bitmap.
     fn suspects(&self) -> Vec<SeenName> {
         let words = (self.seen.len() * BITS_A_NAME / 64 + 1).next_power_of_two();
         let place = |seen: &SeenName| (seen.hash as usize / 64 % words, 1u64 << (seen.hash % 64));

@@ -23,7 +23,7 @@ impl<'d> Settings<'d> {
         self.0.into_iter()
     }
 
-    /// Remembers where a setting stands last; where it stood before, if anywhere.
+    /// Remembers the last entry of a setting. Returns the entry before it, if there is one.
     pub fn set(&mut self, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Entry<'d>> {
         match self.0.iter_mut().find(|known| std::ptr::eq(known.parameter, parameter)) {
             Some(setting) => Some(std::mem::replace(&mut setting.last, entry)),

@@ -1,22 +1,22 @@
-//! JSON with its secrets masked, told by the keys they stand under.
+//! Masks the secrets in JSON, which are recognised by their keys.
 
 use serde_json::Value;
 
 use crate::model::schema::{ESCAPE, ObjectShape, Scope, Shape, by_key};
 use crate::model::secret::{Masker, Secrecy};
 
-/// A configuration, or a patch, with its secrets masked.
+/// Returns a configuration, or a patch, with its secrets masked.
 pub fn masked_json(value: &Value, masker: &Masker) -> Value {
     masked_below(&[], value, masker)
 }
 
-/// The same of a piece that stands below these keys of a configuration.
+/// Returns a value that stands below these keys of a configuration, with its secrets masked.
 pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
     let place = keys.iter().fold(JsonPlace::Root, |place, key| place.member(key));
     masked(place, value, masker)
 }
 
-/// The keys that lead to a place, as a message names it.
+/// Returns the keys of a path with the secrets in them masked, for messages.
 pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
     let mut place = JsonPlace::Root;
     let shown = |key: &&str| {

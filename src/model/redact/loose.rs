@@ -1,4 +1,4 @@
-//! Secrets in text that is not parsed: comments, and the lines of a text with errors.
+//! Finds secrets in text that is not parsed: comments, and the lines of a text with errors.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::model::secret::{
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
 const ORDINARY: [&str; 5] = ["pass", "key", "token", "iv", "license"];
 
-/// What stands between two words.
+/// The characters between two words.
 const BLANKS: [char; 5] = [' ', '\t', '\r', '\n', '#'];
 
-/// What ends a directive.
+/// The characters that end a directive.
 const ENDS: [char; 3] = [';', '{', '}'];
 
-/// The secrets in a comment: a directive that was commented out has them where it had them before.
+/// Finds the secrets in a comment, which may be a directive that was commented out.
 pub fn in_comment(comment: &str, start: usize, spans: &mut Vec<Range<usize>>) {
     for clause in comment.split_inclusive(ENDS) {
         let at = start + offset(clause, comment);
@@ -31,8 +31,8 @@ pub fn in_comment(comment: &str, start: usize, spans: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The secrets in `windows` of a text with errors, where directives can't be told apart: from the first
-/// name of a secret on all words, to the end of the line and to the end of the directive.
+/// Finds the secrets in `windows` of a text with errors, where it is unclear which words belong to a
+/// directive: all words behind the name of a secret count, to the end of the line and of the directive.
 pub fn in_broken_lines(text: &str, windows: &[Range<usize>], spans: &mut Vec<Range<usize>>) {
     let Some(end) = windows.last().map(|window| window.end) else { return };
     let mut windows = windows.iter().peekable();
@@ -49,8 +49,8 @@ pub fn in_broken_lines(text: &str, windows: &[Range<usize>], spans: &mut Vec<Ran
     }
 }
 
-/// The same of one line, where the directive that goes on in it has come to this secrecy; what it has come
-/// to at its end.
+/// Finds the secrets in one line. `directive` is the secrecy that the directive continued here has
+/// reached; returns the secrecy at the end of the line.
 fn in_broken_line(
     line: &str,
     start: usize,
@@ -111,7 +111,7 @@ fn words(clause: &str) -> impl Iterator<Item = &str> {
     clause.split(BLANKS).filter(|word| !word.is_empty())
 }
 
-/// Where `part` starts in `whole`, of which it is a piece.
+/// The offset of `part` in `whole`, of which it is a slice.
 fn offset(part: &str, whole: &str) -> usize {
     part.as_ptr() as usize - whole.as_ptr() as usize
 }

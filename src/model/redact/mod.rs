@@ -1,4 +1,4 @@
-//! Where in a text or in JSON the secrets stand, so that it can be shown without them.
+//! Finds the secrets in a text or in JSON, so that it can be shown without them.
 
 mod json;
 mod loose;
@@ -10,13 +10,13 @@ pub use json::{masked_below, masked_json, masked_keys};
 use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
 use super::secret::{Secrecy, merged, word_parts};
 use super::setting_view::is_plural;
-use super::shape::{OptionWord, Reading, inner_scope, part_words, read};
+use super::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
 use crate::syntax::{Document, Entry, Word};
 
-/// The secrets in `windows` of the text, which are in order and do not overlap.
+/// Returns the secrets in `windows` of the text, which are in order and do not overlap.
 ///
-/// Of a text with errors the directives can't be told apart, so there every word behind the name of a
-/// secret counts.
+/// In a text with errors it is unclear which words belong to a directive, so there every word behind
+/// the name of a secret counts.
 pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut finder = Finder { spans: Vec::new() };
     let mut windows_left = windows;
@@ -38,7 +38,7 @@ pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<
     merged(finder.spans)
 }
 
-/// Where an entry stands, and how secret what it says is for that reason alone.
+/// The surroundings of an entry, and how secret they make its words.
 #[derive(Clone, Copy)]
 struct EntryPlace {
     scope: Scope,
@@ -65,14 +65,14 @@ impl Finder {
             return;
         }
         let inner = match read(place.scope, entry) {
-            Reading::Own(parameter) => self.own(parameter, entry),
-            Reading::Misshapen(parameter) => self.misshapen(parameter, entry),
-            Reading::Foreign => self.foreign(place.secrecy, entry),
+            RowMatch::Own(parameter) => self.own(parameter, entry),
+            RowMatch::Misshapen(parameter) => self.misshapen(parameter, entry),
+            RowMatch::Foreign => self.foreign(place.secrecy, entry),
         };
         entry.children().for_each(|child| self.entry(inner, child, windows));
     }
 
-    /// A directive of ours; where what is in its block stands.
+    /// Finds the secrets of a directive of ours. Returns the place of the entries in its block.
     fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Object(object) => self.object(object, entry),
@@ -87,7 +87,7 @@ impl Finder {
         }
     }
 
-    /// The words of an object; what stands behind the name of a secret among its free words is one, too.
+    /// Finds the secrets among the words of an object. A free word behind the name of a secret is one, too.
     fn object(&mut self, object: &'static ObjectShape, entry: Entry<'_>) {
         let mut free = Secrecy::Parts;
         for (part, word) in part_words(object, entry) {
@@ -102,7 +102,7 @@ impl Finder {
         }
     }
 
-    /// A directive of ours with the wrong words: which of them is the secret is not known.
+    /// Finds the secrets of a directive of ours in the wrong form: any of its words may be the secret.
     fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Object(_) | Shape::Value(_) if parameter.secret => {
@@ -114,7 +114,7 @@ impl Finder {
         EntryPlace::foreign(Secrecy::Parts)
     }
 
-    /// Any other directive: what stands behind the name of a secret is one, be it a word or a block.
+    /// Finds the secrets of any other directive: words and blocks behind the name of a secret.
     fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> EntryPlace {
         let mut secrecy = inherited;
         for word in entry.words() {

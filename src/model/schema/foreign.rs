@@ -1,10 +1,10 @@
 //! Directives of other servers of this family.
 
-/// Directives that others of this family of servers know and we don't: never a misspelling, and where
-/// one starts a line inside another directive, a sign of a missing `;`.
+/// Directives that other servers of this family know. They are never taken for misspellings; one that
+/// starts a line inside another directive is a sign of a missing `;`.
 #[rustfmt::skip]
 pub static FOREIGN_KEYWORDS: &[&str] = &[
-    // What stands outside blocks, or opens one there.
+    // At the top level.
     "access_log", "admin_auth", "admin_http", "admin_https", "api_allowed_from", "api_key", "application",
     "auth_backend", "balancer", "cache_storage", "central", "chassis", "cluster", "config_external",
     "daemon", "decklink", "dektec", "disk_cache", "dvb", "dvb_card", "dvbc", "dvbs", "dvbt", "dvr",
@@ -16,7 +16,7 @@ pub static FOREIGN_KEYWORDS: &[&str] = &[
     "source", "srt", "ssl_certificate", "ssl_certificate_key", "ssl_ciphers", "ssl_protocols", "stalker",
     "streamer_url", "template", "total_bandwidth", "transponder", "view_allowed_from", "vod", "vsaas",
     "web_script", "webrtc", "worker_processes",
-    // What stands in a stream, a template or a publishing location.
+    // In a stream, a template or a publishing location.
     "abr", "abr_stepdown", "access", "adbreak", "add_audio_only", "advertising", "allow_if",
     "allowed_countries", "api", "archive", "audio", "auth_token", "backup", "backup_stream", "cache",
     "chunk_duration", "chunk_size", "clients_timeout", "cluster_ingest", "cluster_publish", "cmaf",
@@ -33,7 +33,7 @@ pub static FOREIGN_KEYWORDS: &[&str] = &[
     "static", "storage", "stream_key", "substyle", "subtitles", "tag", "thumbnails", "thumbnails_online",
     "timeshift", "title", "track", "tracks", "transcode_on_demand", "ttl", "udp", "url_prefix",
     "user_agent", "video", "vision", "webrtc_publish", "whep", "whip",
-    // What stands in the blocks of others.
+    // In other blocks.
     "active", "adapter", "address", "allow", "backend", "burst", "cache_time", "copy", "database", "days",
     "delivery_system", "deny", "diseqc", "disk", "disks", "endpoint", "except", "expiration", "frequency",
     "group", "host", "index", "interface", "key", "limit", "limits", "match", "mode", "modulation",

@@ -1,8 +1,8 @@
-//! The one table of what we know: every parameter, where it stands, its form in text and JSON.
-//! The rows are in `table`; here is what they say, and how one is found.
+//! The one table of all known parameters: where each may stand, and its form in text and JSON.
+//! The rows are in `table`; this file holds their types and the lookups.
 //!
-//! The view, the edits, the checks, the typed values of the command line, the completions and
-//! `media.conf(5)` are made from it. A new parameter is a new row.
+//! The view, the edits, the checks, the typed values of the command line, the schemas of OpenAPI, the
+//! completions and `media.conf(5)` are made from it. A new parameter is a new row.
 
 mod foreign;
 mod table;
@@ -184,7 +184,7 @@ pub enum Derived {
     Position,
     /// A global value, repeated for readers.
     Global,
-    /// What an earlier version showed here, and its clients still send.
+    /// A value that an earlier version showed here, and that its clients still send.
     Former,
     /// Figures of a running server.
     Runtime,
@@ -193,7 +193,7 @@ pub enum Derived {
 }
 
 impl Derived {
-    /// Whether a patch may hold it only to have it ignored.
+    /// Whether it is ignored in a patch.
     pub fn is_output_only(self) -> bool {
         matches!(self, Self::Global | Self::Former | Self::Runtime)
     }
@@ -219,17 +219,17 @@ pub struct Parameter {
     pub unit: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
-    /// A directive as it is written.
+    /// An example of the directive.
     pub example: &'static str,
 }
 
 impl Parameter {
-    /// Whether it is a setting of which one occurrence counts.
+    /// Whether only its last occurrence counts.
     pub fn is_scalar(&self) -> bool {
         matches!(self.shape, Shape::Value(_) | Shape::Object(_) | Shape::Backend | Shape::Transcoder)
     }
 
-    /// Whether it is shown even where the text says nothing of it.
+    /// Whether it is shown even if the text does not set it.
     pub fn is_always_shown(&self) -> bool {
         matches!(self.shape, Shape::Ports | Shape::Group(_) | Shape::Sources) || self.key == PUBLISH_ENABLED
     }
@@ -286,10 +286,10 @@ impl Parameter {
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
 pub const URL_GLOBAL: &str = "url_global";
 
-/// The only field of a live that has a default other than its absence.
+/// The field of a live that is true by default.
 pub const PUBLISH_ENABLED: &str = "publish_enabled";
 
-/// In front of a foreign keyword that would collide with one of our keys.
+/// Put in front of a foreign keyword that would collide with one of our keys.
 pub const ESCAPE: char = '@';
 
 /// The scope of what stands in the block of a directive that is not ours, behind so many words.
@@ -328,9 +328,9 @@ pub fn is_any_keyword(word: &str) -> bool {
     SCOPES.iter().any(|&scope| by_keyword(scope, word).is_some()) || is_foreign_keyword(word)
 }
 
-/// Whether an entry that starts with `byte` may be one whose wrong shape is an error.
+/// Whether an entry that starts with `byte` may be one whose wrong form is an error.
 ///
-/// Nearly all entries of a large text can be told by this to be none.
+/// This test sorts out nearly all entries of a large text.
 pub fn may_be_strict(scope: Scope, byte: u8) -> bool {
     keywords(scope).starts_strict[usize::from(byte)]
 }

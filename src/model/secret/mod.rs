@@ -1,9 +1,9 @@
-//! What is a secret, and how one is shown without being shown.
+//! Recognises secrets and masks them.
 //!
-//! A secret is told by the name that stands before it (`names`, from the one table in the schema) or by
-//! its own form (`parts`): userinfo in a URL, `password=…` in a query. A mask is `<secret:xxxxxx>`, a
-//! fingerprint with a key of this process only, so that equal secrets look equal within one output and
-//! tell nothing outside of it.
+//! A secret is recognised by the name before it (`names`, from the tables of the schema) or by its own
+//! form (`parts`): userinfo in a URL, `password=…` in a query. A mask is `<secret:xxxxxx>`, a
+//! fingerprint with a key of this process: equal secrets look equal within one output, and the mask
+//! reveals nothing outside of it.
 
 mod names;
 mod parts;

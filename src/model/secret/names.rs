@@ -1,9 +1,9 @@
-//! Which names stand before a secret, told from the tables of the schema.
+//! Recognises the names that stand before a secret, by the tables of the schema.
 
 use crate::model::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_NAMES, Scope, Shape, by_keyword};
 use crate::model::suggest::nearest;
 
-/// Names that a slip of the finger is recognised of: those of the table that are long enough, and ours.
+/// Misspellings are recognised of names in the table that are longer than this, and of these names.
 const LONG_ENOUGH: usize = 4;
 const MORE_NAMES: [&str; 5] = ["cluster_key", "edit_auth", "view_auth", "private_key", "api_key"];
 
@@ -16,21 +16,21 @@ const GLOBAL: &str = "_global";
 /// How much of a word is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrecy {
-    /// What its form gives away: userinfo, `password=…`.
+    /// The parts that their form gives away: userinfo, `password=…`.
     Parts,
-    /// The same, and the key at the end of an RTMP address.
+    /// These parts, and the key at the end of an RTMP address.
     Push,
-    /// All of it.
+    /// The whole word.
     Whole,
 }
 
 impl Secrecy {
-    /// That of the words behind the keyword of a directive, and of the value of an option or member.
+    /// The secrecy of the words behind a keyword, or of the value of an option or member with this name.
     pub fn of(name: &str) -> Self {
         Self::Parts.behind(name)
     }
 
-    /// That of what stands behind or below `word`, where `word` itself has this one.
+    /// The secrecy of words behind or below `word`, which has this secrecy itself.
     #[must_use]
     pub fn behind(self, word: &str) -> Self {
         match self {

@@ -1,10 +1,10 @@
-//! The parts of a text that are secret by their form: userinfo, `password=…`, and the like.
+//! Finds the parts of a text that are secret by their form: userinfo, `password=…`, and the like.
 
 use std::ops::Range;
 
 use super::names::{Secrecy, is_name_byte, is_secret_name};
 
-/// What a text is, and with it how far a secret in it reaches.
+/// The kind of a text, which decides where a secret in it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// One word of a configuration; blanks in it were quoted.
@@ -125,7 +125,7 @@ fn assigned(text: &str, equals: usize, reach: Reach) -> Option<Range<usize>> {
     let name = name_before(text, equals);
     let start = equals + 1;
     if name.eq_ignore_ascii_case("streamid") && text[start..].starts_with('%') {
-        // What is encoded is not looked into.
+        // An encoded value is masked whole.
         return part(start, until_end(&text[start..], reach));
     }
     if !is_secret_name(name) {
