@@ -1,8 +1,7 @@
-//! The proof that comes before a write: the new text says what the patch asked for.
+//! Proves, before anything is written, that the new text reads as the merged values.
 //!
-//! `own(new) = canon(merge(own(old), normalize(patch)))`, looked at where something was touched. That
-//! is sound, because an entry's own view depends on its bytes alone, and every byte outside the
-//! splices is the old one by construction.
+//! Only the touched members are compared. That is sound, because the own view of an entry depends on
+//! its bytes alone, and every byte outside the splices is the old one by construction.
 
 use serde_json::Value;
 
