@@ -96,6 +96,20 @@ pub struct Response {
     pub body: Arc<Vec<u8>>,
 }
 
+impl Response {
+    /// A response of the status 200.
+    pub fn ok(media_type: &'static str, body: impl Into<Arc<Vec<u8>>>) -> Self {
+        let headers = vec![("Content-Type", media_type.to_owned())];
+        Self { status: 200, headers, body: body.into() }
+    }
+
+    /// The same response with another header.
+    pub fn with(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
 /// What the sockets put their requests to.
 pub trait Service: Send + Sync + 'static {
     /// Whether the body of a request is to be kept. Changes nothing, and costs next to nothing.

@@ -9,10 +9,13 @@
 pub mod auth;
 #[allow(clippy::disallowed_methods, reason = "opens the private socket; clocks limit its shutdown")]
 pub mod backend;
-pub mod endpoints;
+#[allow(clippy::disallowed_methods, reason = "a change has a time until which it may be written")]
+mod context;
+mod endpoints;
 mod entity_tag;
 mod error_mapping;
 mod form;
+mod forwarded;
 #[allow(clippy::disallowed_methods, reason = "a log line has a time")]
 pub mod handler;
 #[allow(clippy::disallowed_methods, reason = "opens the public sockets; clocks are for their deadlines")]
@@ -20,6 +23,7 @@ pub mod listener;
 pub mod log;
 pub mod message;
 pub mod network;
+mod request_checks;
 #[allow(clippy::disallowed_methods, reason = "reads figures of the process and its file systems")]
 pub mod runtime;
 #[allow(clippy::disallowed_methods, reason = "certificate and key are files")]

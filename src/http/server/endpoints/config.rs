@@ -1,148 +1,159 @@
-//! Reading and changing the configuration, from their parameters to their answers.
+//! `read_config`, and the changes: `modify_config`, `update_config`, `save_config`, `rollback_config`
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use crate::engine::{self, Content, EngineError, Outcome, Snapshot};
+use crate::edit::request::{Edits, Request as EditRequest};
+use crate::engine::{ChangeOptions, Content, EngineError, Outcome, Snapshot};
 use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, word_of};
-use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
-use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
+use crate::http::protocol::routes::{JSON, TEXT};
+use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::entity_tag::{entity_tag, expected, names};
 use crate::http::server::error_mapping::problem;
-use crate::http::server::handler::{Caller, Handler};
-use crate::http::server::log::AccessRecord;
-use crate::http::server::message::{Head, Request, Response};
+use crate::http::server::message::Response;
 use crate::model::{Lens, View, top_members, write_compact};
-use crate::store::{ChangeRef, Revision};
+use crate::store::ChangeRef;
 
 /// `read_config`
-pub(crate) fn read(handler: &Handler, head: &Head, parameters: &Parameters) -> Result<Response, Problem> {
+pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let (parameters, head) = (call.parameters, &call.request.head);
     let snapshot = match parameters.saved {
-        true => handler.engine.saved().map_err(|error| problem(&error))?,
-        false => handler.running(),
+        true => context.engine.saved().map_err(|error| problem(&error))?,
+        false => context.running(),
     };
     let tag = entity_tag(snapshot.revision());
-    if !parameters.runtime && head.values("if-none-match").any(|known| names(known, &tag)) {
-        return Ok(answer(304, Vec::new(), Arc::default()).with("ETag", tag));
-    }
-    if parameters.text {
-        let body = Arc::new(snapshot.bytes().to_vec());
-        return Ok(answer(200, vec![("Content-Type", TEXT.to_owned())], body).with("ETag", tag));
-    }
-    if !snapshot.is_valid() {
+    let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
+        Response { status: 304, headers: Vec::new(), body: Arc::default() }
+    } else if parameters.text {
+        Response::ok(TEXT, snapshot.bytes().to_vec())
+    } else if !snapshot.is_valid() {
         return Err(problem(&EngineError::BadConfig(snapshot)));
-    }
-    let mut body =
-        if parameters.skip_streams { without_static(&snapshot) } else { snapshot.json().json().clone() };
-    if parameters.runtime {
-        body = handler.runtime.added_to(&body, &handler.engine);
-        return Ok(answer(200, vec![("Content-Type", JSON.to_owned())], body));
-    }
-    Ok(answer(200, vec![("Content-Type", JSON.to_owned())], body).with("ETag", tag))
+    } else {
+        let body = json(&snapshot, parameters.skip_streams);
+        match parameters.runtime {
+            // The figures differ each time, so there is no tag.
+            true => {
+                let body = context.runtime.added_to(&body, &context.engine);
+                return Ok(with_pending(context, Response::ok(JSON, body)));
+            }
+            false => Response::ok(JSON, body),
+        }
+    };
+    Ok(with_pending(context, response.with("ETag", tag)))
 }
 
-fn without_static(snapshot: &Snapshot) -> Arc<Vec<u8>> {
-    let lens = Lens { skip_static_streams: true, ..Lens::default() };
+fn json(snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
+    if !skip_static_streams {
+        return snapshot.json().json().clone();
+    }
+    let lens = Lens { skip_static_streams, ..Lens::default() };
     let mut body = Vec::new();
     write_compact(&View::new(&top_members(snapshot.document()), &lens), &mut body)
         .expect("a vector takes everything");
     Arc::new(body)
 }
 
-/// `openapi.json`
-pub(crate) fn describe(handler: &Handler) -> Response {
-    answer(200, vec![("Content-Type", JSON.to_owned())], handler.description())
+/// Tells readers that what they see may be rolled back.
+fn with_pending(context: &Context, mut response: Response) -> Response {
+    response.headers.extend(context.engine.pending().map(|pending| (PENDING_HEADER, pending.id.clone())));
+    response
 }
 
-/// `modify_config`, `update_config`, `save_config` and `rollback_config`
-pub(crate) fn change(
-    handler: &Handler,
-    operation: ApiOperation,
-    request: &Request,
-    parameters: &Parameters,
-    caller: &Caller,
-    access: &mut AccessRecord,
+/// `modify_config`. A faulty patch is refused before its turn; the patch is parsed again in its turn,
+/// so that requests which wait hold their text alone.
+pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
+    let request = EditRequest { edits, expectations: Vec::new() };
+    let text = call.parameters.text;
+    let body = |after: &Snapshot| match text {
+        true => (TEXT, Arc::new(after.bytes().to_vec())),
+        false => (JSON, after.json().json().clone()),
+    };
+    change(context, call, body, |options| {
+        {
+            let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
+            request.check_text()?;
+        }
+        context.engine.modify(&request, options)
+    })
+}
+
+/// `update_config`
+pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let text = call.request.body.clone();
+    change(context, call, |_| (JSON, is_true()), |options| context.engine.update(options, &text))
+}
+
+/// `save_config`
+pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let text = call.request.body.clone();
+    change(context, call, |_| (JSON, is_true()), |options| context.engine.save(options, &text))
+}
+
+/// `rollback_config`
+pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
+    change(context, call, |_| (JSON, is_true()), |options| context.engine.rollback(options, to))
+}
+
+fn is_true() -> Arc<Vec<u8>> {
+    Arc::new(b"true".to_vec())
+}
+
+/// Makes a change, and answers with the media type and the `body` for the configuration afterwards.
+fn change(
+    context: &Context,
+    call: &mut EndpointCall<'_>,
+    body: impl FnOnce(&Snapshot) -> (&'static str, Arc<Vec<u8>>),
+    make: impl FnOnce(&ChangeOptions) -> Result<Outcome, EngineError>,
 ) -> Result<Response, Problem> {
-    let asked = engine::ChangeOptions {
-        dry_run: parameters.dry_run,
-        force: parameters.force,
-        // How many streams are deleted at once is asked about where somebody can answer.
-        max_delete: Some(usize::MAX),
-        accepted: parameters.accepted.clone(),
-        by: caller.by.clone(),
-        message: parameters.message.clone(),
-        expected: expected(&request.head.values("if-match").collect::<Vec<_>>()),
-        confirm: parameters.confirm.map(Duration::from_secs),
-        reload_later: parameters.reload_later,
-        until: Some(handler.until()),
-    };
-    let engine = &handler.engine;
-    let before = handler.running().revision();
-    let changed = match operation {
-        ApiOperation::Modify => handler.modify(&asked, &request.body),
-        ApiOperation::Save => engine.save(&asked, &request.body),
-        ApiOperation::Update => engine.update(&asked, &request.body),
-        ApiOperation::Rollback => {
-            let which =
-                parameters.to.ok_or(EngineError::NoSuchChange { which: ChangeRef::Back(0), known: 0 });
-            which.and_then(|which| engine.rollback(&asked, which))
-        }
-        ApiOperation::Read
-        | ApiOperation::OpenApi
-        | ApiOperation::History
-        | ApiOperation::Kept
-        | ApiOperation::Confirm
-        | ApiOperation::Cancel => {
-            unreachable!("these change no text")
-        }
-    };
-    let change = changed.map_err(|error| {
-        access.detail = Some(error.without_output());
+    let before = context.running().revision();
+    let outcome = make(&options(context, call)).map_err(|error| {
+        call.record.detail = Some(error.without_output());
         problem(&error)
     })?;
-    let after = change.after().and_then(Content::snapshot);
+    let after = outcome.after().and_then(Content::snapshot);
     let after = after.ok_or_else(|| Problem::new(ProblemKind::EngineFailed, "nothing is left to show"))?;
-    if !parameters.dry_run {
-        note(&change, before, after, access);
+    if !call.parameters.dry_run {
+        let revisions = (before, after.revision());
+        call.record.revisions = Some(revisions).filter(|(before, after)| before != after);
+        call.record.detail = (!outcome.warnings.is_empty()).then(|| outcome.warnings.join("; "));
     }
-    let (body, kind) = match operation {
-        ApiOperation::Modify if parameters.text => (Arc::new(after.bytes().to_vec()), TEXT),
-        ApiOperation::Modify => (after.json().json().clone(), JSON),
-        _ => (Arc::new(b"true".to_vec()), JSON),
-    };
-    let mut headers = vec![("Content-Type", kind.to_owned())];
-    let words = note_words(&change);
+    let (media_type, body) = body(after);
+    let mut response = Response::ok(media_type, body);
+    let words = note_words(&outcome);
     if !words.is_empty() {
-        headers.push((NOTE_HEADER, words.join("; ")));
+        response = response.with(NOTE_HEADER, words.join("; "));
     }
-    headers.extend(change.pending.as_ref().map(|waiting| (PENDING_HEADER, waiting.id.clone())));
-    Ok(answer(200, headers, body).with("ETag", entity_tag(after.revision())))
+    response.headers.extend(outcome.pending.as_ref().map(|pending| (PENDING_HEADER, pending.id.clone())));
+    Ok(response.with("ETag", entity_tag(after.revision())))
 }
 
-fn note(change: &Outcome, before: Revision, after: &Snapshot, access: &mut AccessRecord) {
-    access.revisions = Some((before, after.revision())).filter(|(before, after)| before != after);
-    access.detail = (!change.warnings.is_empty()).then(|| change.warnings.join("; "));
+fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
+    let parameters = call.parameters;
+    ChangeOptions {
+        dry_run: parameters.dry_run,
+        force: parameters.force,
+        // Only the command line asks a person about the number of deleted streams.
+        max_delete: Some(usize::MAX),
+        accepted: parameters.accepted.clone(),
+        by: call.by.to_owned(),
+        message: parameters.message.clone(),
+        expected: expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
+        confirm: parameters.confirm.map(Duration::from_secs),
+        reload_later: parameters.reload_later,
+        until: Some(context.until()),
+    }
 }
 
-/// What a change did beside what was asked for, each thing once.
-fn note_words(change: &Outcome) -> Vec<String> {
-    let mut words: Vec<String> = change.notes.iter().map(word_of).collect();
-    words.extend((!change.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));
+/// What the change did beside what was asked for, each word once.
+fn note_words(outcome: &Outcome) -> Vec<String> {
+    let mut words: Vec<String> = outcome.notes.iter().map(word_of).collect();
+    words.extend((!outcome.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));
     let mut seen = HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
     words
-}
-
-fn answer(status: u16, headers: Vec<(&'static str, String)>, body: Arc<Vec<u8>>) -> Response {
-    Response { status, headers, body }
-}
-
-impl Response {
-    fn with(mut self, name: &'static str, value: String) -> Self {
-        self.headers.push((name, value));
-        self
-    }
 }

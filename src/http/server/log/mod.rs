@@ -42,6 +42,22 @@ pub struct AccessRecord {
 }
 
 impl AccessRecord {
+    /// A record of nothing but a time and a peer.
+    pub fn new(at: SystemTime, peer: Option<PeerAddress>) -> Self {
+        Self {
+            at,
+            peer,
+            login: None,
+            method: String::new(),
+            path: String::new(),
+            status: 0,
+            bytes: 0,
+            took: Duration::ZERO,
+            revisions: None,
+            detail: None,
+        }
+    }
+
     /// Who repeats themselves if there are many lines like this one: whoever was not let in.
     pub fn stranger(&self) -> Option<LogSource> {
         match self.peer? {

@@ -1,0 +1,57 @@
+//! What the endpoints share: the engine, the figures of the server, and its limits.
+
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use crate::engine::{Engine, Snapshot};
+use crate::http::protocol::openapi;
+use crate::http::protocol::parameters::Parameters;
+use crate::http::server::log::AccessRecord;
+use crate::http::server::message::Request;
+use crate::http::server::runtime::Runtime;
+
+/// What the endpoints share.
+pub struct Context {
+    pub engine: Engine,
+    pub runtime: Runtime,
+    /// The prefix of all paths, with a slash in front and none behind.
+    pub prefix: String,
+    /// How long a change may take up to its write.
+    pub change_time: Duration,
+    /// How many bytes of memory the merge of a patch may take.
+    pub patch_memory: usize,
+    /// Held while a patch is checked before its turn: of all waiting patches, one is parsed at a time.
+    pub checking_patch: Mutex<()>,
+    /// The OpenAPI document, made for the first request.
+    pub openapi: OnceLock<Arc<Vec<u8>>>,
+}
+
+impl Context {
+    /// The running configuration.
+    pub fn running(&self) -> Arc<Snapshot> {
+        self.engine.running().expect("a handler is made over an engine that runs a configuration")
+    }
+
+    /// The time by which a change that begins now has to be written.
+    pub fn until(&self) -> Instant {
+        Instant::now() + self.change_time
+    }
+
+    /// The OpenAPI document.
+    pub fn openapi(&self) -> Arc<Vec<u8>> {
+        let document = || Arc::new(openapi::document(&self.prefix).to_string().into_bytes());
+        self.openapi.get_or_init(document).clone()
+    }
+}
+
+/// One authenticated request for an endpoint.
+pub struct EndpointCall<'r> {
+    pub request: &'r Request,
+    /// The last segment of the path, for routes that have one.
+    pub argument: &'r str,
+    pub parameters: &'r Parameters,
+    /// Who asks, for hooks and the history.
+    pub by: &'r str,
+    /// The log line of the request.
+    pub record: &'r mut AccessRecord,
+}

@@ -1,0 +1,31 @@
+//! `confirm_config` and `cancel_config`
+
+use crate::engine::{Aftermath, OutcomeNote};
+use crate::http::protocol::headers::NOTE_HEADER;
+use crate::http::protocol::notes::word_of;
+use crate::http::protocol::problem::Problem;
+use crate::http::protocol::routes::JSON;
+use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::error_mapping::problem;
+use crate::http::server::message::Response;
+
+/// `confirm_config`: the pending change stays.
+pub fn confirm(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    context.engine.confirm(id(call)).map_err(|error| problem(&error))?;
+    Ok(Response::ok(JSON, b"true".to_vec()))
+}
+
+/// `cancel_config`: the pending change is rolled back.
+pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let aftermath = context.engine.cancel(id(call), call.by).map_err(|error| problem(&error))?;
+    let response = Response::ok(JSON, b"true".to_vec());
+    Ok(match aftermath {
+        // The running configuration was rolled back all the same.
+        Aftermath::ChangedMeanwhile => response.with(NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)),
+        _ => response,
+    })
+}
+
+fn id<'c>(call: &'c EndpointCall<'_>) -> &'c str {
+    call.parameters.id.as_deref().unwrap_or_default()
+}

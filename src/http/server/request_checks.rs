@@ -1,0 +1,49 @@
+//! Requests that are refused whatever they ask for: those of other sites' pages, and coded bodies.
+
+use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::server::message::Head;
+
+/// Refuses requests that a page of another site makes a browser send: the browser adds the password
+/// that it knows.
+pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
+    let site = head.header("sec-fetch-site");
+    let is_foreign_site = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
+    let is_foreign_origin = head.header("origin").is_some_and(|origin| {
+        let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+        !head.header("host").is_some_and(|own| own.eq_ignore_ascii_case(host))
+    });
+    match is_foreign_site || is_foreign_origin {
+        true => Err(Problem::new(ProblemKind::CrossSite, "requests of other sites' pages are not answered")),
+        false => Ok(()),
+    }
+}
+
+/// The registered content codings (IANA). Any other word is a mistake of the client: the body is
+/// plain.
+const CODINGS: &[&str] = &[
+    "aes128gcm",
+    "br",
+    "compress",
+    "dcb",
+    "dcz",
+    "deflate",
+    "exi",
+    "gzip",
+    "pack200-gzip",
+    "x-compress",
+    "x-gzip",
+    "zstd",
+];
+
+/// Refuses a body in a content coding.
+pub fn refuse_coding(head: &Head) -> Result<(), Problem> {
+    let codings = head.values("content-encoding").flat_map(|value| value.split(','));
+    let mut codings = codings.map(|coding| coding.trim().to_ascii_lowercase());
+    match codings.find(|coding| CODINGS.contains(&coding.as_str())) {
+        Some(coding) => Err(Problem::new(
+            ProblemKind::ContentCoding,
+            format!("a body in the coding `{coding}` is not taken; send it plain"),
+        )),
+        None => Ok(()),
+    }
+}
