@@ -1,8 +1,8 @@
-//! The folder of the private socket: nobody else may enter it, and it goes with its server. What a
-//! killed server left is removed by the next one of the same user.
+//! The folder of the private socket: only this user may enter it, and it is removed with its server.
+//! The next server of the same user removes the folder of a server that was killed.
 //!
-//! A folder is locked as long as its server lives, from before there is a socket in it. So one with a
-//! socket is a dead server's if it can be locked and nobody listens; whatever else there is stays.
+//! A folder is locked before it gets a socket, and as long as its server lives. So a folder with a
+//! socket is left behind if it can be locked and nobody listens on the socket. Everything else stays.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -17,30 +17,30 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 use rustix::process::geteuid;
 use tempfile::TempDir;
 
-/// What the name of each folder begins with.
+/// The prefix of the name of each folder.
 const PREFIX: &str = "mediactl-";
 
-/// So many letters and digits follow.
+/// The number of random letters and digits behind the prefix.
 const RANDOM: usize = 6;
 
-/// The mode of a folder.
+/// The mode of each folder.
 const MODE: u32 = 0o700;
 
-/// The socket in it.
+/// The name of the socket in a folder.
 const SOCKET: &str = "http";
 
-/// Where the folder is when the path of the usual place is too long for a socket.
+/// Where the folder is if the path of the usual place is too long for a socket.
 const SHORT_PLACE: &str = "/tmp";
 
-/// The folder of one tiny_http. It is removed when it is dropped.
-pub(super) struct Folder {
+/// The folder of one instance of tiny_http; removed when dropped.
+pub struct Folder {
     folder: TempDir,
     /// Locked as long as it is open.
     _lock: OwnedFd,
 }
 
 impl Folder {
-    /// A new folder, with the socket in it.
+    /// Makes a new folder with a listening socket.
     pub fn bind() -> io::Result<(Self, UnixListener)> {
         Self::bind_in(&std::env::temp_dir()).or_else(|_| Self::bind_in(Path::new(SHORT_PLACE)))
     }
@@ -55,20 +55,20 @@ impl Folder {
         Ok((Self { folder, _lock: lock }, listener))
     }
 
-    /// The socket.
+    /// The path of the socket.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(SOCKET)
     }
 
-    /// Removes it before it is dropped.
+    /// Removes the folder before it is dropped.
     pub fn remove(&self) {
-        // That it is gone already is no fault.
+        // It may be gone already.
         let _ = fs::remove_dir_all(self.folder.path());
     }
 }
 
-/// Removes what killed servers of this user left. What can't be removed is left to the next one.
-pub(super) fn remove_dead() {
+/// Removes the folders of killed servers of this user, as far as possible.
+pub fn remove_dead() {
     let usual = std::env::temp_dir();
     remove_dead_in(&usual);
     if usual != Path::new(SHORT_PLACE) {
@@ -79,7 +79,7 @@ pub(super) fn remove_dead() {
 fn remove_dead_in(place: &Path) {
     let Ok(entries) = fs::read_dir(place) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_name)) {
-        // A folder of another user, or one that is gone by now, is left alone.
+        // Folders of other users, and errors of any kind, are for another server.
         let _ = remove_if_dead(&entry.path());
     }
 }
@@ -104,7 +104,7 @@ fn remove_if_dead(folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// A folder that is no link.
+/// Opens a folder; fails for a symbolic link.
 fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
 }
@@ -114,13 +114,13 @@ fn holds_socket(folder: impl AsFd) -> io::Result<bool> {
     Ok(FileType::from_raw_mode(found.st_mode) == FileType::Socket)
 }
 
-/// Servers of older versions lock nothing.
+/// Whether a server listens on the socket: older versions lock nothing.
 fn is_listened_to(socket: &Path) -> io::Result<bool> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let client = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     match connect(&client, &SocketAddrUnix::new(socket)?) {
         Err(Errno::CONNREFUSED) => Ok(false),
-        // A queue that is full is one of a server, too.
+        // A full queue is one of a living server, too.
         _ => Ok(true),
     }
 }

@@ -1,42 +1,42 @@
-//! A worker: takes a request of tiny_http, has it answered, and survives both.
+//! A worker: answers requests of tiny_http, and survives panics of tiny_http and of the service.
 
 use std::io::{self, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::TinyServer;
+use super::tiny_server::TinyServer;
 use crate::http::protocol::headers::{API_HEADER, PEER_HEADER, UNREAD_HEADER, api_value};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
 use crate::http::server::message::{Head, Request, Response, Service};
 
-/// What is said in the header `Server`.
+/// The value of the header `Server`.
 const NAME: &str = "mediactl";
 
-/// Headers that are of the connection to tiny_http.
+/// Headers of the connection to tiny_http, which the service does not get.
 const OF_THE_CONNECTION: &[&str] = &["connection", "content-length"];
 
-/// Answers requests until this tiny_http is left.
-pub fn work(service: &dyn Service, inside: &TinyServer) {
+/// Answers requests until the instance is left.
+pub fn work(service: &dyn Service, server: &TinyServer) {
     loop {
-        let received = match inside.last_call.get() {
-            // An error is a wake-up call, or that of its accept thread, which the gate will notice.
-            None => inside.server.recv().ok(),
+        let received = match server.last_call.get() {
+            // An error is a wake-up call, or that of its accept thread, which the listener will notice.
+            None => server.server.recv().ok(),
             Some(until) => match until.saturating_duration_since(Instant::now()) {
                 Duration::ZERO => break,
-                left => inside.server.recv_timeout(left).ok().flatten(),
+                left => server.server.recv_timeout(left).ok().flatten(),
             },
         };
         if let Some(request) = received {
-            // tiny_http panics here and there; what it had is answered with an error then.
+            // tiny_http may panic; its client then gets an error.
             let _ = catch_unwind(AssertUnwindSafe(|| handle(service, request)));
         }
     }
-    // A wake-up call may have been taken that was meant for another worker.
-    inside.server.unblock();
+    // This worker may have taken the wake-up call of another one.
+    server.server.unblock();
 }
 
-/// Answers one request. Where nobody is there any more, tiny_http drops it.
+/// Answers one request; tiny_http drops the response if the client is gone.
 fn handle(service: &dyn Service, mut from: tiny_http::Request) {
     let Ok(request) = read(&mut from) else { return };
     let response = catch_unwind(AssertUnwindSafe(|| service.answer(&request)))
@@ -51,7 +51,7 @@ fn handle(service: &dyn Service, mut from: tiny_http::Request) {
     let length = body.len();
     let status = tiny_http::StatusCode(status);
     let response = tiny_http::Response::new(status, headers, Cursor::new(Bytes(body)), Some(length), None);
-    // It fails if the gate has given up on it.
+    // It fails if the listener has given up waiting.
     let _ = from.respond(response.with_chunked_threshold(usize::MAX));
 }
 
@@ -98,7 +98,7 @@ fn body(from: &mut tiny_http::Request) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The headers of an answer; `None` if one of them would not stay the one header that it is.
+/// The headers of a response; `None` if a value could end its header and begin another.
 fn headers(response: &Response) -> Option<Vec<tiny_http::Header>> {
     let own = response.headers.iter().map(|(name, value)| (*name, value.as_str()));
     own.chain([("Server", NAME)]).map(|(name, value)| header(name, value)).collect()

@@ -14,11 +14,11 @@ use super::admission::NoSlot;
 use super::connection::serve;
 use super::connection_table::{ConnectionTable, NewConnection, Slot};
 use super::deadline::Deadline;
-use super::refuse::Rejection;
+use super::refuse::{MADE_ROOM, Rejection};
+use super::shared::{Listener, Shared};
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::tally::ClosedCount;
-use super::{Listener, Shared};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::message::PeerAddress;
 use crate::store::SocketPeer;
@@ -35,9 +35,6 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// Threads that tell connections that there is no slot, and wait until they have read it. Beyond
 /// them, a connection is told so without waiting, unless it speaks TLS.
 const TURNING_AWAY: usize = 16;
-
-/// Why a connection that had a slot was closed.
-pub const MADE_ROOM: &str = "the connection made room for a new one";
 
 /// For a TLS handshake and the answer to a connection that gets no slot.
 const TURN_AWAY_TIME: Duration = Duration::from_secs(2);
@@ -60,8 +57,8 @@ impl Listener {
         }
     }
 
-    fn is_secured_by(&self, gate: &Shared) -> bool {
-        matches!(self, Self::Tcp(_)) && gate.tls.is_some()
+    fn is_secured_by(&self, shared: &Shared) -> bool {
+        matches!(self, Self::Tcp(_)) && shared.tls.is_some()
     }
 
     /// Makes the queue of the system long enough for a burst; it is refused only for a socket that
@@ -96,12 +93,12 @@ fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, PeerAddress)> {
 }
 
 /// Accepts until the end begins.
-pub fn accept(gate: &Arc<Shared>, listen: &Listener) {
-    let slots = gate.slots_of(listen);
+pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
+    let slots = shared.slots_of(listen);
     let mut said: Option<Instant> = None;
     while !slots.stopping() {
         match listen.accept() {
-            Ok((socket, peer)) => let_in(gate, listen, Arc::new(socket), peer),
+            Ok((socket, peer)) => let_in(shared, listen, Arc::new(socket), peer),
             Err(_) if slots.stopping() => return,
             // The client has gone already, or a signal came: the next one is waiting.
             Err(error) if is_passing(&error) => {}
@@ -109,7 +106,7 @@ pub fn accept(gate: &Arc<Shared>, listen: &Listener) {
                 if said.is_none_or(|said| said.elapsed() >= SILENCE) {
                     said = Some(Instant::now());
                     let detail = format!("a connection could not be accepted: {error}");
-                    gate.service.refused(None, 503, &detail);
+                    shared.service.refused(None, 503, &detail);
                 }
                 thread::sleep(PAUSE);
             }
@@ -121,46 +118,46 @@ fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
 }
 
-fn let_in(gate: &Arc<Shared>, listen: &Listener, socket: Arc<Socket>, peer: PeerAddress) {
-    let visitor = NewConnection { socket, peer, secured: listen.is_secured_by(gate) };
+fn let_in(shared: &Arc<Shared>, listen: &Listener, socket: Arc<Socket>, peer: PeerAddress) {
+    let visitor = NewConnection { socket, peer, secured: listen.is_secured_by(shared) };
     if !listen.lets_in(&visitor.socket) {
         let detail = "this user may not write the configuration, so the socket is closed to them";
         let refusal = Rejection::new(ProblemKind::Unauthorized, detail).with_status(403);
-        gate.report(peer, &refusal);
-        return turn_away(gate, visitor, refusal);
+        shared.report(peer, &refusal);
+        return turn_away(shared, visitor, refusal);
     }
-    let slots = gate.slots_of(listen);
+    let slots = shared.slots_of(listen);
     slots.arrive(visitor);
-    if settle(gate, slots).is_some() {
+    if settle(shared, slots).is_some() {
         slots.wake();
     }
 }
 
 /// Serves the queue of waiting connections until the server stops.
-pub fn admit(gate: &Arc<Shared>, slots: &Arc<ConnectionTable>) {
+pub fn admit(shared: &Arc<Shared>, slots: &Arc<ConnectionTable>) {
     let mut again = None;
     while slots.wait_for_change(again) {
-        again = settle(gate, slots);
+        again = settle(shared, slots);
     }
-    gate.write_tally(ClosedCount::take_all);
+    shared.write_tally(ClosedCount::take_all);
 }
 
 /// Admits or refuses waiting connections; returns when to look again.
-fn settle(gate: &Arc<Shared>, slots: &Arc<ConnectionTable>) -> Option<Instant> {
+fn settle(shared: &Arc<Shared>, slots: &Arc<ConnectionTable>) -> Option<Instant> {
     let settled = ConnectionTable::settle(slots);
     let now = Instant::now();
     for (slot, visitor) in settled.admitted {
-        start(gate, slot, visitor);
+        start(shared, slot, visitor);
     }
     for peer in settled.evicted {
-        gate.tally.add(MADE_ROOM, peer, now);
+        shared.tally.add(MADE_ROOM, peer, now);
     }
     for (visitor, no_slot) in settled.refused {
-        gate.tally.add(reason(no_slot), visitor.peer, now);
-        turn_away(gate, visitor, Rejection::new(ProblemKind::Full, reason(no_slot)));
+        shared.tally.add(reason(no_slot), visitor.peer, now);
+        turn_away(shared, visitor, Rejection::new(ProblemKind::Full, reason(no_slot)));
     }
-    gate.write_tally(|tally| tally.take_due(now));
-    settled.again.into_iter().chain(gate.tally.due()).min()
+    shared.write_tally(|tally| tally.take_due(now));
+    settled.again.into_iter().chain(shared.tally.due()).min()
 }
 
 fn reason(no_slot: NoSlot) -> &'static str {
@@ -170,16 +167,16 @@ fn reason(no_slot: NoSlot) -> &'static str {
     }
 }
 
-fn start(gate: &Arc<Shared>, slot: Slot, visitor: NewConnection) {
-    let (own, peer) = (Arc::clone(gate), visitor.peer);
+fn start(shared: &Arc<Shared>, slot: Slot, visitor: NewConnection) {
+    let (own, peer) = (Arc::clone(shared), visitor.peer);
     let run = move || serve(&own, slot, visitor);
     if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
-        gate.tally.add("there is no thread for it", peer, Instant::now());
+        shared.tally.add("there is no thread for it", peer, Instant::now());
     }
 }
 
-fn turn_away(gate: &Arc<Shared>, visitor: NewConnection, refusal: Rejection) {
-    let own = Arc::clone(gate);
+fn turn_away(shared: &Arc<Shared>, visitor: NewConnection, refusal: Rejection) {
+    let own = Arc::clone(shared);
     if own.turning_away.fetch_add(1, Ordering::AcqRel) >= TURNING_AWAY {
         own.turning_away.fetch_sub(1, Ordering::AcqRel);
         return turn_away_at_once(visitor, &refusal);
@@ -189,19 +186,19 @@ fn turn_away(gate: &Arc<Shared>, visitor: NewConnection, refusal: Rejection) {
         own.turning_away.fetch_sub(1, Ordering::AcqRel);
     };
     if thread::Builder::new().name("turn away".to_owned()).spawn(run).is_err() {
-        gate.turning_away.fetch_sub(1, Ordering::AcqRel);
+        shared.turning_away.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-fn turn_away_in_time(gate: &Shared, visitor: NewConnection, refusal: &Rejection) {
+fn turn_away_in_time(shared: &Shared, visitor: NewConnection, refusal: &Rejection) {
     let deadline = Deadline::after(TURN_AWAY_TIME);
-    let stream = match gate.tls_for(&visitor) {
+    let stream = match shared.tls_for(&visitor) {
         None => Ok(Stream::plain(visitor.socket, deadline)),
         Some(tls) => Stream::handshake(tls.config(), Timed::new(visitor.socket, deadline)),
     };
     if let Ok(mut stream) = stream {
         refusal.write_to(&mut stream);
-        stream.linger(Deadline::after(gate.deadlines.linger), gate.limits.linger);
+        stream.linger(Deadline::after(shared.deadlines.linger), shared.limits.linger);
     }
 }
 

@@ -5,17 +5,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Shared;
-use super::accept::MADE_ROOM;
 use super::admission::Phase;
 use super::body::{BodyBytes, BodyReader};
 use super::connection_table::{NewConnection, Slot};
 use super::deadline::{Deadline, Pace};
 use super::head::{Framing, Parsed, parse};
 use super::incoming::Incoming;
-use super::refuse::{ConnectionEnd, Rejection};
+use super::refuse::{ConnectionEnd, MADE_ROOM, Rejection};
 use super::relay::{Afterwards, relay};
 use super::scan::{Progress, Scan};
+use super::shared::Shared;
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::upstream::ask;
@@ -28,7 +27,7 @@ const GLANCE: Duration = Duration::from_secs(2);
 
 /// A connection that has a slot.
 pub struct Connection<'g> {
-    gate: &'g Shared,
+    shared: &'g Shared,
     slot: Slot,
     peer: PeerAddress,
     incoming: Incoming,
@@ -41,30 +40,30 @@ enum NextStep {
 }
 
 /// Serves a connection until it ends.
-pub fn serve(gate: &Shared, slot: Slot, visitor: NewConnection) {
+pub fn serve(shared: &Shared, slot: Slot, visitor: NewConnection) {
     let peer = visitor.peer;
-    let stream = match gate.tls_for(&visitor) {
-        None => Ok(Stream::plain(visitor.socket, Deadline::after(gate.deadlines.idle))),
-        Some(tls) => handshake(gate, &slot, visitor.socket, tls),
+    let stream = match shared.tls_for(&visitor) {
+        None => Ok(Stream::plain(visitor.socket, Deadline::after(shared.deadlines.idle))),
+        Some(tls) => handshake(shared, &slot, visitor.socket, tls),
     };
     match stream {
-        Ok(stream) => Connection { gate, slot, peer, incoming: Incoming::new(stream) }.run(),
+        Ok(stream) => Connection { shared, slot, peer, incoming: Incoming::new(stream) }.run(),
         // There is no way to say it to the client.
-        Err(ConnectionEnd::Refused(refusal)) => gate.report(peer, &refusal),
+        Err(ConnectionEnd::Refused(refusal)) => shared.report(peer, &refusal),
         Err(ConnectionEnd::Gone) => {}
     }
 }
 
-fn handshake(gate: &Shared, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result<Stream, ConnectionEnd> {
-    let mut timed = Timed::new(socket, Deadline::after(gate.deadlines.idle));
-    wait(gate, slot, |deadline| {
+fn handshake(shared: &Shared, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Result<Stream, ConnectionEnd> {
+    let mut timed = Timed::new(socket, Deadline::after(shared.deadlines.idle));
+    wait(shared, slot, |deadline| {
         timed.deadline = deadline;
         timed.wait()
     })?;
     if !slot.enter(Phase::Arriving) {
         return Err(ConnectionEnd::Gone);
     }
-    timed.deadline = Deadline::after(gate.deadlines.handshake);
+    timed.deadline = Deadline::after(shared.deadlines.handshake);
     let stream = Stream::handshake(tls.config(), timed);
     let stream = stream.map_err(|error| refused_handshake(slot, &error))?;
     match slot.enter(Phase::Idle) {
@@ -84,13 +83,13 @@ fn refused_handshake(slot: &Slot, error: &io::Error) -> ConnectionEnd {
 
 /// Waits for a first byte, as long as a connection may be idle.
 fn wait(
-    gate: &Shared,
+    shared: &Shared,
     slot: &Slot,
     mut read: impl FnMut(Deadline) -> io::Result<usize>,
 ) -> Result<(), ConnectionEnd> {
     let since = Instant::now();
     loop {
-        let most = if slot.is_crowded() { gate.deadlines.crowded_idle } else { gate.deadlines.idle };
+        let most = if slot.is_crowded() { shared.deadlines.crowded_idle } else { shared.deadlines.idle };
         let left = most.saturating_sub(since.elapsed());
         match read(Deadline::after(left.min(GLANCE))) {
             Ok(1..) => return Ok(()),
@@ -116,11 +115,11 @@ impl<'g> Connection<'g> {
     fn exchange(&mut self) -> Result<NextStep, ConnectionEnd> {
         self.await_request()?;
         let mut parsed = self.read_head()?;
-        let gate = self.gate;
+        let shared = self.shared;
         let admitted = self.judge(&parsed)?;
         let (kept, in_step) = self.read_body(&mut parsed, admitted)?;
         self.go_on(Phase::Busy)?;
-        let answer = ask(&gate.engine, &parsed.head, kept, Deadline::after(gate.deadlines.handler))?;
+        let answer = ask(&shared.backend, &parsed.head, kept, Deadline::after(shared.deadlines.handler))?;
         let afterwards = match parsed.keep && in_step && self.slot.may_stay() {
             false => Afterwards::Closed,
             true if parsed.old => Afterwards::KeptAsAsked,
@@ -139,7 +138,7 @@ impl<'g> Connection<'g> {
             self.incoming.shrink();
             self.go_on(Phase::Idle)?;
             let incoming = &mut self.incoming;
-            wait(self.gate, &self.slot, |deadline| {
+            wait(self.shared, &self.slot, |deadline| {
                 incoming.stream.set_deadline(deadline);
                 incoming.fill()
             })?;
@@ -148,9 +147,9 @@ impl<'g> Connection<'g> {
     }
 
     fn read_head(&mut self) -> Result<Parsed, ConnectionEnd> {
-        let limits = &self.gate.limits;
+        let limits = &self.shared.limits;
         let mut scan = Scan::default();
-        self.incoming.stream.set_deadline(Deadline::after(self.gate.deadlines.head));
+        self.incoming.stream.set_deadline(Deadline::after(self.shared.deadlines.head));
         loop {
             let pending = self.incoming.pending();
             match scan.look(pending) {
@@ -182,7 +181,7 @@ impl<'g> Connection<'g> {
 
     /// Whether the request is authenticated, which renews the claim of the connection to its slot.
     fn judge(&self, parsed: &Parsed) -> Result<bool, ConnectionEnd> {
-        let admitted = self.gate.service.admits(&parsed.head);
+        let admitted = self.shared.service.admits(&parsed.head);
         match self.slot.judge(admitted) {
             true => Ok(admitted),
             false => Err(ConnectionEnd::Gone),
@@ -197,9 +196,9 @@ impl<'g> Connection<'g> {
         parsed: &mut Parsed,
         admitted: bool,
     ) -> Result<(BodyBytes<'g>, bool), ConnectionEnd> {
-        let gate = self.gate;
+        let shared = self.shared;
         if parsed.framing == Framing::Empty {
-            return Ok((BodyBytes::new(&gate.bodies), true));
+            return Ok((BodyBytes::new(&shared.bodies), true));
         }
         if admitted {
             self.go_on(Phase::Busy)?;
@@ -207,15 +206,15 @@ impl<'g> Connection<'g> {
         let pace = self.pace();
         let body = BodyReader::new(&mut self.incoming, parsed.framing, pace);
         if admitted {
-            return Ok((body.keep(&gate.limits, &gate.bodies, parsed.expects_continue)?, true));
+            return Ok((body.keep(&shared.limits, &shared.bodies, parsed.expects_continue)?, true));
         }
         parsed.head.unread = true;
-        let in_step = !parsed.expects_continue && body.discard(gate.limits.unread)?;
-        Ok((BodyBytes::new(&gate.bodies), in_step))
+        let in_step = !parsed.expects_continue && body.discard(shared.limits.unread)?;
+        Ok((BodyBytes::new(&shared.bodies), in_step))
     }
 
     fn pace(&self) -> Pace {
-        Pace::start(self.gate.deadlines.transfer, self.gate.deadlines.rate)
+        Pace::start(self.shared.deadlines.transfer, self.shared.deadlines.rate)
     }
 
     fn go_on(&self, phase: Phase) -> Result<(), ConnectionEnd> {
@@ -234,19 +233,19 @@ impl<'g> Connection<'g> {
     }
 
     fn refuse(mut self, refusal: &Rejection) {
-        self.gate.report(self.peer, refusal);
+        self.shared.report(self.peer, refusal);
         // A client that does not read can hold up the answer: the slot must not wait for that.
         if !self.slot.enter(Phase::Busy) {
             return;
         }
-        self.incoming.stream.set_deadline(Deadline::after(self.gate.deadlines.transfer));
+        self.incoming.stream.set_deadline(Deadline::after(self.shared.deadlines.transfer));
         refusal.write_to(&mut self.incoming.stream);
         self.linger();
     }
 
     /// Whoever needs the slot gets it: nothing is owed to this client any more.
     fn linger(mut self) {
-        let most = if self.slot.enter(Phase::Idle) { self.gate.limits.linger } else { 0 };
-        self.incoming.stream.linger(Deadline::after(self.gate.deadlines.linger), most);
+        let most = if self.slot.enter(Phase::Idle) { self.shared.limits.linger } else { 0 };
+        self.incoming.stream.linger(Deadline::after(self.shared.deadlines.linger), most);
     }
 }

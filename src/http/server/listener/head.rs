@@ -1,5 +1,5 @@
 //! A head: checked, and brought into the form in which the handler sees it. What two readers could
-//! understand in two ways is refused, because two of them read it: the gate and tiny_http.
+//! understand in two ways is refused, because two of them read it: the listener and tiny_http.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::limits::Limits;
 use super::refuse::Rejection;
 use crate::http::server::message::{Head, PeerAddress};
 
-/// Headers of the connection, which the gate settles with the client.
+/// Headers of the connection, which the listener settles with the client.
 const OF_THE_CONNECTION: &[&str] = &[
     "connection",
     "content-length",
@@ -21,7 +21,7 @@ const OF_THE_CONNECTION: &[&str] = &[
     "upgrade",
 ];
 
-/// In front of the names that only the gate writes.
+/// In front of the names that only the listener writes.
 const OURS: &str = "mediactl-";
 
 /// How long the body is.

@@ -1,4 +1,4 @@
-//! Answers that the gate gives itself: the request never was whole, or nobody could be asked.
+//! Answers that the listener gives itself: the request never was whole, or nobody could be asked.
 
 use std::io::Write;
 use std::time::Duration;
@@ -7,6 +7,9 @@ use super::deadline::Deadline;
 use super::stream::Stream;
 use crate::http::protocol::headers::{API_HEADER, api_value};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
+
+/// Why a connection that had a slot was closed.
+pub const MADE_ROOM: &str = "the connection made room for a new one";
 
 /// For the answer to a connection that has to end now.
 const LAST_TIME: Duration = Duration::from_millis(50);

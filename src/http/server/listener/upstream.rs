@@ -18,7 +18,7 @@ use crate::http::server::message::Head;
 /// Headers of an answer.
 const HEADERS: usize = 64;
 
-/// Headers that the gate settles with the client.
+/// Headers that the listener settles with the client.
 const OF_THE_CONNECTION: &[&str] =
     &["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"];
 
@@ -38,16 +38,16 @@ pub struct UpstreamResponse {
 /// Puts a request to the handler. One that changes nothing is put once more if there is no answer:
 /// the tiny_http that had it may have ended just then.
 pub fn ask(
-    engine: &Backend,
+    backend: &Backend,
     head: &Head,
     mut kept: BodyBytes<'_>,
     deadline: Deadline,
 ) -> Result<UpstreamResponse, Rejection> {
     let changes_nothing = kept.bytes.is_empty() && matches!(head.method.as_str(), "GET" | "HEAD");
     let body = std::mem::take(&mut kept.bytes);
-    match exchange(engine, head, body, deadline) {
+    match exchange(backend, head, body, deadline) {
         Err(error) if changes_nothing && error.kind() != io::ErrorKind::TimedOut => {
-            exchange(engine, head, Vec::new(), deadline)
+            exchange(backend, head, Vec::new(), deadline)
         }
         done => done,
     }
@@ -64,12 +64,12 @@ pub fn ask(
 
 /// The body is let go as soon as it is written: the handler has it then.
 fn exchange(
-    engine: &Backend,
+    backend: &Backend,
     head: &Head,
     body: Vec<u8>,
     deadline: Deadline,
 ) -> io::Result<UpstreamResponse> {
-    let socket = Arc::new(Socket::Unix(engine.connect()?));
+    let socket = Arc::new(Socket::Unix(backend.connect()?));
     let mut stream = Stream::plain(socket, deadline);
     stream.write_all(&canonical(head, body.len()))?;
     stream.write_all(&body)?;

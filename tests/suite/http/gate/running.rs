@@ -16,7 +16,7 @@ fn a_tiny_http_that_ended_is_built_anew_behind_the_same_sockets() {
     for round in 0..3 {
         client.send("GET /slow?100 HTTP/1.1\r\nHost: a\r\n\r\n");
         eventually(|| running.asked() == 2 * round + 1);
-        running.lever.pull().expect("it listens");
+        running.lever.cause().expect("it listens");
         assert_eq!(client.answer().text(), "at last", "what it had is finished");
         client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
         assert_eq!(client.answer().text(), "POST / x");
@@ -85,7 +85,7 @@ fn no_thread_is_left_behind() {
     for _ in 0..20 {
         running.is_well();
     }
-    running.lever.pull().expect("it listens");
+    running.lever.cause().expect("it listens");
     running.is_well();
     running.server.stop(PATIENCE);
     eventually(|| threads() <= before);

@@ -1,0 +1,123 @@
+//! A running server: its threads, from start to stop.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::accept;
+use super::budget::Budget;
+use super::connection_table::ConnectionTable;
+use super::limits::{Deadlines, Limits};
+use super::shared::{Listener, Shared};
+use super::tally::ClosedCount;
+use crate::http::server::backend::{Backend, BackendFault};
+use crate::http::server::message::Service;
+use crate::http::server::tls::Tls;
+
+/// How long connections that were closed under their threads are waited for.
+const CLOSING_TIME: Duration = Duration::from_secs(1);
+
+/// A running server. It runs until it is stopped, or the process ends.
+pub struct HttpServer {
+    shared: Arc<Shared>,
+    listeners: Vec<Arc<Listener>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl HttpServer {
+    /// Answers on all these sockets. Fails if there is no place for the private socket of
+    /// tiny_http, or no thread.
+    pub fn start(
+        service: Arc<dyn Service>,
+        listeners: Vec<Listener>,
+        tls: Option<Arc<Tls>>,
+        limits: Limits,
+        deadlines: Deadlines,
+    ) -> io::Result<Self> {
+        Self::start_with(None, service, listeners, tls, limits, deadlines)
+    }
+
+    /// The same, with a tiny_http that can be made to fail.
+    #[doc(hidden)]
+    pub fn start_with(
+        fault: Option<Arc<BackendFault>>,
+        service: Arc<dyn Service>,
+        listeners: Vec<Listener>,
+        tls: Option<Arc<Tls>>,
+        limits: Limits,
+        deadlines: Deadlines,
+    ) -> io::Result<Self> {
+        let limits = limits.within_open_files();
+        let shared = Arc::new(Shared {
+            backend: Backend::start(Arc::clone(&service), limits.connections + limits.local, fault)?,
+            slots: Arc::new(ConnectionTable::new(
+                deadlines.rules(&limits, limits.connections),
+                limits.proxies.clone(),
+            )),
+            local: Arc::new(ConnectionTable::new(deadlines.rules(&limits, limits.local), Vec::new())),
+            tally: ClosedCount::default(),
+            bodies: Budget::new(limits.bodies),
+            turning_away: AtomicUsize::new(0),
+            service,
+            tls,
+            limits,
+            deadlines,
+        });
+        let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new() };
+        let started = listeners.into_iter().try_for_each(|listen| server.listen(Arc::new(listen)));
+        if let Err(error) = started.and_then(|()| server.admit()) {
+            server.stop(Duration::ZERO);
+            return Err(error);
+        }
+        Ok(server)
+    }
+
+    fn listen(&mut self, listen: Arc<Listener>) -> io::Result<()> {
+        listen.lengthen_queue();
+        let (shared, own) = (Arc::clone(&self.shared), Arc::clone(&listen));
+        self.spawn("accept", move || accept::accept(&shared, &own))?;
+        self.listeners.push(listen);
+        Ok(())
+    }
+
+    fn admit(&mut self) -> io::Result<()> {
+        for slots in self.shared.all_slots().map(Arc::clone) {
+            let shared = Arc::clone(&self.shared);
+            self.spawn("admission", move || accept::admit(&shared, &slots))?;
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        self.threads.push(thread::Builder::new().name(name.to_owned()).spawn(run)?);
+        Ok(())
+    }
+
+    /// Connections at this moment.
+    pub fn open_connections(&self) -> usize {
+        self.shared.all_slots().into_iter().map(|slots| slots.alive()).sum()
+    }
+
+    /// The same, for who outlives the server.
+    pub fn connection_count(&self) -> impl Fn() -> usize + Send + Sync + 'static {
+        let slots = self.shared.all_slots().map(Arc::clone);
+        move || slots.iter().map(|slots| slots.alive()).sum()
+    }
+
+    /// Accepts nobody any more, closes who waits, finishes what was read, and closes everything
+    /// after `grace` at the latest.
+    pub fn stop(self, grace: Duration) {
+        let until = Instant::now() + grace;
+        let slots = self.shared.all_slots();
+        slots.iter().for_each(|slots| slots.stop());
+        self.listeners.iter().for_each(|listen| listen.shut());
+        self.threads.into_iter().for_each(|thread| drop(thread.join()));
+        let left = || until.saturating_duration_since(Instant::now());
+        slots.iter().for_each(|slots| slots.wait_for_all(left()));
+        slots.iter().for_each(|slots| slots.shut_all());
+        slots.iter().for_each(|slots| slots.wait_for_all(CLOSING_TIME));
+        self.shared.backend.stop();
+    }
+}

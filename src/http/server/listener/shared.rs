@@ -1,0 +1,93 @@
+//! The sockets to listen on, and what all threads of a server share.
+
+use std::fmt;
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use super::budget::Budget;
+use super::connection_table::{ConnectionTable, NewConnection};
+use super::limits::{Deadlines, Limits};
+use super::refuse::Rejection;
+use super::tally::ClosedCount;
+use crate::http::protocol::problem::ProblemKind;
+use crate::http::server::backend::Backend;
+use crate::http::server::message::{PeerAddress, Service};
+use crate::http::server::tls::Tls;
+use crate::store::SocketPeer;
+
+/// Says whether a process may use a Unix socket.
+#[derive(Clone)]
+pub struct Admits(pub(super) Arc<dyn Fn(&SocketPeer) -> bool + Send + Sync>);
+
+impl Admits {
+    /// Asks `rule` about each process that connects.
+    pub fn by(rule: impl Fn(&SocketPeer) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(rule))
+    }
+}
+
+impl fmt::Debug for Admits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Admits(..)")
+    }
+}
+
+/// A bound socket.
+#[derive(Debug)]
+pub enum Listener {
+    /// With TLS, if the server has a certificate.
+    Tcp(TcpListener),
+    /// Always plain; its peers are users of this machine.
+    Unix {
+        /// The socket.
+        listener: UnixListener,
+        /// Who of those that the file system lets in.
+        admits: Admits,
+    },
+}
+
+/// What all threads of a server share.
+pub struct Shared {
+    pub service: Arc<dyn Service>,
+    pub backend: Backend,
+    pub tls: Option<Arc<Tls>>,
+    /// Of the network.
+    pub slots: Arc<ConnectionTable>,
+    /// Of the Unix socket.
+    pub local: Arc<ConnectionTable>,
+    pub tally: ClosedCount,
+    pub bodies: Budget,
+    pub turning_away: AtomicUsize,
+    pub limits: Limits,
+    pub deadlines: Deadlines,
+}
+
+impl Shared {
+    pub fn report(&self, peer: PeerAddress, refusal: &Rejection) {
+        self.service.refused(Some(peer), refusal.status, &refusal.detail);
+    }
+
+    /// Without a peer: the log counts the repeats of one, and the number is what the line is for.
+    pub fn write_tally(&self, take: impl FnOnce(&ClosedCount) -> Vec<String>) {
+        for line in take(&self.tally) {
+            self.service.refused(None, ProblemKind::Full.status(), &line);
+        }
+    }
+
+    pub fn slots_of(&self, listen: &Listener) -> &Arc<ConnectionTable> {
+        match listen {
+            Listener::Tcp(_) => &self.slots,
+            Listener::Unix { .. } => &self.local,
+        }
+    }
+
+    pub fn all_slots(&self) -> [&Arc<ConnectionTable>; 2] {
+        [&self.slots, &self.local]
+    }
+
+    pub fn tls_for(&self, visitor: &NewConnection) -> Option<&Tls> {
+        self.tls.as_deref().filter(|_| visitor.secured)
+    }
+}
