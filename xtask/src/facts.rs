@@ -3,19 +3,19 @@
 /// Text that no row of the schema is for, and its JSON form; the rule that it shows.
 pub const GENERAL: &[(&str, &str, &str)] = &[
     (
-        "A keyword that is there once, without a block: its only word; true if it has none; \
+        "A keyword that occurs once, without a block: its only word; true if it has no word; \
          an array of words if it has several.",
         "title News;\nhidden;\nrange 1 \"2\" three;",
         r#"{"title": "News", "hidden": true, "range": [1, "2", "three"]}"#,
     ),
     (
-        "A keyword of which every occurrence has a name and a block, and all names differ: \
-         an object by name. This holds for a single one, too.",
+        "A keyword whose occurrences all have a name and a block, and whose names differ: \
+         an object by name. One occurrence is enough.",
         "vod movies { path /srv; }\nvod series { path /data; }",
         r#"{"vod": {"movies": {"path": "/srv"}, "series": {"path": "/data"}}}"#,
     ),
     (
-        "A keyword that is there once, with a block and no name: an object.",
+        "A keyword that occurs once, with a block and no name: an object.",
         "cache { size 10; }",
         r#"{"cache": {"size": 10}}"#,
     ),
@@ -32,17 +32,17 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("A `;` or `}` is missing at the end of the file: it may have been cut off.", "rtmp 1935"),
     ("A quote is not closed.", "root \"/srv;\n"),
     ("A `}` closes nothing.", "rtmp 1935; }"),
-    ("A block has no keyword in front of its `{`.", "{ rtmp 1935; }"),
+    ("A block has no keyword before its `{`.", "{ rtmp 1935; }"),
     ("Two streams, two lives or two plugins have the same name.", "stream a;\nstream a;"),
     (
-        "One of the strict parameters has the wrong form: those with a port, an account, \
-         an `auth` backend or a named block.",
+        "A strict directive has the wrong form. Strict are those with a port, a login and password, \
+         an `auth` backend, or a named block.",
         "rtmp fast;",
     ),
     ("The text is not UTF-8, or holds a NUL byte.", "root \0;"),
     ("The file is in the old 3.x format of Erlang terms.", "{http, 8080}.\n"),
     (
-        "A limit is passed, see LIMITS.",
+        "A limit is exceeded; see LIMITS.",
         concat!(
             "a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{",
             "a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{a{",
@@ -52,24 +52,28 @@ pub const ERRORS: &[(&str, &str)] = &[
 
 /// What is a warning, and a text that has it.
 pub const WARNINGS: &[(&str, &str)] = &[
-    ("The `;` in front of a `}` is missing.", "stream a { url udp://239.0.0.1:1 }"),
-    ("A `;` has no directive in front of it.", "rtmp 1935;;"),
+    ("The `;` before a `}` is missing.", "stream a { url udp://239.0.0.1:1 }"),
+    ("A `;` has no directive before it.", "rtmp 1935;;"),
     (
-        "A parameter of which one counts is there twice; the last counts. The same for an option.",
+        "A directive or option that may occur once occurs twice. The last one counts.",
         "rtmp 1;\nrtmp 2;",
     ),
     (
-        "Any other parameter has the wrong form. It is then shown as an unknown one.",
+        "Any other known directive has the wrong form. It is then treated as an unknown one.",
         "stream a { prepush on; }",
     ),
-    ("A directive is unknown and nearly one of the parameters.", "stream a { prepsh 5; }"),
+    ("An unknown directive has nearly the name of a known one.", "stream a { prepsh 5; }"),
     (
-        "A line inside a directive starts with a parameter: a `;` is probably missing.",
+        "A directive seems to contain the next one, because its `;` is missing.",
         "stream a {\n  url udp://239.0.0.1:1\n  prepush 5;\n}",
     ),
     ("A source has an empty address.", "stream a { url \"\"; }"),
+    ("An address has a mistyped scheme, or lacks a `/`.", "stream a { url htp://x; }"),
+    ("`auth` has a word that is nearly `false`.", "auth flase;"),
+    ("A port or address is listed twice, or a port is over 65535.", "http 80;\nhttp 80;"),
+    ("`include` is kept, but not followed.", "include other.conf;"),
     ("A word starts with a single quote, which does not quote.", "root '/srv';"),
-    ("A backslash in quotes stands in front of another character than `\\` and `\"`.", "root \"a\\b\";"),
+    ("A backslash in quotes has no `\\` or `\"` after it, or a backslash stands alone.", "root \"a\\b\";"),
     ("A comment holds a carriage return.", "# a\rb\nrtmp 1935;"),
 ];
 
