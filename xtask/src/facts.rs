@@ -54,10 +54,7 @@ pub const ERRORS: &[(&str, &str)] = &[
 pub const WARNINGS: &[(&str, &str)] = &[
     ("The `;` before a `}` is missing.", "stream a { url udp://239.0.0.1:1 }"),
     ("A `;` has no directive before it.", "rtmp 1935;;"),
-    (
-        "A directive or option that may occur once occurs twice. The last one counts.",
-        "rtmp 1;\nrtmp 2;",
-    ),
+    ("A directive or option that may occur once occurs twice. The last one counts.", "rtmp 1;\nrtmp 2;"),
     (
         "Any other known directive has the wrong form. It is then treated as an unknown one.",
         "stream a { prepush on; }",
