@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::error::CliError;
-use crate::cli::ui::waiting;
 use crate::edit::path::Path as ValuePath;
-use crate::engine::{Engine, EngineError, Hooks, Snapshot};
+use crate::engine::{EngineError, Snapshot};
 use crate::http::client::without_userinfo;
+use crate::store::file::ConfFile;
 use crate::store::{FileKind, StoreError};
 
 /// What names standard input.
@@ -20,13 +20,15 @@ pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, CliError> {
     if path.as_os_str() == STDIN {
         return Ok(Arc::new(Snapshot::of(read(path)?)));
     }
-    let found = Engine::open(path, Hooks::default(), waiting).and_then(|engine| engine.read());
-    match found {
-        Err(EngineError::Store(StoreError::NotAFile { kind: FileKind::Pipe, .. })) => {
-            Ok(Arc::new(Snapshot::of(read(path)?)))
-        }
-        found => Ok(found?),
+    match ConfFile::resolve(path).and_then(|file| file.load()) {
+        Err(StoreError::NotAFile { kind: FileKind::Pipe, .. }) => Ok(Arc::new(Snapshot::of(read(path)?))),
+        loaded => Ok(Arc::new(Snapshot::of(loaded.map_err(EngineError::from)?.bytes))),
     }
+}
+
+/// The store of the configuration file at `path`.
+pub fn store(path: &Path) -> Result<Arc<ConfFile>, CliError> {
+    Ok(Arc::new(ConfFile::resolve(path).map_err(EngineError::from)?))
 }
 
 fn refuse_url(path: &Path) -> Result<(), CliError> {

@@ -17,7 +17,8 @@ use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Engine, EngineError, Hooks, Snapshot};
 use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, TlsTrust};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use crate::store::{ChangeRef, HistoryEntry, Serving, reason};
+use crate::store::file::{ConfFile, Serving};
+use crate::store::{ChangeRef, HistoryEntry, reason};
 
 /// What a command works on.
 pub enum Target {
@@ -124,11 +125,12 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
         Purpose::Change { hooks, keep } if hooks.are_empty() => (Hooks::default(), *keep),
         Purpose::Change { hooks, keep } => (Hooks { interrupt: interrupt(), ..hooks.clone() }, *keep),
     };
-    let engine = Engine::open(&global.conf, hooks, waiting)?.keeping(keep);
-    let serving = match (engine.conf().serving(), &purpose) {
+    let store = input::store(&global.conf)?;
+    let engine = Engine::new(store.clone(), hooks, waiting).keeping(keep);
+    let serving = match (store.serving(), &purpose) {
         (Ok(Some(serving)), _) => serving,
         (Ok(None), _) => {
-            warn_of_pending(&engine, ui);
+            warn_of_pending(&store, ui);
             return Ok(Target::Local(engine));
         }
         (Err(error), Purpose::Read) => {
@@ -156,8 +158,8 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
 }
 
 /// Only a server takes back what was not confirmed.
-fn warn_of_pending(engine: &Engine, ui: Ui) {
-    if engine.conf().has_pending() {
+fn warn_of_pending(store: &ConfFile, ui: Ui) {
+    if store.has_pending() {
         ui.warning(
             "a change was not confirmed before its server ended; `mediactl serve` takes it back when it starts",
         );

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
 
 use colored::{Color, Colorize};
 use serde::Serialize;
@@ -201,6 +200,6 @@ impl Ui {
 }
 
 /// Says who holds the lock that the command waits for.
-pub fn waiting(file: &Path, holder: &LockHolder) {
-    let _ = writeln!(io::stderr(), "waiting for {holder}, which is changing `{}`", file.display());
+pub fn waiting(file: &str, holder: &LockHolder) {
+    let _ = writeln!(io::stderr(), "waiting for {holder}, which is changing `{file}`");
 }

@@ -1,202 +1,161 @@
-//! Commit-confirm: a change that is taken back unless somebody confirms it in time.
+//! Commit-confirm: a change that is rolled back unless it is confirmed in time.
 //!
-//! What taking it back needs is durable before the change is made. Then a thread waits; when the
-//! time is over, running configuration and file go back, the file only if it still holds what was
-//! written. A server that was killed meanwhile does that when it starts again, before it answers
+//! The record that a rollback needs is durable before the change is made. Then a thread waits. On
+//! timeout, running configuration and file are rolled back, the file only if it still holds what the
+//! change wrote. A server that was killed meanwhile rolls back when it starts again, before it answers
 //! anything.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::Engine;
-use super::content::Content;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
-use super::operations::look;
-use super::options::ChangeOptions;
-use super::outcome::Outcome;
+use super::local::Engine;
+use super::operation::UNSAVED;
 use super::pending::PendingChange;
-use super::reload::Before;
-use super::running::{LastChange, State};
+use super::running::LastChange;
 use super::snapshot::Snapshot;
-use super::transaction::{Found, Operation, UNSAVED};
-use crate::store::{LockedFile, PendingRecord, StoreError};
+use crate::store::{ChangeRecord, PendingRecord, StoreError, StoredPending, Writer};
 
-/// What the history calls it.
+/// The name in the history of a rollback of an unconfirmed change.
 const REVERT: &str = "revert";
 
-/// Why a change is taken back that nobody spoke of.
+/// Why a change is rolled back on timeout.
 const NOT_CONFIRMED: &str = "not confirmed in time";
 
-/// Why a change is taken back when its server ends.
+/// Why a change is rolled back when its server ends.
 const SERVER_ENDED: &str = "not confirmed before the server ended";
 
-/// Who takes a change back that nobody spoke of.
-const NOBODY: &str = "";
+/// Who rolls back on timeout, or when a server ends: no user.
+const NO_USER: &str = "";
 
-/// Between two attempts to take a change back.
+/// How long to wait between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Makes a change that is about to be made one that goes back by itself; `None` if it is to stay.
-    pub(super) fn wait_for_confirmation(
+    /// Arms the automatic rollback of a change that is about to be made; `written` are the pieces that
+    /// it writes into the file.
+    pub(super) fn arm_rollback(
         &self,
-        (operation, request): (Operation, &ChangeOptions),
-        (found, change): (&Found, &Outcome),
-        locked: Option<&LockedFile<'_>>,
-        pieces: &[&[u8]],
-    ) -> Result<Option<Arc<PendingChange>>, EngineError> {
-        let Some(time) = request.confirm else { return Ok(None) };
-        let (Some(locked), Some(state)) = (locked, &found.state) else { return Err(EngineError::NoServer) };
-        let written = change.after().and_then(Content::snapshot).filter(|_| operation.writes()).cloned();
-        let longest = self.hooks.timeout + self.lock_wait;
-        let who = (operation.name(), request.by.as_str());
-        let waiting = Arc::new(PendingChange::new(who, found.before(), written, [time, longest]));
-        locked.set_pending(&PendingRecord {
-            id: waiting.id.clone(),
-            deadline: SystemTime::now() + time,
-            operation: waiting.operation.to_owned(),
-            by: waiting.by.clone(),
-            running: vec![state.running.bytes()],
-            file: found.file.as_ref().map(|file| vec![file.snapshot.bytes()]),
-            written: operation.writes().then(|| pieces.to_vec()),
+        pending: &Arc<PendingChange>,
+        writer: &dyn Writer,
+        written: Option<&[&[u8]]>,
+    ) -> Result<(), EngineError> {
+        let Some((running, _)) = &pending.before.server else { return Err(EngineError::NoServer) };
+        writer.set_pending(&PendingRecord {
+            id: &pending.id,
+            deadline: SystemTime::now() + pending.time,
+            operation: pending.operation,
+            by: &pending.by,
+            running: running.bytes(),
+            file: pending.before.file.as_ref().map(|file| file.bytes()),
+            written,
         })?;
-        let (engine, watched) = (self.clone(), waiting.clone());
+        let (engine, watched) = (self.clone(), pending.clone());
         if let Err(source) = std::thread::Builder::new().spawn(move || engine.watch(&watched)) {
-            locked.clear_pending()?;
-            let path = self.conf.target().to_owned();
-            return Err(StoreError::Io { operation: "start a thread for", path, source }.into());
+            writer.clear_pending()?;
+            let path = self.store.path().to_owned();
+            return Err(StoreError::Io { operation: "spawn a thread for", path, source }.into());
         }
-        Ok(Some(waiting))
+        Ok(())
     }
 
-    /// The change was not made after all.
-    pub(super) fn forget_waiting(&self, waiting: &PendingChange, locked: Option<&LockedFile<'_>>) {
-        if let Some(Err(error)) = locked.map(LockedFile::clear_pending) {
-            (self.on_trouble)(&format!("the record of a change that was not made stays: {error}"));
-        }
-        self.let_go(waiting);
-    }
-
-    /// Takes a change back when its time is over.
-    fn watch(&self, waiting: &PendingChange) {
-        if waiting.is_decided_in_time() {
+    /// Rolls a change back when its time is over.
+    fn watch(&self, pending: &PendingChange) {
+        if pending.is_decided_in_time() {
             return;
         }
         loop {
-            match self.take_back_waiting(&waiting.id, NOBODY, NOT_CONFIRMED) {
+            match self.roll_back_pending(&pending.id, NO_USER, NOT_CONFIRMED) {
                 Ok(_) | Err(EngineError::NothingPending | EngineError::OtherPending) => return,
-                Err(error) => (self.on_trouble)(&format!("a change could not be taken back: {error}")),
+                Err(error) => (self.on_trouble)(&format!("a change could not be rolled back: {error}")),
             }
-            if waiting.is_decided_within(RETRY) {
+            if pending.is_decided_within(RETRY) {
                 return;
             }
         }
     }
 
-    /// Makes the change that waits one that stays.
+    /// Confirms the pending change.
     ///
     /// # Errors
-    /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which it still waits.
+    /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which the change is still pending.
     pub fn confirm(&self, id: &str) -> Result<(), EngineError> {
         let _turn = self.take_turn()?;
-        let waiting = self.waiting(id)?;
-        if !waiting.can_be_kept() {
+        let pending = self.pending_with(id)?;
+        if !pending.can_be_confirmed() {
             return Err(EngineError::NothingPending);
         }
-        self.conf.lock(self.lock_wait, &mut |_| {})?.clear_pending()?;
-        self.let_go(&waiting);
+        self.lock()?.clear_pending()?;
+        self.release_pending(&pending);
         Ok(())
     }
 
-    /// Takes the change back that waits; what became of the file.
+    /// Rolls the pending change back; says what became of the file.
     ///
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, EngineError> {
-        self.take_back_waiting(id, by, "taken back before it was confirmed")
+        self.roll_back_pending(id, by, "taken back before it was confirmed")
     }
 
-    /// The same for whatever waits, when the server ends; `None` if nothing does.
+    /// Rolls whatever is pending back, when the server ends; `None` if nothing is.
     ///
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel_any(&self) -> Result<Option<Aftermath>, EngineError> {
-        self.pending().map(|waiting| self.take_back_waiting(&waiting.id, NOBODY, SERVER_ENDED)).transpose()
+        self.pending().map(|pending| self.roll_back_pending(&pending.id, NO_USER, SERVER_ENDED)).transpose()
     }
 
-    fn waiting(&self, id: &str) -> Result<Arc<PendingChange>, EngineError> {
-        let waiting = self.pending().ok_or(EngineError::NothingPending)?;
-        if waiting.id == id { Ok(waiting) } else { Err(EngineError::OtherPending) }
+    fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, EngineError> {
+        let pending = self.pending().ok_or(EngineError::NothingPending)?;
+        if pending.id == id { Ok(pending) } else { Err(EngineError::OtherPending) }
     }
 
-    fn let_go(&self, waiting: &PendingChange) {
-        if let Some(running) = &self.running {
-            running.exchange(|state| {
-                state.pending.take_if(|pending| pending.id == waiting.id);
-            });
-        }
-        waiting.decide();
-    }
-
-    fn take_back_waiting(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
+    fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
         let _turn = self.take_turn()?;
-        let waiting = self.waiting(id)?;
-        waiting.go_back();
-        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
-        let request =
-            ChangeOptions { by: by.to_owned(), message: Some(why.to_owned()), ..ChangeOptions::default() };
-        let aftermath = match &waiting.written {
-            Some(written) => self.file_back(&locked, &waiting.before, &[written.bytes()], &request, REVERT),
+        let pending = self.pending_with(id)?;
+        pending.start_rollback();
+        let writer = self.lock()?;
+        let aftermath = match &pending.written {
+            Some(written) => {
+                let record = self.record(REVERT, by, why);
+                self.restore_file(&*writer, pending.before.file.as_deref(), &[written.bytes()], &record)
+            }
             None => Ok(Aftermath::Restored),
         };
-        // What ran before runs again, whatever became of the file.
-        self.run_again(&waiting.before, &aftermath, by);
+        // The old configuration runs again, whatever became of the file.
+        let is_file_back = matches!(aftermath, Ok(Aftermath::Restored | Aftermath::Removed));
+        let last_change = LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT };
+        self.restore_running(&pending.before, is_file_back, Some(last_change));
         let aftermath = aftermath?;
         self.tell_of_hand_edit(aftermath);
-        self.reload_after_revert(&locked, by);
-        locked.clear_pending()?;
-        self.let_go(&waiting);
+        self.reload_after_rollback(&*writer, by);
+        writer.clear_pending()?;
+        self.release_pending(&pending);
         Ok(aftermath)
     }
 
-    fn run_again(&self, before: &Before, aftermath: &Result<Aftermath, EngineError>, by: &str) {
-        let (Some(running), Some(old)) = (&self.running, &before.state) else { return };
-        running.exchange(|state: &mut State| {
-            state.running = old.running.clone();
-            if matches!(aftermath, Ok(Aftermath::Restored | Aftermath::Removed)) {
-                state.saved = old.saved.clone();
-            }
-            state.generation += 1;
-            let at = SystemTime::now();
-            state.last_change = Some(LastChange { at, by: by.to_owned(), operation: REVERT });
-        });
+    fn record<'r>(&self, operation: &'r str, by: &'r str, message: &'r str) -> ChangeRecord<'r> {
+        ChangeRecord { operation, by, message: Some(message), keep: self.keep }
     }
 
     fn tell_of_hand_edit(&self, aftermath: Aftermath) {
-        if aftermath != Aftermath::ChangedMeanwhile {
-            return;
-        }
-        let told =
-            "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
-        self.remember_trouble(told.to_owned());
-        (self.on_trouble)(told);
-    }
-
-    fn remember_trouble(&self, told: String) {
-        if let Some(running) = &self.running {
-            running.exchange(|state| state.last_error = Some(told));
+        if aftermath == Aftermath::ChangedMeanwhile {
+            let trouble = "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
+            self.remember_trouble(trouble.to_owned());
+            (self.on_trouble)(trouble);
         }
     }
 
-    /// What the media server is to run now: what runs here, or without that what is in the file.
-    fn reload_after_revert(&self, locked: &LockedFile<'_>, by: &str) {
+    /// Reloads the running configuration, or without a server the one in the file.
+    fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
         let Some(command) = &self.hooks.reload else { return };
         let running = self.running().map(Ok).unwrap_or_else(|| self.read());
         let result = running.and_then(|running| {
-            let candidate = self.candidate(Some(locked), &[running.bytes()])?;
-            let (file, text) = (self.conf.target(), candidate.path());
-            let occasion = Occasion { operation: REVERT, file, text, by };
+            let candidate = self.candidate(Some(writer), &[running.bytes()])?;
+            let occasion =
+                Occasion { operation: REVERT, file: self.store.path(), text: candidate.path(), by };
             let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
             hook::run(command, occasion, &self.hooks).map_err(failed)
         });
@@ -206,45 +165,40 @@ impl Engine {
         }
     }
 
-    /// Takes back what a server did that was killed before anybody confirmed it.
+    /// Rolls back the change of a server that was killed before the change was confirmed.
     ///
     /// # Errors
-    /// `Store`: nothing may be answered then.
-    pub(super) fn take_back_left_over(&self) -> Result<(), EngineError> {
-        if !self.conf.has_pending() {
+    /// `Store`: the server must not answer anything then.
+    pub(super) fn roll_back_left_over(&self) -> Result<(), EngineError> {
+        if !self.store.has_pending() {
             return Ok(());
         }
-        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
-        // One that was cut short is of a change that was never made.
-        if let Some(record) = self.conf.pending()?
-            && let Some(pending) = record.read()
-        {
-            look(&locked)?;
-            match self.left_over_back(&locked, &pending)? {
+        let writer = self.lock()?;
+        // A record that was cut short is of a change that was never made.
+        if let Some(stored) = self.store.pending()? {
+            self.reconcile(&*writer)?;
+            match self.restore_left_over(&*writer, &stored)? {
                 Aftermath::ChangedMeanwhile => self.tell_of_hand_edit(Aftermath::ChangedMeanwhile),
-                _ => {
-                    (self.on_trouble)("a change was not confirmed before the server ended: it was taken back")
-                }
+                _ => (self.on_trouble)(
+                    "a change was not confirmed before the server ended: it was rolled back",
+                ),
             }
-            self.reload_after_revert(&locked, NOBODY);
+            self.reload_after_rollback(&*writer, NO_USER);
         }
-        Ok(locked.clear_pending()?)
+        Ok(writer.clear_pending()?)
     }
 
-    fn left_over_back(
+    fn restore_left_over(
         &self,
-        locked: &LockedFile<'_>,
-        pending: &PendingRecord<'_>,
+        writer: &dyn Writer,
+        stored: &StoredPending,
     ) -> Result<Aftermath, EngineError> {
-        let request = |why: &str| ChangeOptions { message: Some(why.to_owned()), ..ChangeOptions::default() };
-        let file = pending.file.as_ref().map(|text| Arc::new(Snapshot::of(text.concat())));
-        let running = pending.running.concat();
-        if file.as_ref().is_none_or(|file| file.bytes() != running) {
-            let why = request("ran, and was not saved, when the server ended");
-            locked.keep_aside(&running, &why.record(UNSAVED, self.keep))?;
+        if stored.file.as_ref() != Some(&stored.running) {
+            let record = self.record(UNSAVED, NO_USER, "ran, and was not saved, when the server ended");
+            writer.keep_aside(&stored.running, &record)?;
         }
-        let Some(written) = &pending.written else { return Ok(Aftermath::Restored) };
-        let before = Before { file, state: None };
-        self.file_back(locked, &before, written, &request(SERVER_ENDED), REVERT)
+        let Some(written) = &stored.written else { return Ok(Aftermath::Restored) };
+        let file = stored.file.clone().map(Snapshot::of);
+        self.restore_file(writer, file.as_ref(), &[written], &self.record(REVERT, NO_USER, SERVER_ENDED))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::conflict::Conflict;
 use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
-use super::pending::PendingChange;
+use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
 use crate::edit::expect::Unmet;
 use crate::edit::misfit::PathFault;
@@ -77,7 +77,7 @@ pub enum EngineError {
         is_conditional: bool,
     },
     /// Another change waits to be confirmed.
-    Pending(Arc<PendingChange>),
+    Pending(PendingInfo),
     /// No change waits to be confirmed.
     NothingPending,
     /// Another change waits to be confirmed than the one that is meant.
@@ -199,7 +199,7 @@ impl fmt::Display for EngineError {
                 f,
                 "a change by {} waits to be confirmed, for another {} s",
                 if waiting.by.is_empty() { "somebody" } else { &waiting.by },
-                waiting.left().as_secs()
+                waiting.seconds_left
             ),
             Self::NothingPending => f.write_str("no change waits to be confirmed"),
             Self::OtherPending => f.write_str("another change waits to be confirmed than this one"),

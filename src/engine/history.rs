@@ -1,17 +1,17 @@
-//! What the file was: its history, and the way back.
+//! The history of a configuration, and going back to an earlier text.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::Engine;
 use super::error::EngineError;
+use super::local::Engine;
+use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{Outcome, PendingInfo};
 use super::snapshot::Snapshot;
-use super::transaction::Operation;
 use crate::store::{ChangeRef, HistoryEntry};
 
-/// The change that is meant.
+/// Returns the entry of a change.
 ///
 /// # Errors
 /// `NoSuchChange`.
@@ -21,55 +21,51 @@ pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry,
 }
 
 impl Engine {
-    /// The changes of the file, the last one first. Takes no lock and writes nothing.
+    /// Returns the changes in the history, the last one first. Takes no lock and writes nothing.
     ///
     /// # Errors
     /// `Store`.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, EngineError> {
-        Ok(self.conf.history()?)
+        Ok(self.store.history()?)
     }
 
-    /// The change that a server left unconfirmed when it ended. Takes no lock.
-    ///
-    /// # Errors
-    /// `Store`.
-    pub fn stored_pending(&self) -> Result<Option<PendingInfo>, EngineError> {
-        let stored = self.conf.pending()?;
-        Ok(stored.as_ref().and_then(|stored| stored.read()).map(|pending| {
-            let (id, operation, by) = (pending.id, pending.operation, pending.by);
-            PendingInfo::new(id, operation, by, pending.deadline, SystemTime::now())
-        }))
-    }
-
-    /// The text before a change: of `@1` that before the last one.
+    /// Returns the text before a change: of `@1` that before the last one.
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`, `Store`.
     pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, EngineError> {
-        self.entry(which).and_then(|entry| self.text_before(&entry))
-    }
-
-    fn entry(&self, which: ChangeRef) -> Result<HistoryEntry, EngineError> {
-        find(&self.history()?, which).cloned()
-    }
-
-    fn text_before(&self, entry: &HistoryEntry) -> Result<Arc<Snapshot>, EngineError> {
-        let kept = self.conf.kept(entry.serial)?;
-        let which = ChangeRef::Serial(entry.serial);
-        kept.map(|text| Arc::new(Snapshot::of(text))).ok_or(EngineError::NotKept { which })
+        Ok(self.entry_and_text(which)?.1)
     }
 
     /// Makes the text before a change the configuration again, as a new change.
     ///
     /// # Errors
-    /// As `save`, and as [`Engine::kept`].
-    pub fn rollback(&self, request: &ChangeOptions, which: ChangeRef) -> Result<Outcome, EngineError> {
-        // Looked up before anything is noted that was done by hand, which would count: the number is
-        // the one that was shown.
-        let entry = self.entry(which)?;
-        let text = self.text_before(&entry)?;
-        let mut request = request.clone();
-        request.message.get_or_insert_with(|| format!("back to the text before #{}", entry.serial));
-        self.replace(Operation::Rollback, &request, text.bytes())
+    /// As [`Engine::save`] and [`Engine::kept`].
+    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        // Looked up before a hand edit is recorded, which would count: the number is the one that was
+        // shown.
+        let (entry, text) = self.entry_and_text(which)?;
+        let mut options = options.clone();
+        options.message.get_or_insert_with(|| format!("back to the text before #{}", entry.serial));
+        self.replace(Operation::Rollback, text.bytes(), &options)
+    }
+
+    /// Returns the change that a server left unconfirmed when it ended. Takes no lock.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn stored_pending(&self) -> Result<Option<PendingInfo>, EngineError> {
+        let stored = self.store.pending()?;
+        Ok(stored.map(|pending| {
+            let now = SystemTime::now();
+            PendingInfo::new(pending.id, pending.operation, pending.by, pending.deadline, now)
+        }))
+    }
+
+    fn entry_and_text(&self, which: ChangeRef) -> Result<(HistoryEntry, Arc<Snapshot>), EngineError> {
+        let entry = find(&self.history()?, which)?.clone();
+        let which = ChangeRef::Serial(entry.serial);
+        let text = self.store.kept(entry.serial)?.ok_or(EngineError::NotKept { which })?;
+        Ok((entry, Arc::new(Snapshot::of(text))))
     }
 }

@@ -1,93 +1,154 @@
-//! The engine as a service.
+//! The engine over a store, and what all of its operations share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::blame::is_edited_since;
-use super::content::Content;
-use super::error::{Aftermath, EngineError};
-use super::operations::Engine;
+use super::error::EngineError;
+use super::guard::Guard;
+use super::hook::Hooks;
 use super::options::ChangeOptions;
-use super::outcome::{Outcome, OutcomeNote};
-use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
+use super::pending::PendingChange;
+use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
-use super::status::{Status, differing};
-use crate::edit::request::Request;
-use crate::store::{ChangeRef, HistoryEntry};
+use crate::store::{Candidate, Loaded, LockHolder, Store, StoreError, Writer};
 
-impl ConfigService for Engine {
-    fn name(&self) -> &str {
-        &self.name
-    }
+/// How long a writer waits for the one before it.
+pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
 
-    fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError> {
-        let running = self.running();
-        if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
-            return Err(EngineError::NoServer.into());
+/// A configuration in a store, the hooks around its changes, and the state of the server that runs it.
+///
+/// Clones share the store and the state.
+#[derive(Clone)]
+pub struct Engine {
+    pub(super) name: String,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) hooks: Hooks,
+    pub(super) on_wait: fn(&str, &LockHolder),
+    pub(super) on_trouble: Arc<dyn Fn(&str) + Send + Sync>,
+    pub(super) running: Option<Arc<Running>>,
+    pub(super) keep: Option<usize>,
+    pub(super) has_guards: bool,
+}
+
+impl Engine {
+    /// An engine over a store, which may hold nothing yet. `on_wait` is told when a writer has to wait
+    /// for another process.
+    pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str, &LockHolder)) -> Self {
+        Self {
+            name: store.name(),
+            store,
+            hooks,
+            on_wait,
+            on_trouble: Arc::new(|_| {}),
+            running: None,
+            keep: None,
+            has_guards: true,
         }
-        let (source, snapshot) = match (query.source, running) {
-            (Some(Source::Running), None) => return Err(EngineError::NoServer.into()),
-            (None | Some(Source::Running), Some(running)) => (Source::Running, running),
-            (None | Some(Source::Saved), _) => (Source::Saved, Engine::read(self)?),
-        };
-        Ok(Reading { source, content: Content::Text(snapshot) })
     }
 
-    fn modify(&mut self, request: &Request, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
-        Ok(Engine::modify(self, request, options)?)
+    /// The same engine without guards.
+    pub fn without_guards(self) -> Self {
+        Self { has_guards: false, ..self }
     }
 
-    fn replace(
-        &mut self,
-        target: Replaced,
-        text: &[u8],
+    /// The same engine, keeping `keep` texts in the history from now on; `None` keeps as many as before.
+    pub fn keeping(self, keep: Option<usize>) -> Self {
+        Self { keep, ..self }
+    }
+
+    /// Reads the stored text. Takes no lock and writes nothing.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn read(&self) -> Result<Arc<Snapshot>, EngineError> {
+        Ok(Arc::new(Snapshot::of(self.store.load()?.bytes)))
+    }
+
+    /// Reads the stored text for a client of a server.
+    ///
+    /// # Errors
+    /// `Store`, `Moved`.
+    pub fn saved(&self) -> Result<Arc<Snapshot>, EngineError> {
+        self.refuse_moved()?;
+        self.read()
+    }
+
+    /// The state of the server; `None` without one.
+    pub fn state(&self) -> Option<ServerState> {
+        self.running.as_ref().map(|running| running.state())
+    }
+
+    /// The running configuration; `None` without a server.
+    pub fn running(&self) -> Option<Arc<Snapshot>> {
+        self.running.as_ref().map(|running| running.snapshot())
+    }
+
+    /// The change of the server that has to be confirmed.
+    pub fn pending(&self) -> Option<Arc<PendingChange>> {
+        self.running.as_ref()?.pending()
+    }
+
+    /// Waits until no change is under way; false if that takes longer than `wait`.
+    pub fn settle(&self, wait: Duration) -> bool {
+        self.running.as_ref().is_none_or(|running| running.take_turn(wait).is_some())
+    }
+
+    /// Waits to be the only writer of this process.
+    pub(super) fn take_turn(&self) -> Result<Option<Turn>, EngineError> {
+        let Some(running) = &self.running else { return Ok(None) };
+        running.take_turn(DEFAULT_LOCK_WAIT).map(Some).ok_or(EngineError::Busy)
+    }
+
+    /// Waits to be the only writer of all processes, without telling anybody.
+    pub(super) fn lock(&self) -> Result<Box<dyn Writer + '_>, StoreError> {
+        self.store.lock(DEFAULT_LOCK_WAIT, &mut |_| {})
+    }
+
+    /// Refuses to work where the name of the store leads elsewhere by now: there may be another server.
+    pub(super) fn refuse_moved(&self) -> Result<(), EngineError> {
+        match self.running.is_some() && self.store.has_moved() {
+            true => Err(EngineError::Moved),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses the first guard that is not accepted.
+    pub(super) fn refuse_guarded(
+        &self,
+        guards: [Option<Guard>; 2],
         options: &ChangeOptions,
-    ) -> Result<Outcome, ServiceError> {
-        Ok(match target {
-            Replaced::File => Engine::save(self, options, text)?,
-            Replaced::Running => Engine::update(self, options, text)?,
-        })
+    ) -> Result<(), EngineError> {
+        let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
+        match refused.next().filter(|_| self.has_guards) {
+            Some(guard) => Err(EngineError::Guarded(guard)),
+            None => Ok(()),
+        }
     }
 
-    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
-        Ok(Engine::rollback(self, options, to)?)
+    /// Writes a text where the hooks can read it.
+    pub(super) fn candidate(
+        &self,
+        writer: Option<&dyn Writer>,
+        pieces: &[&[u8]],
+    ) -> Result<Candidate, StoreError> {
+        writer.map_or_else(|| Candidate::elsewhere(pieces), |writer| writer.candidate(pieces))
     }
 
-    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError> {
-        Ok(Engine::history(self)?)
-    }
-
-    fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
-        Ok(Engine::kept(self, change)?)
-    }
-
-    fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
-        let pending = self.pending().ok_or(EngineError::NothingPending)?;
-        let id = id.unwrap_or(&pending.id);
-        let is_kept = match decision {
-            Decision::Keep => self.confirm(id).map(|()| false)?,
-            Decision::TakeBack => self.cancel(id, "")? == Aftermath::ChangedMeanwhile,
+    /// Reconciles the history with the stored text, and returns that; `None` where there is none.
+    pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<Option<Loaded>, StoreError> {
+        let stored = match self.store.load() {
+            Ok(stored) => Some(stored),
+            Err(StoreError::NotFound { .. }) => None,
+            Err(error) => return Err(error),
         };
-        Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
+        writer.reconcile(stored.as_ref().map(Loaded::as_base))?;
+        Ok(stored)
     }
 
-    fn status(&mut self) -> Result<Status, ServiceError> {
-        let file = Engine::read(self)?;
-        let entries = Engine::history(self)?;
-        let state = self.state();
-        let running = state.as_ref().map_or(&file, |state| &state.running);
-        let pending = match &state {
-            Some(state) => state.pending.as_ref().map(|pending| pending.info()),
-            None => self.stored_pending()?,
-        };
-        Ok(Status {
-            server: None,
-            saved: Some(running.is_same_text(&file)),
-            differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
-            edited_by_hand: is_edited_since(&entries, &file),
-            errors: Some(file.diagnostics().errors()),
-            pending,
-            last_change: entries.into_iter().next(),
-            last_error: state.and_then(|state| state.last_error),
-        })
+    /// Records hand edits in the history. A failure keeps nobody from reading.
+    pub(super) fn reconcile_alone(&self) {
+        let (Ok(writer), Ok(stored)) = (self.lock(), self.store.load()) else { return };
+        let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default();
+        warnings.iter().for_each(|warning| (self.on_trouble)(&warning.to_string()));
     }
 }

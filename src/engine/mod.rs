@@ -8,7 +8,7 @@
 //! caller. Without a `serve`, the running configuration is the file.
 
 mod blame;
-#[allow(clippy::disallowed_methods, reason = "a change is confirmed within a time")]
+#[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
 mod conflict;
 mod content;
@@ -22,19 +22,24 @@ mod history;
 mod hook;
 mod interrupt;
 mod local;
-mod operations;
+mod local_service;
+mod modify;
+mod operation;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod options;
 mod outcome;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
 mod reload;
+mod replace;
+mod restore;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;
+mod server;
 mod service;
 mod snapshot;
 mod status;
-#[allow(clippy::disallowed_methods, reason = "a change is remembered with its time")]
+#[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
 
 pub use blame::{Blamed, blame, is_edited_since};
@@ -50,14 +55,14 @@ pub use guard::{
 pub use history::find;
 pub use hook::{DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
 pub use interrupt::Interrupt;
-pub use operations::{DEFAULT_LOCK_WAIT, Engine};
+pub use local::{DEFAULT_LOCK_WAIT, Engine};
+pub use operation::Operation;
 pub use options::{ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
 pub use pending::PendingChange;
-pub use running::{LastChange, State};
+pub use running::{LastChange, ServerState};
 pub use service::{
     ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, ServiceError, Source,
 };
 pub use snapshot::Snapshot;
 pub use status::{ServerInfo, Status, differing};
-pub use transaction::Operation;

@@ -1,4 +1,4 @@
-//! A change that waits to be confirmed: its clock, and what it replaced.
+//! A change that has to be confirmed: its clock, and what it replaced.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -7,27 +7,42 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::outcome::PendingInfo;
-use super::reload::Before;
 use super::snapshot::Snapshot;
 
-/// A change that waits to be confirmed.
+/// A change that has to be confirmed.
 pub struct PendingChange {
-    /// What a confirmation names.
+    /// The name by which it is confirmed.
     pub id: String,
-    /// What was done.
+    /// `modify`, `save`, `update` or `rollback`.
     pub operation: &'static str,
-    /// Who did it.
+    /// Who made it.
     pub by: String,
-    pub(super) before: Before,
-    /// What the file holds since; none if the change left it alone.
+    pub(super) before: RollbackPoint,
+    /// The text that it wrote into the file; none if it left the file alone.
     pub(super) written: Option<Arc<Snapshot>>,
-    /// How long it waits, once it is made.
-    time: Duration,
+    /// How long it waits to be confirmed, once it is made.
+    pub(super) time: Duration,
     clock: Mutex<Clock>,
-    /// Told of a decision, and of a clock that was set anew.
+    /// Notified of a decision, and of a clock that was set anew.
     changed: Condvar,
-    /// Whether it is being taken back, which can't be stopped any more.
-    goes_back: AtomicBool,
+    /// Whether it is being rolled back, which can't be stopped any more.
+    is_rolling_back: AtomicBool,
+}
+
+/// What a change replaced, and what comes back when it is rolled back.
+#[derive(Clone)]
+pub(super) struct RollbackPoint {
+    /// The text of the file; none if there was no file.
+    pub file: Option<Arc<Snapshot>>,
+    /// The running and the saved configuration of a server; none without one.
+    pub server: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
+}
+
+impl RollbackPoint {
+    /// The configuration that ran; without a server that of the file.
+    pub fn ran(&self) -> Option<&Arc<Snapshot>> {
+        self.server.as_ref().map(|(running, _)| running).or(self.file.as_ref())
+    }
 }
 
 struct Clock {
@@ -46,7 +61,7 @@ impl PendingChange {
     /// A change that is just being made, for at most `longest`; then it waits for `time`.
     pub(super) fn new(
         (operation, by): (&'static str, &str),
-        before: Before,
+        before: RollbackPoint,
         written: Option<Arc<Snapshot>>,
         [time, longest]: [Duration; 2],
     ) -> Self {
@@ -60,7 +75,7 @@ impl PendingChange {
             time,
             clock: Mutex::new(Clock { until: Instant::now() + longest + time, is_decided: false }),
             changed: Condvar::new(),
-            goes_back: AtomicBool::new(false),
+            is_rolling_back: AtomicBool::new(false),
         }
     }
 
@@ -93,12 +108,12 @@ impl PendingChange {
     }
 
     /// It is being taken back.
-    pub(super) fn go_back(&self) {
-        self.goes_back.store(true, Ordering::SeqCst);
+    pub(super) fn start_rollback(&self) {
+        self.is_rolling_back.store(true, Ordering::SeqCst);
     }
 
-    pub(super) fn can_be_kept(&self) -> bool {
-        !self.left().is_zero() && !self.goes_back.load(Ordering::SeqCst)
+    pub(super) fn can_be_confirmed(&self) -> bool {
+        !self.left().is_zero() && !self.is_rolling_back.load(Ordering::SeqCst)
     }
 
     /// Waits for a decision; false if there is none when the time is over.

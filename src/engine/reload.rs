@@ -1,174 +1,106 @@
-//! After the change: the reload command, and what goes back when it fails.
+//! The reload command, and what is rolled back when it fails.
 
 use std::sync::Arc;
 
-use super::Engine;
-use super::content::Content;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
-use super::operations::look;
-use super::options::ChangeOptions;
-use super::outcome::Outcome;
-use super::running::{State, Turn};
+use super::local::Engine;
+use super::pending::RollbackPoint;
+use super::running::Turn;
 use super::snapshot::Snapshot;
-use super::transaction::{Found, Operation};
-use crate::store::{Candidate, LockedFile, is_concatenation};
+use crate::store::{ChangeRecord, Writer};
 
-/// What the history calls it.
+/// The name in the history of a rollback after a failed reload.
 const TAKE_BACK: &str = "take-back";
 
 impl Engine {
-    /// The reload command runs when the answer is given already; what goes wrong is remembered.
+    /// Runs the reload command in a thread, which keeps the turn; what goes wrong is remembered.
     pub(super) fn reload_later(
         &self,
-        operation: Operation,
-        request: &ChangeOptions,
-        found: &Found,
-        change: &Outcome,
+        (operation, by): (&'static str, String),
+        before: RollbackPoint,
+        after: Arc<Snapshot>,
+        writes: bool,
         turn: Option<Turn>,
     ) {
-        let (engine, request) = (self.clone(), request.clone());
-        let (before, after) = (found.before(), change.after().and_then(Content::snapshot).cloned());
-        let Some(after) = after else { return };
+        if self.hooks.reload.is_none() {
+            return;
+        }
+        let engine = self.clone();
         let run = move || {
             let _turn = turn;
-            let result = engine.reload_alone(operation, &request, before, &after);
-            if let (Err(error), Some(running)) = (&result, &engine.running) {
-                running.exchange(|state| state.last_error = Some(error.to_string()));
-                (engine.on_trouble)(&format!("{}: {}", operation.name(), error.without_output()));
+            let result = engine.reload_alone((operation, &by), &before, &after, writes);
+            if let (Err(error), Some(_)) = (&result, &engine.running) {
+                engine.remember_trouble(error.to_string());
+                (engine.on_trouble)(&format!("{operation}: {}", error.without_output()));
             }
         };
         if std::thread::Builder::new().spawn(run).is_err() {
-            (self.on_trouble)("no thread could be started for the reload command");
+            (self.on_trouble)("cannot spawn a thread for the reload command");
         }
     }
 
     fn reload_alone(
         &self,
-        operation: Operation,
-        request: &ChangeOptions,
-        before: Before,
-        after: &Arc<Snapshot>,
+        (operation, by): (&str, &str),
+        before: &RollbackPoint,
+        after: &Snapshot,
+        writes: bool,
     ) -> Result<(), EngineError> {
-        let locked = self.conf.lock(self.lock_wait, &mut |_| {})?;
-        let candidate = locked.candidate(&[after.bytes()])?;
-        let occasion = self.occasion(operation, &candidate, request);
-        self.reload(occasion, Some(&locked), &before, &[after.bytes()], operation)
+        let writer = self.lock()?;
+        let pieces = [after.bytes()];
+        let candidate = writer.candidate(&pieces)?;
+        let occasion = Occasion { operation, file: self.store.path(), text: candidate.path(), by };
+        self.reload(occasion, Some(&*writer), before, writes.then_some(&pieces[..]))
     }
 
-    pub(super) fn occasion<'a>(
-        &'a self,
-        operation: Operation,
-        candidate: &'a Candidate,
-        request: &'a ChangeOptions,
-    ) -> Occasion<'a> {
-        Occasion {
-            operation: operation.name(),
-            file: self.conf.target(),
-            text: candidate.path(),
-            by: &request.by,
-        }
-    }
-
-    /// Runs the reload command; if it fails, file and running configuration go back, if the file
-    /// still holds what was written, and it runs once more.
+    /// Runs the reload command. If it fails, file and running configuration are rolled back, if the
+    /// file still holds what was `written`, and the command runs once more.
     pub(super) fn reload(
         &self,
         occasion: Occasion<'_>,
-        locked: Option<&LockedFile<'_>>,
-        before: &Before,
-        written: &[&[u8]],
-        operation: Operation,
+        writer: Option<&dyn Writer>,
+        before: &RollbackPoint,
+        written: Option<&[&[u8]]>,
     ) -> Result<(), EngineError> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
-        let Err(failure) = hook::run(command, occasion, &self.hooks) else {
-            return Ok(());
-        };
-        // What else fails must not hide that the reload did.
-        let aftermath = self.take_back(locked, before, written, operation, occasion.by);
-        let aftermath = aftermath.unwrap_or(Aftermath::NotRestored);
-        if let (Aftermath::Restored, Some(text)) = (aftermath, before.runs())
-            && let Ok(old) = self.candidate(locked, &[text.bytes()])
+        let Err(failure) = hook::run(command, occasion, &self.hooks) else { return Ok(()) };
+        // A failure to roll back must not hide that the reload failed.
+        let aftermath = self.roll_back(occasion, writer, before, written).unwrap_or(Aftermath::NotRestored);
+        if let (Aftermath::Restored, Some(text)) = (aftermath, before.ran())
+            && let Ok(old) = self.candidate(writer, &[text.bytes()])
         {
-            // What counts is that it saw the old text again.
+            // The command has seen the old text again; how it ends changes nothing.
             let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, &self.hooks);
         }
         Err(EngineError::of_reload(failure, aftermath))
     }
 
-    fn take_back(
+    fn roll_back(
         &self,
-        locked: Option<&LockedFile<'_>>,
-        before: &Before,
-        written: &[&[u8]],
-        operation: Operation,
-        by: &str,
+        occasion: Occasion<'_>,
+        writer: Option<&dyn Writer>,
+        before: &RollbackPoint,
+        written: Option<&[&[u8]]>,
     ) -> Result<Aftermath, EngineError> {
-        if let Some(locked) = locked.filter(|_| operation.writes()) {
-            let message = format!("the reload command failed after `{}`", operation.name());
-            let request =
-                ChangeOptions { by: by.to_owned(), message: Some(message), ..ChangeOptions::default() };
-            match self.file_back(locked, before, written, &request, TAKE_BACK)? {
+        if let (Some(writer), Some(written)) = (writer, written) {
+            let message = format!("the reload command failed after `{}`", occasion.operation);
+            let record = ChangeRecord {
+                operation: TAKE_BACK,
+                by: occasion.by,
+                message: Some(&message),
+                keep: self.keep,
+            };
+            match self.restore_file(writer, before.file.as_deref(), written, &record)? {
                 Aftermath::Restored | Aftermath::Removed => {}
                 other => return Ok(other),
             }
         }
-        if let (Some(running), Some(old)) = (&self.running, &before.state) {
-            running.exchange(|state| {
-                state.running = old.running.clone();
-                // Of a hand edit that was overwritten, and is back, nothing is known again.
-                state.saved = old.saved.clone();
-                state.generation += 1;
-            });
+        self.restore_running(before, true, None);
+        // The old configuration needs no confirmation.
+        if let Some(pending) = self.pending() {
+            self.forget_pending(&pending, writer);
         }
-        // What is back needs no confirmation.
-        if let Some(waiting) = self.pending() {
-            self.forget_waiting(&waiting, locked);
-        }
-        Ok(if before.runs().is_some() { Aftermath::Restored } else { Aftermath::Removed })
-    }
-
-    /// Puts the old text back into the file, if that still holds what was `written`.
-    pub(super) fn file_back(
-        &self,
-        locked: &LockedFile<'_>,
-        before: &Before,
-        written: &[&[u8]],
-        request: &ChangeOptions,
-        operation: &str,
-    ) -> Result<Aftermath, EngineError> {
-        let record = request.record(operation, self.keep);
-        let now = look(locked)?;
-        match (now, &before.file) {
-            (Some(now), Some(file)) if now.bytes == file.bytes() => Ok(Aftermath::Restored),
-            (None, None) => Ok(Aftermath::Removed),
-            (Some(now), file) if is_concatenation(&now.bytes, written) => {
-                match file {
-                    Some(file) => locked.replace(Some(now.as_old()), &[file.bytes()], &record)?,
-                    None => locked.remove(now.as_old(), &record)?,
-                };
-                Ok(if file.is_some() { Aftermath::Restored } else { Aftermath::Removed })
-            }
-            _ => Ok(Aftermath::ChangedMeanwhile),
-        }
-    }
-}
-
-/// What goes back when a reload fails.
-pub(super) struct Before {
-    pub file: Option<Arc<Snapshot>>,
-    pub state: Option<State>,
-}
-
-impl Found {
-    pub fn before(&self) -> Before {
-        Before { file: self.file.as_ref().map(|file| file.snapshot.clone()), state: self.state.clone() }
-    }
-}
-
-impl Before {
-    /// What ran before; without a server, the file.
-    fn runs(&self) -> Option<&Arc<Snapshot>> {
-        self.state.as_ref().map(|state| &state.running).or(self.file.as_ref())
+        Ok(if before.ran().is_some() { Aftermath::Restored } else { Aftermath::Removed })
     }
 }

@@ -8,7 +8,7 @@ use super::snapshot::Snapshot;
 
 /// What a server runs, and what it knows of the file.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct ServerState {
     /// The running configuration.
     pub running: Arc<Snapshot>,
     /// The file when it was last loaded or saved.
@@ -34,7 +34,7 @@ pub struct LastChange {
     pub operation: &'static str,
 }
 
-impl State {
+impl ServerState {
     /// Whether the running configuration is the one in the file, as far as is known.
     pub fn is_saved(&self) -> bool {
         // Mostly they are one and the same, which is seen without reading them.
@@ -45,7 +45,7 @@ impl State {
 /// The state, for one writer at a time and any number of readers, who never wait for the writer.
 #[derive(Debug)]
 pub struct Running {
-    state: RwLock<State>,
+    state: RwLock<ServerState>,
     turn: Mutex<bool>,
     next: Condvar,
 }
@@ -53,7 +53,7 @@ pub struct Running {
 impl Running {
     /// Runs what was just loaded.
     pub fn new(loaded: Arc<Snapshot>) -> Self {
-        let state = State {
+        let state = ServerState {
             running: loaded.clone(),
             saved: loaded,
             generation: 0,
@@ -65,7 +65,7 @@ impl Running {
     }
 
     /// The state as it is now.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> ServerState {
         self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -80,7 +80,7 @@ impl Running {
     }
 
     /// Changes the state; only who has the turn does.
-    pub(super) fn exchange(&self, change: impl FnOnce(&mut State)) {
+    pub(super) fn exchange(&self, change: impl FnOnce(&mut ServerState)) {
         change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
     }
 

@@ -7,7 +7,7 @@ use bytestring::ByteString;
 
 use super::guard;
 use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
-use crate::store::{CurrentText, Revision};
+use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document, WORTH_A_THREAD};
 
 /// A text with everything that is known of it.
@@ -69,11 +69,6 @@ impl Snapshot {
     /// Whether both have the same text, byte for byte.
     pub fn is_same_text(&self, other: &Snapshot) -> bool {
         std::ptr::eq(self, other) || self.bytes() == other.bytes()
-    }
-
-    /// The text as the one that is in the file.
-    pub(super) fn as_now(&self) -> CurrentText<'_> {
-        CurrentText { text: self.bytes(), revision: self.revision() }
     }
 
     /// The name of the text.

@@ -1,352 +1,347 @@
-//! The order of work of every change: turn → lock → load → prepare → check → write → swap → reload.
+//! The order of work of every change.
 //!
-//! Between the steps up to the write, a change whose request is out of time is given up.
+//! ```text
+//! begin:   turn → lock → load → reconcile
+//!          (the operation computes its change, and its guards)
+//! finish:  check hook → prepare → commit → swap → reload hook
+//! ```
+//!
+//! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
+//! request has timed out is given up.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use super::Engine;
 use super::content::Content;
 use super::error::EngineError;
-use super::hook::{self, Hooks};
+use super::hook::{self, Hooks, Occasion};
+use super::local::{DEFAULT_LOCK_WAIT, Engine};
+use super::operation::{Operation, UNSAVED};
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
-use super::pending::PendingChange;
-use super::running::{LastChange, State, Turn};
+use super::pending::{PendingChange, RollbackPoint};
+use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{
-    Candidate, ConfFile, FileStamp, LoadedText, LockedFile, StoreError, Warning, WriteOutcome,
-};
+use crate::store::{BaseText, StoreError, Version, Warning, Writer};
 use crate::syntax::spliced_pieces;
 
-/// What the history calls a text that ran and was in no file.
-pub(super) const UNSAVED: &str = "unsaved";
-
-/// What is done to a configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    /// Merge a patch into the running configuration, and save.
-    Modify,
-    /// Replace the running configuration and the file.
-    Save,
-    /// Replace the running configuration.
-    Update,
-    /// Make a text of the history the configuration again.
-    Rollback,
-    /// Run what is in the file.
-    Load,
+/// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
+pub(super) struct Transaction<'e> {
+    pub engine: &'e Engine,
+    pub options: &'e ChangeOptions,
+    operation: Operation,
+    turn: Option<Turn>,
+    /// None where nothing is written: in a rehearsal, or where the running configuration changes alone.
+    writer: Option<Box<dyn Writer + 'e>>,
+    file: Option<StoredText>,
+    /// The state of the server; none without one.
+    pub state: Option<ServerState>,
+    warnings: Vec<Warning>,
 }
 
-impl Operation {
-    /// As hooks and the history have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Modify => "modify",
-            Self::Save => "save",
-            Self::Update => "update",
-            Self::Rollback => "rollback",
-            Self::Load => "load",
-        }
-    }
-
-    /// Whether the file is written, too.
-    pub(super) fn writes(self) -> bool {
-        matches!(self, Self::Modify | Self::Save | Self::Rollback)
-    }
+/// The stored text.
+struct StoredText {
+    snapshot: Arc<Snapshot>,
+    version: Version,
 }
 
-/// What a change is computed on.
-pub(super) struct Found {
-    /// The file as it is now; none where it is missing.
-    pub file: Option<FileNow>,
-    /// What a server runs; none for a local command without one.
-    pub state: Option<State>,
-}
-
-/// The file as it is now.
-pub(super) struct FileNow {
-    pub snapshot: Arc<Snapshot>,
-    stamp: FileStamp,
-}
-
-/// A text that is ready to be written.
-pub(super) struct Ready {
-    /// What it was computed on.
+/// A change as its operation computed it.
+pub(super) struct Change {
+    /// The configuration before; none if there was no file.
     pub before: Option<Arc<Snapshot>>,
-    /// What comes in its place.
     pub after: After,
-    /// Whether `before` has to be without errors, which is still being looked at.
-    pub on_valid: bool,
+    /// Whether `before` must have no errors, which a thread may still be looking for.
+    pub needs_valid: bool,
     pub notes: Vec<OutcomeNote>,
 }
 
-/// Computes what is to be written from what is there.
-pub(super) type Prepare<'a> = &'a mut dyn FnMut(&Found) -> Result<Ready, EngineError>;
-
-impl Engine {
-    /// Does one change, or rehearses it.
-    pub(super) fn change(
-        &self,
+impl<'e> Transaction<'e> {
+    /// Waits for the turn and the lock, loads the texts, and reconciles the history with them.
+    pub fn begin(
+        engine: &'e Engine,
         operation: Operation,
-        request: &ChangeOptions,
-        prepare: Prepare<'_>,
-    ) -> Result<Outcome, EngineError> {
-        let turn = self.take_turn()?;
-        request.refuse_late()?;
-        self.refuse_moved()?;
-        self.refuse_pending()?;
-        let mut locked = self.lock_for(operation, request)?;
-        let mut state = self.running.as_ref().map(|running| running.state());
-        let file = self.load(operation, state.as_ref())?;
-        if let (Some(state), Some(file)) = (&mut state, &file) {
-            self.note_saved(state, file);
+        options: &'e ChangeOptions,
+    ) -> Result<Self, EngineError> {
+        let turn = engine.take_turn()?;
+        options.refuse_late()?;
+        engine.refuse_moved()?;
+        if let Some(pending) = engine.pending() {
+            return Err(EngineError::Pending(pending.info()));
         }
-        let mut warnings = Vec::new();
-        if let Some(locked) = locked.as_mut().filter(|_| !request.dry_run) {
-            warnings = locked.take_warnings();
-            warnings.extend(locked.look(file.as_ref().map(|file| file.snapshot.as_now()))?);
+        let writer = lock_for(engine, operation, options)?;
+        let state = engine.state();
+        let file = load(engine, operation, state.as_ref())?;
+        let mut transaction =
+            Self { engine, options, operation, turn, writer, file, state, warnings: Vec::new() };
+        transaction.note_saved();
+        if !options.dry_run {
+            transaction.reconcile()?;
         }
-        let found = Found { file, state };
-        request.refuse_late()?;
-        let Ready { before, after, on_valid, notes } = prepare(&found)?;
-        request.refuse_late()?;
-        let warnings = warnings.iter().map(Warning::to_string).collect();
-        let before = before.map(Content::Text);
-        let mut change = Outcome { before, after, notes, warnings, pending: None };
-        let work =
-            Work { engine: self, operation, request, locked: locked.as_ref(), found: &found, on_valid };
-        if !change.is_change() {
-            work.refuse_invalid(&change)?;
-            return Ok(change);
-        }
-        let (more, pending) = work.carry_out(&change)?;
-        change.warnings.extend(more.iter().map(Warning::to_string));
-        change.pending = pending.map(|pending| pending.info());
-        if request.reload_later && !request.dry_run && self.hooks.reload.is_some() {
-            drop(locked);
-            self.reload_later(operation, request, &found, &change, turn);
-        }
-        Ok(change)
+        options.refuse_late()?;
+        Ok(transaction)
     }
 
-    fn refuse_pending(&self) -> Result<(), EngineError> {
-        self.pending().map_or(Ok(()), |waiting| Err(EngineError::Pending(waiting)))
+    /// The text of the file; none where it is missing.
+    pub fn file(&self) -> Option<&Arc<Snapshot>> {
+        self.file.as_ref().map(|file| &file.snapshot)
     }
 
-    pub(super) fn take_turn(&self) -> Result<Option<Turn>, EngineError> {
-        let Some(running) = &self.running else { return Ok(None) };
-        running.take_turn(self.lock_wait).map(Some).ok_or(EngineError::Busy)
+    /// Whether the file is not what the server loaded or saved last.
+    pub fn is_hand_edited(&self, state: &ServerState) -> bool {
+        self.file().is_none_or(|file| !file.is_same_text(&state.saved))
     }
 
-    /// A server works on the file that it loaded: where a link leads elsewhere by now, there may be
-    /// another server.
-    pub(super) fn refuse_moved(&self) -> Result<(), EngineError> {
-        if self.running.is_none() {
-            return Ok(());
-        }
-        match ConfFile::resolve(self.conf.given()) {
-            Ok(now) if now.target() != self.conf.target() => Err(EngineError::Moved),
+    /// Refuses a change that was made for another running configuration (`If-Match`), or for a file
+    /// that was edited by hand since.
+    pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), EngineError> {
+        match &self.options.expected {
+            Some(_) if is_hand_edited => Err(EngineError::HandEditedSince),
+            Some(expected) if !expected.allows(state.running.revision()) => Err(EngineError::Stale),
             _ => Ok(()),
         }
     }
 
-    /// What somebody else wrote into the file is what runs: it is saved.
-    fn note_saved(&self, state: &mut State, file: &FileNow) {
+    /// Makes the change, or rehearses it.
+    pub fn finish(mut self, change: Change) -> Result<Outcome, EngineError> {
+        self.options.refuse_late()?;
+        let Change { before, after, needs_valid, notes } = change;
+        let unproved = before.clone().filter(|_| needs_valid);
+        let mut outcome = Outcome::new(before.map(Content::Text), after);
+        outcome.notes = notes;
+        match outcome.is_change() {
+            true => outcome.pending = self.carry_out(&outcome, unproved.as_ref())?.map(|it| it.info()),
+            false => refuse_invalid(unproved.as_ref())?,
+        }
+        outcome.warnings = self.warnings.iter().map(Warning::to_string).collect();
+        if self.options.reload_later && outcome.is_change() && !self.options.dry_run {
+            self.reload_later(&outcome);
+        }
+        Ok(outcome)
+    }
+
+    fn reconcile(&mut self) -> Result<(), EngineError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        self.warnings = writer.take_warnings();
+        self.warnings.extend(writer.reconcile(self.file.as_ref().map(StoredText::as_base))?);
+        Ok(())
+    }
+
+    /// A file that somebody else made equal to the running configuration counts as saved.
+    fn note_saved(&mut self) {
+        let (Some(state), Some(file)) = (&mut self.state, &self.file) else { return };
         if !state.is_saved() && file.snapshot.is_same_text(&state.running) {
             state.saved = state.running.clone();
-            if let Some(running) = &self.running {
+            if let Some(running) = &self.engine.running {
                 running.exchange(|state| state.saved = state.running.clone());
             }
         }
     }
 
-    /// A dry run without a check command needs no lock, and makes no folder; nor does what leaves
-    /// the file alone, except for the text that hooks look at.
-    fn lock_for(
-        &self,
-        operation: Operation,
-        request: &ChangeOptions,
-    ) -> Result<Option<LockedFile<'_>>, EngineError> {
-        let rehearsal = request.dry_run && self.hooks.check.is_none();
-        let is_saved = self.state().is_none_or(|state| state.is_saved());
-        let needs_none = self.hooks.are_empty() && request.confirm.is_none() && is_saved;
-        if rehearsal || (!operation.writes() && needs_none) {
-            return Ok(None);
-        }
-        self.refuse_missing(operation)?;
-        match self.conf.lock(self.lock_wait, &mut |holder| (self.on_wait)(self.conf.given(), holder)) {
-            Ok(locked) => Ok(Some(locked)),
-            // Where nothing can be written, what runs can be exchanged all the same.
-            Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })
-                if !operation.writes() && request.confirm.is_none() =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// The text for the hooks to look at.
-    pub(super) fn candidate(
-        &self,
-        locked: Option<&LockedFile<'_>>,
-        pieces: &[&[u8]],
-    ) -> Result<Candidate, EngineError> {
-        Ok(match locked {
-            Some(locked) => locked.candidate(pieces)?,
-            None => Candidate::elsewhere(pieces)?,
-        })
-    }
-
-    /// Asked before the lock, which makes a folder.
-    fn refuse_missing(&self, operation: Operation) -> Result<(), EngineError> {
-        let target = self.conf.target();
-        match target.try_exists() {
-            Ok(false) if operation == Operation::Modify && self.running.is_none() => {
-                Err(StoreError::NotFound { path: target.to_owned() }.into())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What is there; a local `modify` alone may not find nothing.
-    fn load(&self, operation: Operation, state: Option<&State>) -> Result<Option<FileNow>, EngineError> {
-        let loaded = match self.conf.load() {
-            Ok(loaded) => loaded,
-            Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
-                return Ok(None);
-            }
-            Err(_) if operation == Operation::Update => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
-        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(loaded.bytes)));
-        Ok(Some(FileNow { snapshot, stamp: loaded.stamp }))
-    }
-}
-
-/// A change that is carried out.
-struct Work<'a> {
-    engine: &'a Engine,
-    operation: Operation,
-    request: &'a ChangeOptions,
-    locked: Option<&'a LockedFile<'a>>,
-    found: &'a Found,
-    on_valid: bool,
-}
-
-impl Work<'_> {
-    /// Everything but the computation.
-    fn carry_out(&self, change: &Outcome) -> Result<(Vec<Warning>, Option<Arc<PendingChange>>), EngineError> {
-        let pieces = pieces(change);
-        let engine = self.engine;
+    /// Does everything but the computation.
+    fn carry_out(
+        &mut self,
+        outcome: &Outcome,
+        unproved: Option<&Arc<Snapshot>>,
+    ) -> Result<Option<Arc<PendingChange>>, EngineError> {
+        let (engine, options) = (self.engine, self.options);
+        let pieces = pieces(outcome);
         let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
-        // A dry run without a check command shows its text to nobody.
-        let is_shown =
-            if self.request.dry_run { engine.hooks.check.is_some() } else { !engine.hooks.are_empty() };
-        let candidate = if is_shown { Some(engine.candidate(self.locked, &pieces)?) } else { None };
-        let occasion =
-            candidate.as_ref().map(|candidate| engine.occasion(self.operation, candidate, self.request));
+        // A rehearsal runs the check command alone.
+        let runs_hooks = match options.dry_run {
+            true => engine.hooks.check.is_some(),
+            false => !engine.hooks.are_empty(),
+        };
+        let candidate = match runs_hooks {
+            true => Some(engine.candidate(self.writer.as_deref(), &pieces)?),
+            false => None,
+        };
+        let occasion = candidate.as_ref().map(|candidate| Occasion {
+            operation: self.operation.name(),
+            file: engine.store.path(),
+            text: candidate.path(),
+            by: &options.by,
+        });
         if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
-            self.refuse_invalid(change)?;
-            let hooks = Hooks { timeout: self.request.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
+            refuse_invalid(unproved)?;
+            let hooks = Hooks { timeout: options.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
             let checked = hook::run(command, occasion, &hooks);
-            self.request.refuse_late()?;
+            options.refuse_late()?;
             checked.map_err(EngineError::of_check)?;
         }
-        if self.request.dry_run {
-            self.refuse_invalid(change)?;
-            return Ok((Vec::new(), None));
+        if options.dry_run {
+            return refuse_invalid(unproved).map(|()| None);
         }
         self.keep_unsaved()?;
-        let (asked, what) = ((self.operation, self.request), (self.found, change));
-        let waiting = engine.wait_for_confirmation(asked, what, self.locked, &pieces)?;
-        let warnings = match self.locked {
-            Some(locked) if self.operation.writes() => self.write(locked, change, &pieces),
-            _ => self.request.refuse_late().map(|()| Vec::new()),
-        };
-        let warnings = warnings.inspect_err(|_| {
-            waiting.iter().for_each(|waiting| engine.forget_waiting(waiting, self.locked));
+        let before = self.rollback_point();
+        let pending = self.arm_rollback(&before, outcome, &pieces)?;
+        let committed = self.commit(&pieces, unproved);
+        let warnings = committed.inspect_err(|_| {
+            pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
         })?;
-        self.swap(change, waiting.clone());
-        if let (Some(occasion), false) = (occasion, self.request.reload_later) {
-            engine.reload(occasion, self.locked, &self.found.before(), &pieces, self.operation)?;
+        self.warnings.extend(warnings);
+        self.swap(outcome, pending.clone());
+        if let (Some(occasion), false) = (occasion, options.reload_later) {
+            engine.reload(occasion, self.writer.as_deref(), &before, self.written(&pieces))?;
         }
-        waiting.iter().for_each(|waiting| waiting.start_clock());
-        Ok((warnings, waiting))
+        pending.iter().for_each(|pending| pending.start_clock());
+        Ok(pending)
     }
 
-    /// What ran and is in no file would be lost, except where it is what a patch is merged into.
+    /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
+    /// so a patch loses it only with `force`.
     fn keep_unsaved(&self) -> Result<(), EngineError> {
-        let state = self.found.state.as_ref().filter(|state| !state.is_saved());
-        let (Some(state), Some(locked)) = (state, self.locked) else { return Ok(()) };
-        if self.operation == Operation::Modify && !self.request.force {
+        let unsaved = self.state.as_ref().filter(|state| !state.is_saved());
+        let (Some(state), Some(writer)) = (unsaved, &self.writer) else { return Ok(()) };
+        if self.operation == Operation::Modify && !self.options.force {
             return Ok(());
         }
-        let record = self.request.record(UNSAVED, self.engine.keep);
-        Ok(locked.keep_aside(state.running.bytes(), &record)?)
+        Ok(writer.keep_aside(state.running.bytes(), &self.options.record(UNSAVED, self.engine.keep))?)
     }
 
-    /// The new text is made durable beside the file while the last look at the old one goes on.
-    fn write(
+    /// Arms the automatic rollback of a change that has to be confirmed.
+    fn arm_rollback(
         &self,
-        locked: &LockedFile<'_>,
-        change: &Outcome,
+        before: &RollbackPoint,
+        outcome: &Outcome,
         pieces: &[&[u8]],
+    ) -> Result<Option<Arc<PendingChange>>, EngineError> {
+        let Some(time) = self.options.confirm else { return Ok(None) };
+        let (Some(writer), Some(_)) = (&self.writer, &self.state) else { return Err(EngineError::NoServer) };
+        let after = outcome.after().and_then(Content::snapshot).cloned();
+        let written = after.filter(|_| self.operation.writes());
+        let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
+        let made_by = (self.operation.name(), self.options.by.as_str());
+        let pending = Arc::new(PendingChange::new(made_by, before.clone(), written, [time, longest]));
+        self.engine.arm_rollback(&pending, &**writer, self.written(pieces))?;
+        Ok(Some(pending))
+    }
+
+    /// Makes the new text durable while a thread may still be looking for errors in the old one, and
+    /// then the stored text.
+    fn commit(
+        &self,
+        pieces: &[&[u8]],
+        unproved: Option<&Arc<Snapshot>>,
     ) -> Result<Vec<Warning>, EngineError> {
-        let file = self.found.file.as_ref();
-        let old = file.map(|file| LoadedText {
-            text: file.snapshot.bytes(),
-            stamp: &file.stamp,
-            revision: file.snapshot.revision(),
-        });
-        let record = self.request.record(self.operation.name(), self.engine.keep);
-        let prepared = locked.prepare(old, pieces, &record)?;
-        self.refuse_invalid(change)?;
-        self.request.refuse_late()?;
-        match prepared.commit()? {
-            WriteOutcome::Unchanged => Ok(Vec::new()),
-            WriteOutcome::Written { warnings } => Ok(warnings),
-        }
+        let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
+            return self.options.refuse_late().map(|()| Vec::new());
+        };
+        let record = self.options.record(self.operation.name(), self.engine.keep);
+        let old = self.file.as_ref().map(StoredText::as_base);
+        let prepared = writer.prepare(old, Some(pieces), &record)?;
+        refuse_invalid(unproved)?;
+        self.options.refuse_late()?;
+        Ok(prepared.commit()?)
     }
 
-    fn refuse_invalid(&self, change: &Outcome) -> Result<(), EngineError> {
-        match change.before.as_ref().and_then(Content::snapshot) {
-            Some(before) if self.on_valid && !before.is_valid() => {
-                Err(EngineError::BadConfig(before.clone()))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn swap(&self, change: &Outcome, waiting: Option<Arc<PendingChange>>) {
-        // Without a server nobody needs the new text as a whole, and it is not put together.
+    /// Makes the new configuration the running one.
+    fn swap(&self, outcome: &Outcome, pending: Option<Arc<PendingChange>>) {
+        // Without a server the new text is not needed as a whole, and it is not put together.
         let Some(running) = &self.engine.running else { return };
-        let Some(after) = change.after().and_then(Content::snapshot).cloned() else { return };
-        let is_in_file = match &self.found.file {
-            _ if self.operation.writes() => true,
-            Some(file) => file.snapshot.is_same_text(&after),
-            None => false,
+        let Some(after) = outcome.after().and_then(Content::snapshot).cloned() else { return };
+        let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(&after));
+        let last_change = LastChange {
+            at: SystemTime::now(),
+            by: self.options.by.clone(),
+            operation: self.operation.name(),
         };
         running.exchange(|state| {
-            if is_in_file {
+            if is_stored {
                 state.saved = after.clone();
             }
             state.running = after;
             state.generation += 1;
             state.last_error = None;
-            state.pending = waiting;
-            state.last_change = Some(LastChange {
-                at: std::time::SystemTime::now(),
-                by: self.request.by.clone(),
-                operation: self.operation.name(),
-            });
+            state.pending = pending;
+            state.last_change = Some(last_change);
         });
+    }
+
+    /// Gives the lock back, and hands the turn to a thread that runs the reload command.
+    fn reload_later(&mut self, outcome: &Outcome) {
+        let Some(after) = outcome.after().and_then(Content::snapshot) else { return };
+        let (after, before) = (after.clone(), self.rollback_point());
+        let writes = self.operation.writes();
+        self.writer = None;
+        let by = self.options.by.clone();
+        self.engine.reload_later((self.operation.name(), by), before, after, writes, self.turn.take());
+    }
+
+    fn rollback_point(&self) -> RollbackPoint {
+        let server = self.state.as_ref().map(|state| (state.running.clone(), state.saved.clone()));
+        RollbackPoint { file: self.file().cloned(), server }
+    }
+
+    /// What the operation writes into the file; none if it leaves the file alone.
+    fn written<'p>(&self, pieces: &'p [&'p [u8]]) -> Option<&'p [&'p [u8]]> {
+        Some(pieces).filter(|_| self.operation.writes())
     }
 }
 
-/// The new text in pieces; what an edit keeps is taken straight from the text before.
-fn pieces(change: &Outcome) -> Vec<&[u8]> {
-    match (&change.after, change.before.as_ref().and_then(Content::snapshot)) {
+impl StoredText {
+    fn as_base(&self) -> BaseText<'_> {
+        let Self { snapshot, version } = self;
+        BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
+    }
+}
+
+/// Takes the lock where the operation needs it. A rehearsal without a check command needs none, nor
+/// does an operation that leaves the file alone, except for the text that hooks look at.
+fn lock_for<'e>(
+    engine: &'e Engine,
+    operation: Operation,
+    options: &ChangeOptions,
+) -> Result<Option<Box<dyn Writer + 'e>>, EngineError> {
+    let is_saved = engine.state().is_none_or(|state| state.is_saved());
+    let needs_text = !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved;
+    if (options.dry_run && engine.hooks.check.is_none()) || !(operation.writes() || needs_text) {
+        return Ok(None);
+    }
+    // Before the lock, which makes a folder.
+    if operation == Operation::Modify && engine.running.is_none() {
+        engine.store.refuse_missing()?;
+    }
+    match engine.store.lock(DEFAULT_LOCK_WAIT, &mut |holder| (engine.on_wait)(&engine.name, holder)) {
+        Ok(writer) => Ok(Some(writer)),
+        // Where nothing can be written, the running configuration can be exchanged all the same.
+        Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })
+            if !operation.writes() && options.confirm.is_none() =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Loads the file. Only a local `modify` needs one.
+fn load(
+    engine: &Engine,
+    operation: Operation,
+    state: Option<&ServerState>,
+) -> Result<Option<StoredText>, EngineError> {
+    let loaded = match engine.store.load() {
+        Ok(loaded) => loaded,
+        Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
+            return Ok(None);
+        }
+        Err(_) if operation == Operation::Update => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+    let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(loaded.bytes)));
+    Ok(Some(StoredText { snapshot, version: loaded.version }))
+}
+
+fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), EngineError> {
+    match unproved.filter(|before| !before.is_valid()) {
+        Some(before) => Err(EngineError::BadConfig(before.clone())),
+        None => Ok(()),
+    }
+}
+
+/// The new text in pieces; those that an edit keeps are slices of the text before.
+fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
+    match (&outcome.after, outcome.before.as_ref().and_then(Content::snapshot)) {
         (After::Replaced(Content::Text(after)), _) => vec![after.bytes()],
         (After::Edited { splices, .. }, Some(before)) => {
             let old = before.document().text();
@@ -363,16 +358,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::store::file::ConfFile;
 
     #[test]
     fn a_local_change_puts_no_new_text_together() {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("media.conf");
         fs::write(&path, "http 80;\n").expect("a file can be made");
-        let engine = Engine::open(&path, Hooks::default(), |_, _| {}).expect("it can be opened");
+        let store = Arc::new(ConfFile::resolve(&path).expect("it is there"));
+        let engine = Engine::new(store, Hooks::default(), |_, _| {});
         let request = json!({"rtmp": 1935}).into();
-        let change = engine.modify(&request, &ChangeOptions::default()).expect("it can be changed");
-        let After::Edited { whole, .. } = &change.after else { panic!("it is edited") };
+        let outcome = engine.modify(&request, &ChangeOptions::default()).expect("it can be changed");
+        let After::Edited { whole, .. } = &outcome.after else { panic!("it is edited") };
         assert!(whole.get().is_none(), "for a large text that takes longer than to write it");
     }
 }

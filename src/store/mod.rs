@@ -1,20 +1,113 @@
-//! Where a configuration is kept: its text, the history of its changes, and the change that waits to
-//! be confirmed.
+//! Where a configuration is kept: its text, the history of its changes, and a change that has to be
+//! confirmed.
+//!
+//! [`Store`] and [`Writer`] are the port that the engine works with. [`file`] is the one store behind
+//! it: a file on disk. A store knows nothing of what is in the text, has no notion of a terminal, and
+//! prints nothing: what users should know comes back as a [`StoreError`] or a [`Warning`].
+//!
+//! A change takes these steps, and a failure at any of them leaves the old text:
+//!
+//! ```text
+//! lock → load → reconcile → prepare(old, new, record) → commit → done, or `ChangedMeanwhile`
+//! ```
 
+mod candidate;
 mod change_record;
 mod change_ref;
 mod error;
-mod file;
+pub mod file;
+mod pending;
 mod revision;
+mod version;
 mod warning;
 
+use std::path::Path;
+use std::time::Duration;
+
+pub use candidate::Candidate;
 pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry};
 pub use change_ref::{ChangeRef, NotAChangeRef};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
-pub use file::{
-    AllowedPeers, Candidate, ConfFile, CurrentText, FileStamp, Loaded, LoadedText, LockedFile, PendingRecord,
-    Prepared, ServeLock, Serving, SocketPeer, StoredPending, WriteOutcome, is_concatenation,
-};
+pub use pending::{PendingRecord, StoredPending};
 pub use revision::{NotARevision, Revision};
+pub use version::{BaseText, Loaded, Version, is_concatenation};
 pub use warning::Warning;
+
+/// A place where a configuration is kept. Reading takes no lock and writes nothing.
+pub trait Store: Send + Sync {
+    /// The name of the configuration as the user gave it.
+    fn name(&self) -> String;
+
+    /// The path of the configuration, for hooks and messages.
+    fn path(&self) -> &Path;
+
+    /// Whether the name by which the store was opened leads to another configuration by now.
+    fn has_moved(&self) -> bool;
+
+    /// Loads the text with its version; `NotFound` where there is none yet.
+    fn load(&self) -> Result<Loaded, StoreError>;
+
+    /// Returns the changes in the history, the last one first.
+    fn history(&self) -> Result<Vec<HistoryEntry>, StoreError>;
+
+    /// Returns the text that the history keeps with a change; `None` where it keeps none.
+    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// `NotFound` where there is no text yet. Costs next to nothing.
+    fn refuse_missing(&self) -> Result<(), StoreError>;
+
+    /// Whether a change seems to be recorded that has to be confirmed. Costs next to nothing.
+    fn has_pending(&self) -> bool;
+
+    /// Returns the change that has to be confirmed; `None`, too, for a record that was cut short, whose
+    /// change was never made.
+    fn pending(&self) -> Result<Option<StoredPending>, StoreError>;
+
+    /// Becomes the only writer, waiting at most `wait`, and cleans up after killed writers. Calls
+    /// `on_wait` once if that takes long.
+    fn lock(
+        &self,
+        wait: Duration,
+        on_wait: &mut dyn FnMut(&LockHolder),
+    ) -> Result<Box<dyn Writer + '_>, StoreError>;
+}
+
+/// The only writer of a configuration, until it is dropped.
+pub trait Writer {
+    /// Takes the warnings of cleaning up.
+    fn take_warnings(&mut self) -> Vec<Warning>;
+
+    /// Reconciles the history with the text that is in the store: withdraws changes that were never
+    /// made, and records hand edits.
+    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError>;
+
+    /// Writes a new text where other programs can look at it before it is the configuration.
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError>;
+
+    /// Prepares to replace `old` by the pieces of `new`, and records the change durably. `None` stands
+    /// for no text.
+    fn prepare<'w>(
+        &'w self,
+        old: Option<BaseText<'w>>,
+        new: Option<&'w [&'w [u8]]>,
+        record: &ChangeRecord<'_>,
+    ) -> Result<Box<dyn PreparedChange + 'w>, StoreError>;
+
+    /// Keeps a text in the history that is in no store, durably.
+    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError>;
+
+    /// Records a change that has to be confirmed. It is durable before the change that is committed
+    /// next.
+    fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError>;
+
+    /// Removes that record durably: the change is confirmed, or rolled back.
+    fn clear_pending(&self) -> Result<(), StoreError>;
+}
+
+/// A change that is ready to be made. Dropped, it leaves no trace.
+#[must_use = "the old text stays until this is committed"]
+pub trait PreparedChange {
+    /// Makes the change durably; `ChangedMeanwhile` if the old text is not the text any more.
+    fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError>;
+}

@@ -4,9 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 
-use mediactl::store::{
-    ChangeRecord, ConfFile, HAND_EDIT, HistoryEntry, Loaded, Revision, Warning, WriteOutcome,
-};
+use mediactl::store::file::ConfFile;
+use mediactl::store::{ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, Warning};
 
 use crate::cli::{CONF, Place, UNTIL_FREE};
 
@@ -29,10 +28,10 @@ impl Story {
     fn write(&self, text: &str) -> Vec<Warning> {
         let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read");
-        let mut warnings = locked.look(old.as_ref().map(Loaded::as_now)).expect("there is room");
+        let mut warnings = locked.reconcile(old.as_ref().map(Loaded::as_base)).expect("there is room");
         let record = ChangeRecord { operation: "save", by: "me", message: Some(text), keep: Some(KEEP) };
-        match locked.replace(old.as_ref().map(Loaded::as_old), &[text.as_bytes()], &record) {
-            Ok(WriteOutcome::Written { warnings: more }) => warnings.extend(more),
+        match locked.replace(old.as_ref().map(Loaded::as_base), &[text.as_bytes()], &record) {
+            Ok(more) => warnings.extend(more),
             other => panic!("{other:?}"),
         }
         warnings
@@ -41,7 +40,7 @@ impl Story {
     fn look(&self) -> Vec<Warning> {
         let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let now = locked.load().expect("it can be read");
-        locked.look(now.as_ref().map(Loaded::as_now)).expect("there is room")
+        locked.reconcile(now.as_ref().map(Loaded::as_base)).expect("there is room")
     }
 
     fn entries(&self) -> Vec<HistoryEntry> {
@@ -237,7 +236,7 @@ fn a_change_is_killed(story: &Story) {
         let old = locked.load().expect("it can be read").expect("it is there");
         let record = ChangeRecord { operation: "save", by: "me", message: None, keep: Some(KEEP) };
         let pieces: [&[u8]; 1] = [b"a 3;\n"];
-        let prepared = locked.prepare(Some(old.as_old()), &pieces, &record).expect("there is room");
+        let prepared = locked.prepare(Some(old.as_base()), Some(&pieces), &record).expect("there is room");
         if forget {
             std::mem::forget(prepared);
         }
@@ -268,7 +267,7 @@ fn the_newest_texts_are_kept() {
         let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read").expect("it is there");
         let record = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
-        locked.replace(Some(old.as_old()), &[text.as_bytes()], &record).expect("there is room");
+        locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
     };
     (0..KEEP + 3).for_each(|number| write(&format!("b {number};\n")));
     assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");

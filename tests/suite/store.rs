@@ -7,9 +7,9 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediactl::store::{
-    ChangeRecord, ConfFile, FileKind, Loaded, LockedFile, Revision, StoreError, Warning, WriteOutcome,
-};
+use mediactl::store::Writer as _;
+use mediactl::store::file::{ConfFile, LockedFile};
+use mediactl::store::{ChangeRecord, FileKind, Loaded, Revision, StoreError, Warning};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
@@ -88,18 +88,11 @@ fn load(locked: &LockedFile<'_>) -> Loaded {
     locked.load().expect("the file can be read").expect("the file exists")
 }
 
-fn replace(path: &Path, pieces: &[&[u8]]) -> Result<WriteOutcome, StoreError> {
+fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Vec<Warning>, StoreError> {
     let conf = ConfFile::resolve(path)?;
     let locked = conf.lock(UNTIL_FREE, &mut |_| ())?;
     let old = locked.load()?;
-    locked.replace(old.as_ref().map(Loaded::as_old), pieces, &RECORD)
-}
-
-fn warnings_of(outcome: WriteOutcome) -> Vec<Warning> {
-    match outcome {
-        WriteOutcome::Written { warnings } => warnings,
-        WriteOutcome::Unchanged => panic!("nothing was written"),
-    }
+    locked.replace(old.as_ref().map(Loaded::as_base), pieces, &RECORD)
 }
 
 fn make_pipe(path: &Path) {
@@ -110,7 +103,7 @@ fn make_pipe(path: &Path) {
 #[test]
 fn replaces_the_text_and_leaves_nothing_behind() {
     let place = Place::new();
-    let warnings = warnings_of(replace(&place.conf, NEW).expect("the file is writable"));
+    let warnings = replace(&place.conf, NEW).expect("the file is writable");
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_eq!(place.text(), NEW_TEXT);
     assert_eq!(place.names(), ["media.conf"]);
@@ -134,7 +127,7 @@ fn keeps_the_owner_when_root_writes() {
         return;
     }
     set_mode(&place.conf, 0o660);
-    let warnings = warnings_of(replace(&place.conf, NEW).expect("root may write"));
+    let warnings = replace(&place.conf, NEW).expect("root may write");
     assert!(warnings.is_empty(), "{warnings:?}");
     let state = place.path(".mediactl/media.conf");
     for path in [&place.conf, &place.path(".mediactl"), &state, &state.join("lock")] {
@@ -151,7 +144,7 @@ fn keeps_extended_attributes() {
     if rustix::fs::fsetxattr(&file, "user.note", b"keep me", flags).is_err() {
         return; // this file system has none
     }
-    let warnings = warnings_of(replace(&place.conf, NEW).expect("the file is writable"));
+    let warnings = replace(&place.conf, NEW).expect("the file is writable");
     assert!(warnings.is_empty(), "{warnings:?}");
     let mut value = [0; 16];
     let length = rustix::fs::getxattr(&place.conf, "user.note", &mut value[..]);
@@ -162,7 +155,7 @@ fn keeps_extended_attributes() {
 fn says_that_other_hard_links_keep_the_old_text() {
     let place = Place::new();
     fs::hard_link(&place.conf, place.path("twin.conf")).expect("same file system");
-    let warnings = warnings_of(replace(&place.conf, NEW).expect("the file is writable"));
+    let warnings = replace(&place.conf, NEW).expect("the file is writable");
     assert!(matches!(warnings[..], [Warning::OtherNames { others: 1, .. }]), "{warnings:?}");
     assert_eq!(read(&place.path("twin.conf")), OLD);
 }
@@ -173,7 +166,7 @@ fn equal_bytes_keep_mtime_and_inode() {
     let before = found(&place.conf);
     thread::sleep(Duration::from_millis(25));
     let outcome = replace(&place.conf, &[b"http", b"", b" 80;\n"]).expect("the file is writable");
-    assert!(matches!(outcome, WriteOutcome::Unchanged));
+    assert!(outcome.is_empty());
     let after = found(&place.conf);
     let identity = |found: &fs::Metadata| (found.ino(), found.mtime_nsec(), found.ctime_nsec());
     assert_eq!(identity(&after), identity(&before));
@@ -300,7 +293,7 @@ fn a_missing_file_is_not_found_and_a_missing_folder_neither() {
 #[test]
 fn a_new_file_is_closed_to_others() {
     let place = Place::empty();
-    let warnings = warnings_of(replace(&place.conf, NEW).expect("the folder is writable"));
+    let warnings = replace(&place.conf, NEW).expect("the folder is writable");
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_eq!(place.text(), NEW_TEXT);
     assert_eq!(mode(&place.conf) & !0o640, 0);
@@ -341,7 +334,7 @@ fn a_change_by_somebody_else_is_not_overwritten() {
         let loaded = load(&locked);
         edit(&place);
         let (text, names) = (fs::read(&place.conf).ok(), place.names());
-        let error = locked.replace(Some(loaded.as_old()), NEW, &RECORD).expect_err("it changed");
+        let error = locked.replace(Some(loaded.as_base()), NEW, &RECORD).expect_err("it changed");
         assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{number}: {error:?}");
         assert_eq!(fs::read(&place.conf).ok(), text, "{number}");
         assert_eq!(place.names(), names, "{number}");
@@ -358,7 +351,7 @@ fn the_same_text_in_another_file_is_no_change() {
     fs::write(place.path("next"), OLD).expect("the folder is ours");
     set_mode(&place.path("next"), 0o604);
     fs::rename(place.path("next"), &place.conf).expect("the folder is ours");
-    locked.replace(Some(loaded.as_old()), NEW, &RECORD).expect("the text is the same");
+    locked.replace(Some(loaded.as_base()), NEW, &RECORD).expect("the text is the same");
     assert_eq!(place.text(), NEW_TEXT);
     assert_eq!(mode(&place.conf), 0o604);
 }
@@ -441,7 +434,7 @@ fn a_folder_that_goes_away_is_an_error_and_nothing_else() {
     let moved = place.path("moved");
     fs::create_dir(&moved).expect("the folder is ours");
     fs::rename(&place.conf, moved.join("media.conf")).expect("the folder is ours");
-    let error = locked.replace(Some(loaded.as_old()), NEW, &RECORD).expect_err("the file is gone");
+    let error = locked.replace(Some(loaded.as_base()), NEW, &RECORD).expect_err("the file is gone");
     assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{error:?}");
     assert_eq!(read(&moved.join("media.conf")), OLD);
     assert_eq!(place.names(), ["moved"]);
@@ -469,7 +462,7 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
     let conf = resolve(&place.conf);
     conf.load().expect("the file can be read");
     assert_eq!(place.names().len(), 5, "a reader removes nothing");
-    assert!(lock(&conf).warnings().is_empty());
+    assert!(lock(&conf).warnings.is_empty());
     let mut expected = stay.to_vec();
     expected.push("media.conf");
     expected.sort_unstable();
@@ -536,7 +529,7 @@ fn writers_wait_for_each_other() {
     let write_once = || {
         let locked = conf.lock(Duration::from_secs(30), &mut |_| ()).expect("it gets free");
         let loaded = load(&locked);
-        locked.replace(Some(loaded.as_old()), &[&loaded.bytes, b"#"], &RECORD).expect("nobody else writes");
+        locked.replace(Some(loaded.as_base()), &[&loaded.bytes, b"#"], &RECORD).expect("nobody else writes");
     };
     thread::scope(|scope| {
         for _ in 0..WRITERS {

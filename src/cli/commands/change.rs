@@ -26,14 +26,14 @@ pub fn replace(
 ) -> Result<Exit, CliError> {
     let text = input::read(file)?;
     let target = target::resolve(global, changing.into(), ui)?;
-    let (operation, verb): (fn(&Engine, &ChangeOptions, &[u8]) -> _, _) = match what {
+    let (operation, verb): (fn(&Engine, &[u8], &ChangeOptions) -> _, _) = match what {
         Replacement::Save => (Engine::save, Verb::SAVE),
         Replacement::Update => (Engine::update, Verb::UPDATE),
     };
     let name = target.name(global);
     let report = report(changing, verb, &name, ui);
     change(target, changing.options(), changing, &report, |target, options| match target {
-        Target::Local(engine) => Ok(operation(engine, options, &text)?),
+        Target::Local(engine) => Ok(operation(engine, &text, options)?),
         Target::Remote(server) => remote::replace(server, what, &text, options),
     })
 }

@@ -12,8 +12,8 @@ use crate::cli::input::{self, STDIN};
 use crate::cli::remote::{Remote, Source};
 use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
 use crate::cli::target::{self, Purpose, Target};
-use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{Engine, EngineError, Hooks, Snapshot};
+use crate::cli::ui::{Ui, output};
+use crate::engine::{EngineError, Snapshot};
 use crate::http::protocol::headers::Feature;
 
 /// What names the configuration that a server runs.
@@ -60,8 +60,8 @@ type Named = (String, Arc<Snapshot>);
 fn configuration(global: &GlobalArgs, ui: Ui) -> Result<Named, CliError> {
     match target::named_server(global, ui)? {
         None => {
-            let engine = Engine::open(&global.conf, Hooks::default(), waiting)?;
-            Ok((global.file_name(), engine.read()?))
+            let loaded = input::store(&global.conf)?.load().map_err(EngineError::from)?;
+            Ok((global.file_name(), Arc::new(Snapshot::of(loaded.bytes))))
         }
         Some(mut server) => match of_server(&mut server, Source::Saved, ui) {
             Err(CliError::NotOffered { feature: Feature::Saved, .. }) => {

@@ -17,7 +17,7 @@ pub fn run(args: &RollbackArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, Cli
     let name = target.name(global);
     let report = report(changing, Verb::ROLL_BACK, &name, ui);
     change(target, changing.options(), changing, &report, |target, options| match target {
-        Target::Local(engine) => Ok(engine.rollback(options, args.which)?),
+        Target::Local(engine) => Ok(engine.rollback(args.which, options)?),
         Target::Remote(server) => remote::roll_back(server, args.which, options),
     })
 }

@@ -13,13 +13,15 @@ use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::serve::ServeArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::input;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings};
 use crate::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
-use crate::store::{ServeLock, StoreError};
+use crate::store::StoreError;
+use crate::store::file::{ConfFile, ServeLock};
 
 /// As an address, it stands for no TCP at all.
 const NO_TCP: &str = "none";
@@ -35,10 +37,11 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     // Before anything is served, so that no signal finds the default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::Serve)?;
     refuse_url(global)?;
-    let engine = Engine::open(&global.conf, args.hooking.hooks(), waiting)?.keeping(args.hooking.keep());
+    let store = input::store(&global.conf)?;
+    let engine = Engine::new(store.clone(), args.hooking.hooks(), waiting).keeping(args.hooking.keep());
     // A file that is missing gets no state folder.
     engine.read()?;
-    let lock = lock(&engine, ui)?;
+    let lock = lock(&store, ui)?;
     let engine = engine.start(access_log::trouble(args.log_format))?;
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = addresses(&args.listen)?;
@@ -92,10 +95,10 @@ fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
 }
 
 /// The place of this server among all that work on the file; none on a read-only file system.
-fn lock(engine: &Engine, ui: Ui) -> Result<Option<ServeLock>, CliError> {
-    match engine.conf().serve() {
+fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
+    match store.serve() {
         Ok(lock) => Ok(Some(lock)),
-        Err(error @ StoreError::StateFolder { .. }) if !engine.conf().state_dir().exists() => {
+        Err(error @ StoreError::StateFolder { .. }) if !store.state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }

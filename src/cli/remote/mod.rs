@@ -27,7 +27,7 @@ use crate::http::client::{Call, Client, ClientError, Credentials, Reply};
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, Feature, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED,
 };
-use crate::store::Serving;
+use crate::store::file::Serving;
 
 /// How often a person is asked for login and password.
 const MAX_PROMPTS: usize = 3;

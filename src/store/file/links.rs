@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
 
-use super::target::refuse_other_kinds;
+use super::open::refuse_other_kinds;
 use crate::store::error::StoreError;
 
 /// As many links as the kernel follows.

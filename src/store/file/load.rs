@@ -3,57 +3,17 @@
 use std::fs::File;
 use std::path::Path;
 
-use bytes::Bytes;
-
 use super::file_stamp::FileStamp;
-use super::history::CurrentText;
 use super::open::open_regular;
 use super::pages::read_text;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 use super::undo_journal::UndoJournal;
 use crate::store::error::StoreError;
-use crate::store::revision::Revision;
+use crate::store::version::{Loaded, Version};
 
 /// How often a file that changes while it is read is read again.
 const READ_ATTEMPTS: usize = 100;
-
-/// A text and the version of the file it came from.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The text, byte for byte.
-    pub bytes: Bytes,
-    /// The version of the file.
-    pub stamp: FileStamp,
-}
-
-/// The text that a change was computed on, wherever its owner keeps it by now.
-#[derive(Clone, Copy, Debug)]
-pub struct LoadedText<'a> {
-    /// The text as it was loaded.
-    pub text: &'a [u8],
-    /// The version of the file it came from.
-    pub stamp: &'a FileStamp,
-    /// Its revision.
-    pub revision: Revision,
-}
-
-impl Loaded {
-    /// The revision of the text; hashes it at each call.
-    pub fn revision(&self) -> Revision {
-        Revision::of(&self.bytes)
-    }
-
-    /// This text as the one that is in the file; hashes it at each call.
-    pub fn as_now(&self) -> CurrentText<'_> {
-        CurrentText { text: &self.bytes, revision: self.revision() }
-    }
-
-    /// This text as the one a change was computed on; hashes it at each call.
-    pub fn as_old(&self) -> LoadedText<'_> {
-        LoadedText { text: &self.bytes, stamp: &self.stamp, revision: self.revision() }
-    }
-}
 
 impl ConfFile {
     /// Loads the file without a lock, making and writing nothing. It never blocks on a pipe.
@@ -76,16 +36,14 @@ impl ConfFile {
             }
             return Ok(match journal {
                 Some(journal) if journal.is_torn(&found, &bytes) => {
-                    Loaded { bytes: journal.into_old().into(), stamp: stamp.unsettled() }
+                    Loaded { bytes: journal.into_old().into(), version: Version::new(stamp.unsettled()) }
                 }
-                _ => Loaded { bytes, stamp },
+                _ => Loaded { bytes, version: Version::new(stamp) },
             });
         }
         Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })
     }
-}
 
-impl ConfFile {
     /// The journal of a write in place. One that cannot be read or is not to be believed is none: who
     /// only looks is shown the file.
     fn journal(&self) -> Option<UndoJournal> {

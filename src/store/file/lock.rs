@@ -1,4 +1,4 @@
-//! The lock that every writer takes, and what its holder finds to clean up.
+//! The lock that every writer takes.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 use rustix::fs::Access;
 
 use super::file_lock::wait_for;
-use super::in_place;
-use super::load::Loaded;
-use super::pending;
+use super::open::refuse_other_kinds;
 use super::state_dir::StateDir;
-use super::target::{ConfFile, refuse_other_kinds};
-use super::temporary::TemporaryPlace;
+use super::target::ConfFile;
 use crate::store::error::{LockHolder, StoreError};
+use crate::store::version::Loaded;
 use crate::store::warning::Warning;
 
 /// Name of the lock file in the state folder. It is never removed: a lock on a file that has lost
@@ -25,31 +23,23 @@ const LOCK: &str = "lock";
 pub struct LockedFile<'a> {
     pub(super) conf: &'a ConfFile,
     pub(super) state: StateDir,
-    warnings: Vec<Warning>,
+    /// The warnings of cleaning up.
+    pub warnings: Vec<Warning>,
     /// Closing it gives the lock back.
     _lock: File,
 }
 
 impl ConfFile {
-    /// Takes the lock, waiting at most `wait`, and cleans up after killed writers. After a second
-    /// of waiting `on_wait` is told once for whom.
-    ///
-    /// # Errors
-    /// `PermissionDenied` when the file may not be written, a file that is read-only for us
-    /// included, although a rename would get round that; `StateFolder` where the lock has no place;
-    /// `Busy`; and all that [`ConfFile::load`] has.
-    pub fn lock(
+    /// Takes the lock, waiting at most `wait`. After a second of waiting, `on_wait` is told once who
+    /// holds it.
+    pub(super) fn take_lock(
         &self,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
     ) -> Result<LockedFile<'_>, StoreError> {
         refuse_unwritable(self)?;
         let (state, lock) = take(self, wait, on_wait)?;
-        let mut warnings = TemporaryPlace::beside(self).remove_leftovers();
-        warnings.extend(TemporaryPlace::of_candidates(&state).remove_leftovers());
-        pending::clean(&state);
-        warnings.extend(in_place::recover(self, &state)?);
-        Ok(LockedFile { conf: self, state, warnings, _lock: lock })
+        Ok(LockedFile { conf: self, state, warnings: Vec::new(), _lock: lock })
     }
 }
 
@@ -64,16 +54,6 @@ impl LockedFile<'_> {
             Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// What was found while cleaning up.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// The same, for who is going to tell it.
-    pub fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
     }
 }
 

@@ -61,7 +61,8 @@ mod open_target;
 
 mod lock;
 
-mod candidate;
+mod port;
+mod recovery;
 mod replace;
 
 mod history;
@@ -69,13 +70,8 @@ mod peer;
 mod pending;
 mod serving;
 
-pub use candidate::Candidate;
-pub use file_stamp::FileStamp;
-pub use history::CurrentText;
-pub use load::{Loaded, LoadedText};
 pub use lock::LockedFile;
 pub use peer::{AllowedPeers, SocketPeer};
-pub use pending::{PendingRecord, StoredPending};
-pub use replace::{Prepared, WriteOutcome, is_concatenation};
+pub use replace::PreparedWrite;
 pub use serving::{ServeLock, Serving};
 pub use target::ConfFile;

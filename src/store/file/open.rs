@@ -7,8 +7,7 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::target::refuse_other_kinds;
-use crate::store::error::StoreError;
+use crate::store::error::{FileKind, StoreError};
 
 /// Opens a regular file for reading, and nothing else.
 pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), StoreError> {
@@ -54,4 +53,12 @@ pub(super) fn read_whole(mut file: &File, path: &Path) -> Result<Vec<u8>, StoreE
     // std asks for the size and reserves exactly that.
     file.read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
     Ok(bytes)
+}
+
+/// Refuses what has no text of its own, before anything tries to open it.
+pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    match FileKind::unusable(found.file_type()) {
+        None => Ok(()),
+        Some(kind) => Err(StoreError::NotAFile { path: path.to_owned(), kind }),
+    }
 }

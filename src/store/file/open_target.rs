@@ -10,10 +10,10 @@ use std::path::Path;
 use rustix::fs::Advice;
 
 use super::file_stamp::{FileStamp, LastWrite};
-use super::load::LoadedText;
 use super::open::open_regular;
 use super::target::ConfFile;
 use crate::store::error::StoreError;
+use crate::store::version::BaseText;
 
 /// How much of the file is compared at a time.
 const CHUNK: usize = 256 * 1024;
@@ -29,15 +29,15 @@ pub(super) struct OpenTarget {
 
 impl OpenTarget {
     /// Opens the file and makes sure that it holds `old`, by its stamp or else by its bytes.
-    pub(super) fn expect(conf: &ConfFile, old: LoadedText<'_>) -> Result<OpenTarget, StoreError> {
-        OpenTarget::open(conf, old.text, old.stamp)
+    pub(super) fn expect(conf: &ConfFile, old: BaseText<'_>) -> Result<OpenTarget, StoreError> {
+        OpenTarget::open(conf, old.text, old.version.known())
     }
 
-    fn open(conf: &ConfFile, text: &[u8], loaded: &FileStamp) -> Result<OpenTarget, StoreError> {
+    fn open(conf: &ConfFile, text: &[u8], loaded: Option<&FileStamp>) -> Result<OpenTarget, StoreError> {
         let path = conf.target();
         let (file, metadata) = open_regular(path).map_err(gone_is_changed)?;
         let stamp = FileStamp::of(&metadata);
-        if !loaded.proves(&stamp) {
+        if !loaded.is_some_and(|loaded| loaded.proves(&stamp)) {
             let same = holds(&file, text).map_err(StoreError::io("read", path))?;
             refuse_unless(same, path)?;
         }
@@ -79,7 +79,7 @@ impl OpenTarget {
 
     /// Makes sure that nobody changed the text, the owner or the mode since.
     pub(super) fn recheck(&self, conf: &ConfFile, text: &[u8]) -> Result<(), StoreError> {
-        let now = OpenTarget::open(conf, text, &self.stamp)?;
+        let now = OpenTarget::open(conf, text, Some(&self.stamp))?;
         refuse_unless(rights(&now.metadata) == rights(&self.metadata), conf.target())
     }
 }

@@ -4,9 +4,11 @@
 //! other. It is there as long as the change is neither confirmed nor taken back, so a server that
 //! was killed meanwhile finds it when it starts again.
 
+use std::fs::File;
 use std::io::{self, Write};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
@@ -14,31 +16,13 @@ use super::lock::LockedFile;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 use crate::store::error::StoreError;
+use crate::store::pending::{PendingRecord, StoredPending};
 
 /// Its name in the state folder.
 const NAME: &str = "pending";
 
 /// Under this name it is written, before it gets its own.
 const NEW_NAME: &str = "pending.new";
-
-/// A change that waits to be confirmed, with what it replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingRecord<'a> {
-    /// What a confirmation names.
-    pub id: String,
-    /// When it is taken back; in whole milliseconds.
-    pub deadline: SystemTime,
-    /// What was done.
-    pub operation: String,
-    /// Who did it.
-    pub by: String,
-    /// What ran before.
-    pub running: Vec<&'a [u8]>,
-    /// What was in the file before; none if there was no file.
-    pub file: Option<Vec<&'a [u8]>>,
-    /// What the change writes into the file; none if it leaves that alone.
-    pub written: Option<Vec<&'a [u8]>>,
-}
 
 /// What stands in front of the texts.
 #[derive(Serialize, Deserialize)]
@@ -57,52 +41,48 @@ struct PendingHeader {
     hash: String,
 }
 
-/// The bytes of the file `pending`.
-#[derive(Debug)]
-pub struct StoredPending(Vec<u8>);
-
 impl ConfFile {
-    /// The change that waits to be confirmed; none, too, for a record that was cut short, whose change
+    /// The change that has to be confirmed; none, too, for a record that was cut short, whose change
     /// was never made. Takes no lock.
     ///
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`.
     pub fn pending(&self) -> Result<Option<StoredPending>, StoreError> {
         let Some(state) = StateDir::find(self)? else { return Ok(None) };
-        let record = state.read(NAME)?.map(StoredPending);
-        Ok(record.filter(|record| record.read().is_some()))
+        Ok(state.read(NAME)?.and_then(|bytes| parse(bytes.into())))
     }
 
-    /// Whether there seems to be one; costs next to nothing.
+    /// Whether there seems to be a record; costs next to nothing.
     pub fn has_pending(&self) -> bool {
         StateDir::find(self).is_ok_and(|state| state.is_some_and(|state| state.look_at(NAME).is_some()))
     }
 }
 
-impl StoredPending {
-    /// What it says; none if it is not whole.
-    pub fn read(&self) -> Option<PendingRecord<'_>> {
-        let end = self.0.iter().position(|&byte| byte == b'\n')?;
-        let head: PendingHeader = serde_json::from_slice(&self.0[..end]).ok()?;
-        let mut rest = &self.0[end + 1..];
-        if format!("{:032x}", xxh3_128(rest)) != head.hash {
-            return None;
-        }
-        let mut text = |length: u64| {
-            let (text, behind) = rest.split_at_checked(usize::try_from(length).ok()?)?;
-            rest = behind;
-            Some(vec![text])
-        };
-        Some(PendingRecord {
-            running: text(head.running)?,
-            file: head.file.map(&mut text).map_or(Some(None), |text| text.map(Some))?,
-            written: head.written.map(&mut text).map_or(Some(None), |text| text.map(Some))?,
-            id: head.id,
-            deadline: UNIX_EPOCH + Duration::from_millis(head.deadline),
-            operation: head.operation,
-            by: head.by,
-        })
+/// Parses the file `pending`; `None` if it is not whole.
+fn parse(bytes: Bytes) -> Option<StoredPending> {
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    let head: PendingHeader = serde_json::from_slice(&bytes[..end]).ok()?;
+    let mut rest = bytes.slice(end + 1..);
+    if format!("{:032x}", xxh3_128(&rest)) != head.hash {
+        return None;
     }
+    let mut text = |length: u64| {
+        let length = usize::try_from(length).ok().filter(|length| *length <= rest.len())?;
+        Some(rest.split_to(length))
+    };
+    let mut optional = |length: Option<u64>| match length {
+        Some(length) => text(length).map(Some),
+        None => Some(None),
+    };
+    Some(StoredPending {
+        running: optional(Some(head.running))??,
+        file: optional(head.file)?,
+        written: optional(head.written)?,
+        id: head.id,
+        deadline: UNIX_EPOCH + Duration::from_millis(head.deadline),
+        operation: head.operation,
+        by: head.by,
+    })
 }
 
 impl LockedFile<'_> {
@@ -141,21 +121,21 @@ pub(super) fn clean(state: &StateDir) {
     let _ = state.remove(NEW_NAME);
 }
 
-fn write(file: &mut std::fs::File, pending: &PendingRecord<'_>) -> io::Result<()> {
-    let texts = [Some(&pending.running), pending.file.as_ref(), pending.written.as_ref()];
-    let pieces: Vec<&[u8]> = texts.into_iter().flatten().flatten().copied().collect();
+fn write(file: &mut File, pending: &PendingRecord<'_>) -> io::Result<()> {
+    let written = pending.written.unwrap_or_default();
+    let pieces: Vec<&[u8]> =
+        [pending.running].into_iter().chain(pending.file).chain(written.iter().copied()).collect();
     let mut hash = Xxh3Default::new();
     pieces.iter().for_each(|piece| hash.update(piece));
-    let length = |text: &Vec<&[u8]>| text.iter().map(|piece| piece.len() as u64).sum();
     let since = pending.deadline.duration_since(UNIX_EPOCH).unwrap_or_default();
     let head = PendingHeader {
-        id: pending.id.clone(),
+        id: pending.id.to_owned(),
         deadline: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
-        operation: pending.operation.clone(),
-        by: pending.by.clone(),
-        running: length(&pending.running),
-        file: pending.file.as_ref().map(length),
-        written: pending.written.as_ref().map(length),
+        operation: pending.operation.to_owned(),
+        by: pending.by.to_owned(),
+        running: pending.running.len() as u64,
+        file: pending.file.map(|text| text.len() as u64),
+        written: pending.written.map(|pieces| pieces.iter().map(|piece| piece.len() as u64).sum()),
         hash: format!("{:032x}", hash.digest128()),
     };
     let mut line = serde_json::to_vec(&head)?;

@@ -11,7 +11,6 @@ use rustix::io::{Errno, retry_on_intr};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::history::StagedEntry;
-use super::load::LoadedText;
 use super::lock::LockedFile;
 use super::open_target::OpenTarget;
 use super::target::ConfFile;
@@ -19,6 +18,7 @@ use super::temporary::TemporaryPlace;
 use super::{attributes, in_place};
 use crate::store::change_record::ChangeRecord;
 use crate::store::error::StoreError;
+use crate::store::version::{BaseText, is_concatenation};
 use crate::store::warning::Warning;
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
@@ -27,29 +27,18 @@ const NEW_FILE_MODE: u32 = 0o640;
 /// Mode of a temporary file until it gets that of the old file.
 const TEMPORARY_MODE: u32 = 0o600;
 
-/// What a replacement came to.
-#[derive(Debug)]
-pub enum WriteOutcome {
-    /// The new text is the old one; nothing was written.
-    Unchanged,
-    /// The file holds the new text, durably.
-    Written {
-        /// What did not go as it should.
-        warnings: Vec<Warning>,
-    },
-}
-
-/// A new text that lies durably beside the file, or is the old one. Dropped, it leaves no trace.
-#[must_use = "the file is the old one until this is committed"]
-pub struct Prepared<'a> {
-    conf: &'a ConfFile,
+/// A change of the file that is ready to be made.
+pub struct PreparedWrite<'a> {
+    locked: &'a LockedFile<'a>,
     step: WriteStep<'a>,
 }
 
 enum WriteStep<'a> {
+    /// The new text is the old one.
     Nothing,
     Create(TempPath, StagedEntry),
     Exchange(Box<Exchange<'a>>),
+    Remove(Box<OpenTarget>, &'a [u8], StagedEntry),
 }
 
 /// A new text that is to take the place of the old one.
@@ -59,7 +48,7 @@ struct Exchange<'a> {
     old: &'a [u8],
     pieces: &'a [&'a [u8]],
     means: Means,
-    entered: StagedEntry,
+    staged: StagedEntry,
 }
 
 /// How the new text takes the place of the old one.
@@ -72,41 +61,41 @@ enum Means {
 }
 
 impl LockedFile<'_> {
-    /// Writes `pieces`, one after the other, to where they can take the place of the file, and keeps
-    /// the old text in the history. `old` is what they were computed on, `None` for a file that did not
-    /// exist.
+    /// Writes the new text durably beside the file, and the old one into the history.
     ///
     /// # Errors
-    /// `ChangedMeanwhile` when the file is not `old` any more; `Io`, `PermissionDenied`.
+    /// `ChangedMeanwhile` if the file does not hold `old` any more; `Io`, `PermissionDenied`.
     pub fn prepare<'a>(
         &'a self,
-        old: Option<LoadedText<'a>>,
-        pieces: &'a [&'a [u8]],
+        old: Option<BaseText<'a>>,
+        new: Option<&'a [&'a [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Prepared<'a>, StoreError> {
-        let step = match old {
-            Some(old) => self.prepare_exchange(old, pieces, record)?,
-            None => self.prepare_creation(pieces, record)?,
+    ) -> Result<PreparedWrite<'a>, StoreError> {
+        let step = match (old, new) {
+            (Some(old), Some(pieces)) => self.prepare_exchange(old, pieces, record)?,
+            (None, Some(pieces)) => self.prepare_creation(pieces, record)?,
+            (Some(old), None) => self.prepare_removal(old, record)?,
+            (None, None) => WriteStep::Nothing,
         };
-        Ok(Prepared { conf: self.conf, step })
+        Ok(PreparedWrite { locked: self, step })
     }
 
-    /// [`LockedFile::prepare`] and [`Prepared::commit`] at once.
+    /// [`LockedFile::prepare`] and [`PreparedWrite::commit`] at once.
     ///
     /// # Errors
     /// Those of both.
     pub fn replace(
         &self,
-        old: Option<LoadedText<'_>>,
+        old: Option<BaseText<'_>>,
         pieces: &[&[u8]],
         record: &ChangeRecord<'_>,
-    ) -> Result<WriteOutcome, StoreError> {
-        self.prepare(old, pieces, record)?.commit()
+    ) -> Result<Vec<Warning>, StoreError> {
+        self.prepare(old, Some(pieces), record)?.commit()
     }
 
     fn prepare_exchange<'a>(
         &'a self,
-        old: LoadedText<'a>,
+        old: BaseText<'a>,
         pieces: &'a [&'a [u8]],
         record: &ChangeRecord<'_>,
     ) -> Result<WriteStep<'a>, StoreError> {
@@ -117,15 +106,15 @@ impl LockedFile<'_> {
         current.free_cache();
         let temporary = TemporaryPlace::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
         let dressed = self.dress(&current, temporary.as_file());
-        let mut enter = || StagedEntry::of(self, Some((old, &mut current)), Some(pieces), record);
-        let (means, entered) = match dressed {
+        let mut stage = || StagedEntry::of(self, Some((old, &mut current)), Some(pieces), record);
+        let (means, staged) = match dressed {
             Ok(warnings) => {
-                let entered = sync_beside(&temporary, enter)?;
-                (Means::Rename(temporary.into_temp_path(), warnings), entered)
+                let staged = sync_beside(&temporary, stage)?;
+                (Means::Rename(temporary.into_temp_path(), warnings), staged)
             }
-            Err(_) => (Means::InPlace, enter()?),
+            Err(_) => (Means::InPlace, stage()?),
         };
-        let exchange = Exchange { locked: self, current, old: old.text, pieces, means, entered };
+        let exchange = Exchange { locked: self, current, old: old.text, pieces, means, staged };
         Ok(WriteStep::Exchange(Box::new(exchange)))
     }
 
@@ -139,23 +128,18 @@ impl LockedFile<'_> {
             return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
         }
         let temporary = TemporaryPlace::beside(self.conf).write(NEW_FILE_MODE, pieces)?;
-        let entered = sync_beside(&temporary, || StagedEntry::of(self, None, Some(pieces), record))?;
-        Ok(WriteStep::Create(temporary.into_temp_path(), entered))
+        let staged = sync_beside(&temporary, || StagedEntry::of(self, None, Some(pieces), record))?;
+        Ok(WriteStep::Create(temporary.into_temp_path(), staged))
     }
 
-    /// Takes the file, which holds `old`, away; its text is kept in the history.
-    ///
-    /// # Errors
-    /// `ChangedMeanwhile` when the file is not `old` any more; `Io`.
-    pub fn remove(&self, old: LoadedText<'_>, record: &ChangeRecord<'_>) -> Result<WriteOutcome, StoreError> {
-        let path = self.conf.target();
+    fn prepare_removal<'a>(
+        &self,
+        old: BaseText<'a>,
+        record: &ChangeRecord<'_>,
+    ) -> Result<WriteStep<'a>, StoreError> {
         let mut current = OpenTarget::expect(self.conf, old)?;
-        let entered = StagedEntry::of(self, Some((old, &mut current)), None, record)?;
-        current.recheck(self.conf, old.text)?;
-        fs::remove_file(path).map_err(StoreError::io("remove", path))?;
-        let mut warnings: Vec<_> = sync_folder(self.conf).into_iter().collect();
-        warnings.extend(entered.stand(self.conf, Some(&current.file)));
-        Ok(WriteOutcome::Written { warnings })
+        let staged = StagedEntry::of(self, Some((old, &mut current)), None, record)?;
+        Ok(WriteStep::Remove(Box::new(current), old.text, staged))
     }
 
     /// Gives the new file what the old one had beside its text.
@@ -170,33 +154,44 @@ impl LockedFile<'_> {
     }
 }
 
-impl Prepared<'_> {
+impl PreparedWrite<'_> {
     /// Makes the new text the text of the file.
     ///
     /// # Errors
-    /// `ChangedMeanwhile` when somebody else wrote since; `Io`, `PermissionDenied`, `Busy`. After
-    /// each of these the old file is whole and no other file is left behind. `Torn` is the
-    /// exception, see there.
-    pub fn commit(self) -> Result<WriteOutcome, StoreError> {
-        let conf = self.conf;
+    /// `ChangedMeanwhile` if anybody else wrote since; `Io`, `PermissionDenied`, `Busy`. After each of
+    /// these the old file is whole and no other file is left behind. `Torn` is the exception, see there.
+    pub fn commit(self) -> Result<Vec<Warning>, StoreError> {
+        let conf = self.locked.conf;
         match self.step {
-            WriteStep::Nothing => Ok(WriteOutcome::Unchanged),
-            WriteStep::Create(new, entered) => create(conf, new, entered),
+            WriteStep::Nothing => Ok(Vec::new()),
+            WriteStep::Create(new, staged) => create(conf, new, staged),
             WriteStep::Exchange(exchange) => exchange.commit(),
+            WriteStep::Remove(current, old, staged) => {
+                current.recheck(conf, old)?;
+                fs::remove_file(conf.target()).map_err(StoreError::io("remove", conf.target()))?;
+                Ok(made(conf, staged, Some(&current.file)))
+            }
         }
     }
 }
 
+/// The change was made: makes the names in its folder durable, and finishes its entry in the history.
+fn made(conf: &ConfFile, staged: StagedEntry, old: Option<&File>) -> Vec<Warning> {
+    let mut warnings: Vec<_> = sync_folder(conf).into_iter().collect();
+    warnings.extend(staged.finish(conf, old));
+    warnings
+}
+
 impl Exchange<'_> {
-    fn commit(mut self) -> Result<WriteOutcome, StoreError> {
+    fn commit(mut self) -> Result<Vec<Warning>, StoreError> {
         let conf = self.locked.conf;
         self.current.recheck(conf, self.old)?;
         let mut warnings = match std::mem::replace(&mut self.means, Means::InPlace) {
             Means::Rename(new, warnings) => self.rename(new, warnings)?,
             Means::InPlace => self.write_in_place()?,
         };
-        warnings.extend(self.entered.stand(conf, Some(&self.current.file)));
-        Ok(WriteOutcome::Written { warnings })
+        warnings.extend(self.staged.finish(conf, Some(&self.current.file)));
+        Ok(warnings)
     }
 
     fn rename(&mut self, new: TempPath, mut warnings: Vec<Warning>) -> Result<Vec<Warning>, StoreError> {
@@ -215,19 +210,15 @@ impl Exchange<'_> {
     }
 
     fn write_in_place(&mut self) -> Result<Vec<Warning>, StoreError> {
-        self.entered.copy(self.old)?;
+        self.staged.copy(self.old)?;
         in_place::write(self.locked.conf, &self.locked.state, self.old, self.pieces)
     }
 }
 
-fn create(conf: &ConfFile, new: TempPath, entered: StagedEntry) -> Result<WriteOutcome, StoreError> {
+fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<Warning>, StoreError> {
     let path = conf.target();
     match new.persist_noclobber(path) {
-        Ok(()) => {
-            let mut warnings: Vec<_> = sync_folder(conf).into_iter().collect();
-            warnings.extend(entered.stand(conf, None));
-            Ok(WriteOutcome::Written { warnings })
-        }
+        Ok(()) => Ok(made(conf, staged, None)),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
         }
@@ -235,34 +226,19 @@ fn create(conf: &ConfFile, new: TempPath, entered: StagedEntry) -> Result<WriteO
     }
 }
 
-/// True when `pieces` make `text`. Most pieces are parts of the old text itself: those are seen to be
-/// equal without reading them.
-pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
-    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-    if length != text.len() {
-        return false;
-    }
-    let mut rest = text;
-    pieces.iter().all(|piece| {
-        let (here, after) = rest.split_at(piece.len());
-        rest = after;
-        std::ptr::eq(here, *piece) || here == *piece
-    })
-}
-
-/// Makes the new text durable while `enter` does the same with the history: both mostly wait.
+/// Makes the new text durable while `stage` does the same with the history: both mostly wait.
 fn sync_beside(
     temporary: &NamedTempFile,
-    enter: impl FnOnce() -> Result<StagedEntry, StoreError>,
+    stage: impl FnOnce() -> Result<StagedEntry, StoreError>,
 ) -> Result<StagedEntry, StoreError> {
     thread::scope(|scope| {
         let aside = thread::Builder::new().spawn_scoped(scope, || sync(temporary));
-        let entered = enter();
+        let staged = stage();
         match aside {
             Ok(aside) => aside.join().unwrap_or_else(|_| sync(temporary)),
             Err(_) => sync(temporary),
         }?;
-        entered
+        staged
     })
 }
 
@@ -316,8 +292,8 @@ fn sync_folder(conf: &ConfFile) -> Option<Warning> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::Loaded;
     use super::*;
+    use crate::store::version::Loaded;
 
     fn text(path: &Path) -> String {
         fs::read_to_string(path).expect("it is there")
@@ -332,7 +308,7 @@ mod tests {
             fs::write(&path, "old").expect("the folder is ours");
             let conf = ConfFile::resolve(&path).expect("it is there");
             let loaded: Loaded = conf.load().expect("it can be read");
-            let current = OpenTarget::expect(&conf, loaded.as_old()).expect("nobody changed it");
+            let current = OpenTarget::expect(&conf, loaded.as_base()).expect("nobody changed it");
             let new = TemporaryPlace::beside(&conf).write(TEMPORARY_MODE, &[b"new"]).expect("there is room");
             if let Some(theirs) = stranger {
                 let other = folder.path().join("other");

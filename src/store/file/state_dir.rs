@@ -14,8 +14,8 @@ use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::file_stamp::LastWrite;
-use super::open::{open_whole_path, read_whole};
-use super::target::{ConfFile, STATE_ROOT, refuse_other_kinds};
+use super::open::{open_whole_path, read_whole, refuse_other_kinds};
+use super::target::{ConfFile, STATE_ROOT};
 use super::trust::StateTrust;
 use crate::store::error::StoreError;
 

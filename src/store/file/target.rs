@@ -1,10 +1,9 @@
 //! Where the configuration really is: at the end of every chain of links.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::links::follow;
-use crate::store::error::{FileKind, StoreError};
+use crate::store::error::StoreError;
 
 /// Name of the folder beside the configuration that holds a state folder a file.
 pub(super) const STATE_ROOT: &str = ".mediactl";
@@ -57,13 +56,5 @@ impl ConfFile {
     /// The folder that holds the state folders of all configurations beside the target.
     pub(super) fn state_root(&self) -> PathBuf {
         self.folder().join(STATE_ROOT)
-    }
-}
-
-/// Refuses what has no text of its own, before anything tries to open it.
-pub(super) fn refuse_other_kinds(path: &Path, found: &fs::Metadata) -> Result<(), StoreError> {
-    match FileKind::unusable(found.file_type()) {
-        None => Ok(()),
-        Some(kind) => Err(StoreError::NotAFile { path: path.to_owned(), kind }),
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::thread;
 
-use mediactl::store::ConfFile;
+use mediactl::store::file::ConfFile;
 
 use super::{CONF, Place, Run, SAMPLE, UNTIL_FREE};
 

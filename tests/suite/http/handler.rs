@@ -9,6 +9,7 @@ use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::log::AccessRecord;
 use mediactl::http::server::message::{Head, PeerAddress, Request, Response, Service};
 use mediactl::http::server::runtime::Runtime;
+use mediactl::store::file::ConfFile;
 use serde_json::{Value, json};
 
 use crate::cli::{CONF, Place};
@@ -34,7 +35,8 @@ impl Server {
 
     /// Over a folder as it was left.
     pub(super) fn at(place: Place, hooks: Hooks) -> Self {
-        let engine = Engine::open(&place.path(CONF), hooks, |_, _| {}).expect("it can be opened");
+        let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
+        let engine = Engine::new(store.clone(), hooks, |_, _| {});
         let engine = engine.start(|_| {}).expect("it is valid");
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = log.clone();

@@ -14,6 +14,7 @@ use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::runtime::Runtime;
 use mediactl::http::server::tls::Tls;
+use mediactl::store::file::ConfFile;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
@@ -38,8 +39,9 @@ struct Live {
 /// A plain server and one with TLS over one configuration.
 fn live() -> (Live, HttpServer) {
     let place = Place::with(TEXT);
-    let engine = Engine::open(&place.path(CONF), Hooks::default(), |_, _| {}).expect("it can be opened");
-    let lock = engine.conf().serve().expect("nobody else serves it");
+    let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
+    let engine = Engine::new(store.clone(), Hooks::default(), |_, _| {});
+    let lock = store.serve().expect("nobody else serves it");
     let engine = engine.start(|_| {}).expect("it is valid");
     let settings = HandlerSettings {
         prefix: "/media/api".to_owned(),

@@ -84,19 +84,19 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    change(context, call, |_| (JSON, is_true()), |options| context.engine.update(options, &text))
+    change(context, call, |_| (JSON, is_true()), |options| context.engine.update(&text, options))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    change(context, call, |_| (JSON, is_true()), |options| context.engine.save(options, &text))
+    change(context, call, |_| (JSON, is_true()), |options| context.engine.save(&text, options))
 }
 
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
-    change(context, call, |_| (JSON, is_true()), |options| context.engine.rollback(options, to))
+    change(context, call, |_| (JSON, is_true()), |options| context.engine.rollback(to, options))
 }
 
 fn is_true() -> Arc<Vec<u8>> {

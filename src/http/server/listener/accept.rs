@@ -21,7 +21,7 @@ use super::stream::Stream;
 use super::tally::ClosedCount;
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::message::PeerAddress;
-use crate::store::SocketPeer;
+use crate::store::file::SocketPeer;
 
 /// Between two attempts when a connection could not be taken.
 const PAUSE: Duration = Duration::from_millis(50);

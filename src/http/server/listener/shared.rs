@@ -15,7 +15,7 @@ use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::backend::Backend;
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
-use crate::store::SocketPeer;
+use crate::store::file::SocketPeer;
 
 /// Says whether a process may use a Unix socket.
 #[derive(Clone)]

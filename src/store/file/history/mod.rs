@@ -5,7 +5,7 @@
 //! writes into what is kept; else a copy. A line of JSON in `history/journal` says when, who, why,
 //! and which revision came in its place. Both are durable before the change.
 //!
-//! Who writes looks first ([`LockedFile::look`]): a line whose change never came about is taken out, and
+//! Who writes looks first ([`LockedFile::reconcile`]): a line whose change never came about is taken out, and
 //! what somebody did to the file by hand becomes a line of its own. `@N` counts back: `@1` is the
 //! text before the last change. Serial numbers never change.
 //!
@@ -28,7 +28,6 @@ use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry};
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 use history_journal::{HistoryJournal, JournalLine};
-pub use reconcile::CurrentText;
 pub(super) use staged_entry::StagedEntry;
 
 /// Name of the folder in the state folder.

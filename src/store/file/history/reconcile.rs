@@ -13,6 +13,7 @@ use super::{FOLDER, NEW_COPY, delta, forget_the_oldest, keep_copy, kept_from_now
 use crate::store::change_record::HAND_EDIT;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
+use crate::store::version::BaseText;
 use crate::store::warning::Warning;
 
 impl LockedFile<'_> {
@@ -20,7 +21,7 @@ impl LockedFile<'_> {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn look(&self, now: Option<CurrentText<'_>>) -> Result<Vec<Warning>, StoreError> {
+    pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError> {
         // Where nothing was ever changed there is nothing to compare with.
         if !self.state.path_of(FOLDER).exists() {
             return Ok(Vec::new());
@@ -41,15 +42,6 @@ impl LockedFile<'_> {
     }
 }
 
-/// The text in the file.
-#[derive(Debug, Clone, Copy)]
-pub struct CurrentText<'a> {
-    /// Byte for byte.
-    pub text: &'a [u8],
-    /// Its revision.
-    pub revision: Revision,
-}
-
 /// Into older texts than these nobody writes any more.
 const LOOKED_AT: usize = 256;
 
@@ -63,7 +55,7 @@ fn withdraw_unmade(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut HistoryJournal,
-    now: Option<CurrentText<'_>>,
+    now: Option<BaseText<'_>>,
 ) -> io::Result<()> {
     // Names without a line: what is behind them may be the file itself.
     let next = journal.last_serial() + 1;
@@ -169,7 +161,7 @@ fn note_hand_edit(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut HistoryJournal,
-    now: Option<CurrentText<'_>>,
+    now: Option<BaseText<'_>>,
 ) -> Result<(), StoreError> {
     let after = now.map(|now| now.revision);
     let Some(last) = journal.last_change().filter(|last| last.after != after).cloned() else { return Ok(()) };

@@ -3,7 +3,6 @@
 use std::fs::File;
 
 use super::super::file_stamp::LastWrite;
-use super::super::load::LoadedText;
 use super::super::lock::LockedFile;
 use super::super::open_target::OpenTarget;
 use super::super::state_dir::StateDir;
@@ -13,12 +12,13 @@ use super::{delta, forget_the_oldest, keep_copy, kept_from_now_on, kept_name, ne
 use crate::store::change_record::ChangeRecord;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
+use crate::store::version::BaseText;
 use crate::store::warning::Warning;
 
 /// What so many changes made is known beside what is kept.
 const NEXT_TEXTS: usize = 8;
 
-/// A change that is in the history; dropped before it [`stands`](StagedEntry::stand), it is taken out.
+/// A change that is in the history; dropped before it [`finish`](StagedEntry::finish), it is taken out.
 pub(in super::super) struct StagedEntry {
     folder: StateDir,
     journal: HistoryJournal,
@@ -33,7 +33,7 @@ impl StagedEntry {
     /// Keeps `old` and says what comes in its place, durably. `current` is the file that holds it.
     pub fn of(
         locked: &LockedFile<'_>,
-        old: Option<(LoadedText<'_>, &mut OpenTarget)>,
+        old: Option<(BaseText<'_>, &mut OpenTarget)>,
         pieces: Option<&[&[u8]]>,
         record: &ChangeRecord<'_>,
     ) -> Result<Self, StoreError> {
@@ -48,7 +48,7 @@ impl StagedEntry {
     fn enter(
         &mut self,
         conf: &ConfFile,
-        old: Option<(LoadedText<'_>, &mut OpenTarget)>,
+        old: Option<(BaseText<'_>, &mut OpenTarget)>,
         pieces: Option<&[&[u8]]>,
         record: &ChangeRecord<'_>,
     ) -> Result<(), StoreError> {
@@ -93,7 +93,7 @@ impl StagedEntry {
     }
 
     /// The change was made. `old` is the file that was replaced: somebody may just have written into it.
-    pub fn stand(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
+    pub fn finish(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
         self.stands = true;
         delta::stand(&self.folder, self.serial);
         let mut warnings = Vec::new();

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::{JOURNAL, KEPT_JOURNAL, UndoJournal, Warning, write};
-use crate::store::{ConfFile, LockedFile, Revision, StoreError};
+use crate::store::file::{ConfFile, LockedFile};
+use crate::store::{Revision, StoreError};
 
 const OLD: &[u8] = b"http 80;\nstream one;\n";
 
@@ -95,8 +96,8 @@ fn a_write_that_was_cut_short_is_put_back() {
             assert_eq!(place.text(), left, "a reader writes nothing");
             let locked = place.lock();
             assert_eq!(place.text(), expected, "locked after {written} bytes");
-            let told = matches!(locked.warnings(), [Warning::PutBack { .. }]);
-            assert_eq!(told, !complete, "{:?}", locked.warnings());
+            let told = matches!(locked.warnings[..], [Warning::PutBack { .. }]);
+            assert_eq!(told, !complete, "{:?}", locked.warnings);
             assert!(!place.state(JOURNAL).exists());
         }
     }
@@ -107,7 +108,7 @@ fn a_write_that_was_cut_short_is_put_back() {
 fn a_mixture_in_any_order_is_put_back() {
     let place = MountedFile::new();
     place.crash(b"HTTP 81;\nSTREAM TWO;\n", b"http 81;\nstream TWO;\n");
-    assert!(matches!(place.lock().warnings(), [Warning::PutBack { .. }]));
+    assert!(matches!(place.lock().warnings[..], [Warning::PutBack { .. }]));
     assert_eq!(place.text(), OLD);
 }
 
@@ -122,7 +123,7 @@ fn a_file_that_was_zero_filled_or_cut_is_put_back() {
         let place = MountedFile::new();
         place.crash(NEW[2], left);
         assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD, "{left:?}");
-        assert!(matches!(place.lock().warnings(), [Warning::PutBack { .. }]), "{left:?}");
+        assert!(matches!(place.lock().warnings[..], [Warning::PutBack { .. }]), "{left:?}");
         assert_eq!(place.text(), OLD, "{left:?}");
     }
 }
@@ -134,11 +135,11 @@ fn an_edit_is_left_alone_and_the_journal_kept() {
         let place = MountedFile::new();
         place.crash(NEW[2], edit);
         assert_eq!(place.conf.load().expect("the file can be read").bytes, edit);
-        assert!(matches!(place.lock().warnings(), [Warning::JournalKept { .. }]));
+        assert!(matches!(place.lock().warnings[..], [Warning::JournalKept { .. }]));
         assert_eq!(place.text(), edit);
         assert!(!place.state(JOURNAL).exists());
         assert!(place.state(KEPT_JOURNAL).exists());
-        assert!(place.lock().warnings().is_empty());
+        assert!(place.lock().warnings.is_empty());
     }
 }
 
@@ -151,7 +152,7 @@ fn a_mixture_in_another_file_is_an_edit() {
     let next = place.conf.target().with_extension("next");
     fs::write(&next, &mixture).expect("the folder is ours");
     fs::rename(&next, place.conf.target()).expect("the folder is ours");
-    assert!(matches!(place.lock().warnings(), [Warning::JournalKept { .. }]));
+    assert!(matches!(place.lock().warnings[..], [Warning::JournalKept { .. }]));
     assert_eq!(place.text(), mixture);
 }
 
@@ -160,7 +161,7 @@ fn a_file_that_is_gone_keeps_the_journal() {
     let place = MountedFile::new();
     place.crash(NEW[0], OLD);
     fs::remove_file(place.conf.target()).expect("the folder is ours");
-    assert!(matches!(place.lock().warnings(), [Warning::JournalKept { .. }]));
+    assert!(matches!(place.lock().warnings[..], [Warning::JournalKept { .. }]));
     assert!(place.state(KEPT_JOURNAL).exists());
 }
 
@@ -173,7 +174,7 @@ fn a_journal_that_was_cut_short_is_removed() {
     for length in 0..whole.len() {
         fs::write(place.state(JOURNAL), &whole[..length]).expect("the folder is ours");
         assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD);
-        assert!(place.lock().warnings().is_empty());
+        assert!(place.lock().warnings.is_empty());
         assert!(!place.state(JOURNAL).exists());
     }
     assert_eq!(place.text(), OLD);

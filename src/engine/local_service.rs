@@ -1,0 +1,93 @@
+//! The engine as a service.
+
+use std::sync::Arc;
+
+use super::blame::is_edited_since;
+use super::content::Content;
+use super::error::{Aftermath, EngineError};
+use super::local::Engine;
+use super::options::ChangeOptions;
+use super::outcome::{Outcome, OutcomeNote};
+use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
+use super::snapshot::Snapshot;
+use super::status::{Status, differing};
+use crate::edit::request::Request;
+use crate::store::{ChangeRef, HistoryEntry};
+
+impl ConfigService for Engine {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+        let running = self.running();
+        if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
+            return Err(EngineError::NoServer.into());
+        }
+        let (source, snapshot) = match (query.source, running) {
+            (Some(Source::Running), None) => return Err(EngineError::NoServer.into()),
+            (None | Some(Source::Running), Some(running)) => (Source::Running, running),
+            (None | Some(Source::Saved), _) => (Source::Saved, Engine::read(self)?),
+        };
+        Ok(Reading { source, content: Content::Text(snapshot) })
+    }
+
+    fn modify(&mut self, request: &Request, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+        Ok(Engine::modify(self, request, options)?)
+    }
+
+    fn replace(
+        &mut self,
+        target: Replaced,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<Outcome, ServiceError> {
+        Ok(match target {
+            Replaced::File => Engine::save(self, text, options)?,
+            Replaced::Running => Engine::update(self, text, options)?,
+        })
+    }
+
+    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+        Ok(Engine::rollback(self, to, options)?)
+    }
+
+    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError> {
+        Ok(Engine::history(self)?)
+    }
+
+    fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+        Ok(Engine::kept(self, change)?)
+    }
+
+    fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
+        let pending = self.pending().ok_or(EngineError::NothingPending)?;
+        let id = id.unwrap_or(&pending.id);
+        let is_kept = match decision {
+            Decision::Keep => self.confirm(id).map(|()| false)?,
+            Decision::TakeBack => self.cancel(id, "")? == Aftermath::ChangedMeanwhile,
+        };
+        Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
+    }
+
+    fn status(&mut self) -> Result<Status, ServiceError> {
+        let file = Engine::read(self)?;
+        let entries = Engine::history(self)?;
+        let state = self.state();
+        let running = state.as_ref().map_or(&file, |state| &state.running);
+        let pending = match &state {
+            Some(state) => state.pending.as_ref().map(|pending| pending.info()),
+            None => self.stored_pending()?,
+        };
+        Ok(Status {
+            server: None,
+            saved: Some(running.is_same_text(&file)),
+            differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
+            edited_by_hand: is_edited_since(&entries, &file),
+            errors: Some(file.diagnostics().errors()),
+            pending,
+            last_change: entries.into_iter().next(),
+            last_error: state.and_then(|state| state.last_error),
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! Merging a patch into the configuration.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::conflict::conflicts;
+use super::error::EngineError;
+use super::guard::{self, Guard};
+use super::local::Engine;
+use super::operation::Operation;
+use super::options::ChangeOptions;
+use super::outcome::{After, Outcome, OutcomeNote};
+use super::running::ServerState;
+use super::snapshot::Snapshot;
+use super::transaction::{Change, Transaction};
+use crate::edit;
+use crate::edit::config_lookup::LocalView;
+use crate::edit::request::Request;
+use crate::model::{Lens, top_members};
+use crate::syntax::Document;
+
+/// The text that a patch is merged into.
+struct Basis {
+    text: Arc<Snapshot>,
+    /// Whether it is a file with a hand edit that the server has not loaded.
+    is_hand_edit: bool,
+    note: Option<OutcomeNote>,
+}
+
+impl Engine {
+    /// Merges the patch that `request` comes to into the running configuration, and saves the result.
+    ///
+    /// # Errors
+    /// All of [`EngineError`]; the configuration is as it was then.
+    pub fn modify(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        let transaction = Transaction::begin(self, Operation::Modify, options)?;
+        let basis = transaction.basis()?;
+        basis.text.look_for_errors_aside();
+        let change = transaction.evaluate(request, basis)?;
+        transaction.finish(change)
+    }
+}
+
+impl Transaction<'_> {
+    /// Chooses the text that a patch is merged into, by the running configuration, the file and its
+    /// hand edit.
+    fn basis(&self) -> Result<Basis, EngineError> {
+        let force = self.options.force;
+        let Some(state) = &self.state else {
+            let file = self.file().expect("a local modify has loaded a file");
+            return Ok(Basis { text: file.clone(), is_hand_edit: false, note: None });
+        };
+        let is_hand_edit = self.is_hand_edited(state);
+        let edited = self.file().filter(|_| is_hand_edit && !force);
+        if let Some(file) = edited.filter(|file| !file.is_valid()) {
+            let is_conditional = self.options.expected.is_some();
+            return Err(EngineError::HandEditedBadly { file: file.clone(), is_conditional });
+        }
+        self.refuse_stale(state, is_hand_edit)?;
+        let running = |note| Basis { text: state.running.clone(), is_hand_edit: false, note };
+        match (is_hand_edit, state.is_saved(), edited) {
+            (false, true, _) => Ok(running(None)),
+            (false, false, _) => Ok(running(Some(OutcomeNote::SavedEarlierUpdate))),
+            (true, _, _) if force => Ok(running(Some(OutcomeNote::OverwroteHandEdit))),
+            (true, true, Some(file)) => {
+                let note = Some(OutcomeNote::PickedUpHandEdit);
+                Ok(Basis { text: file.clone(), is_hand_edit: true, note })
+            }
+            (true, _, _) => Err(EngineError::HandEdited { conflicts: Vec::new() }),
+        }
+    }
+
+    /// Evaluates the request, once, on the text that it is merged into.
+    fn evaluate(&self, request: &Request, basis: Basis) -> Result<Change, EngineError> {
+        let edited = self.edit(request, &basis);
+        let Basis { text: before, note, .. } = basis;
+        let mut notes: Vec<_> = note.into_iter().collect();
+        let after = match edited {
+            Ok(Some(edit)) => {
+                notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
+                After::edited(edit.splices)
+            }
+            // A running configuration that is not in the file is saved all the same.
+            Ok(None) => {
+                let is_stored = self.file().is_some_and(|file| file.is_same_text(&before));
+                let runs = |state: &ServerState| state.running.is_same_text(&before);
+                match is_stored && self.state.as_ref().is_none_or(runs) {
+                    true => After::Unchanged,
+                    false => After::edited(Vec::new()),
+                }
+            }
+            // That the text has errors matters more than what they make of the edit.
+            Err(_) if !before.is_valid() => return Err(EngineError::BadConfig(before)),
+            Err(error) => return Err(error),
+        };
+        Ok(Change { before: Some(before), after, needs_valid: true, notes })
+    }
+
+    fn edit(&self, request: &Request, basis: &Basis) -> Result<Option<edit::Edit>, EngineError> {
+        let (engine, options) = (self.engine, self.options);
+        let document = basis.text.document();
+        if document.diagnostics().errors() > 0 {
+            return Err(EngineError::BadConfig(basis.text.clone()));
+        }
+        let members = top_members(document);
+        let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default()))?;
+        if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
+            self.refuse_conflicts(state, document, &evaluated.patch)?;
+        }
+        let Some(mut edit) = edit::modify_members(document, &members, evaluated.normalized()?)? else {
+            return Ok(None);
+        };
+        if engine.has_guards {
+            options.refused(std::mem::take(&mut edit.guarded)).into_result(())?;
+        }
+        let named = request.named_deletions();
+        let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
+        let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
+        let deletion = guard::before_deletion(unnamed, edit.streams_before, options.max_delete);
+        engine.refuse_guarded([credentials, deletion], options)?;
+        Ok(Some(edit))
+    }
+
+    /// Refuses a patch that changes the same values as the hand edit of the file.
+    fn refuse_conflicts(
+        &self,
+        state: &ServerState,
+        file: &Document,
+        patch: &Value,
+    ) -> Result<(), EngineError> {
+        let conflicts = conflicts(state.saved.document(), file, patch);
+        if !conflicts.is_empty() {
+            return Err(EngineError::HandEdited { conflicts });
+        }
+        // A hand edit may take the account away; for API users this change would do it.
+        let guard = guard::before_replacement(Some(state.running.document()), file);
+        self.engine.refuse_guarded([guard, None], self.options)
+    }
+}

@@ -1,0 +1,139 @@
+//! Replacing the whole configuration: `save`, `update`, and loading the file again.
+
+use std::sync::Arc;
+
+use super::error::EngineError;
+use super::guard::{self, Guard};
+use super::local::Engine;
+use super::operation::Operation;
+use super::options::ChangeOptions;
+use super::outcome::{After, Outcome, OutcomeNote};
+use super::snapshot::Snapshot;
+use super::transaction::{Change, Transaction};
+use crate::model::has_lost_line_ends;
+use crate::model::secret::holds_mask;
+use crate::store::StoreError;
+
+impl Engine {
+    /// Replaces the file, and the running configuration, by exactly these bytes; makes the file if it
+    /// is missing.
+    ///
+    /// # Errors
+    /// All of [`EngineError`]; the configuration is as it was then.
+    pub fn save(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        self.replace(Operation::Save, text, options)
+    }
+
+    pub(super) fn replace(
+        &self,
+        operation: Operation,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<Outcome, EngineError> {
+        let transaction = Transaction::begin(self, operation, options)?;
+        let (state, file) = (transaction.state.as_ref(), transaction.file());
+        let mut notes = Vec::new();
+        if let Some(state) = state {
+            let is_hand_edited = transaction.is_hand_edited(state);
+            transaction.refuse_stale(state, is_hand_edited)?;
+            let is_lost = is_hand_edited && file.is_some_and(|file| file.bytes() != text);
+            notes.extend(is_lost.then_some(OutcomeNote::OverwroteHandEdit));
+        }
+        let before = state.map(|state| &state.running).or(file);
+        // An earlier text was accepted once.
+        if operation == Operation::Save {
+            self.refuse_one_line([before, file], text, options)?;
+        }
+        let (after, deleted) = self.checked(before, Snapshot::of(text.to_vec()).into(), options)?;
+        notes.extend(deleted.filter(|_| state.is_some()));
+        let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
+        let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
+        let change = replacement(before.cloned(), after, changes, notes);
+        transaction.finish(change)
+    }
+
+    /// Replaces the running configuration of a server, and leaves the file alone.
+    ///
+    /// # Errors
+    /// All of [`EngineError`]; the configuration is as it was then.
+    pub fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        if self.running.is_none() {
+            return Err(EngineError::NoServer);
+        }
+        let transaction = Transaction::begin(self, Operation::Update, options)?;
+        let Some(state) = &transaction.state else { return Err(EngineError::NoServer) };
+        transaction.refuse_stale(state, false)?;
+        self.refuse_one_line([Some(&state.running), transaction.file()], text, options)?;
+        let (after, deleted) =
+            self.checked(Some(&state.running), Snapshot::of(text.to_vec()).into(), options)?;
+        // An update with the text of the file loads that, which is saved from then on.
+        let is_same = |other: &Arc<Snapshot>| other.is_same_text(&after);
+        let is_new_in_file = transaction.file().is_some_and(is_same) && !is_same(&state.saved);
+        let changes = is_new_in_file || !is_same(&state.running);
+        let notes = deleted.into_iter().collect();
+        let change = replacement(Some(state.running.clone()), after, changes, notes);
+        transaction.finish(change)
+    }
+
+    /// Runs the text of the file, which may have been edited by hand.
+    ///
+    /// # Errors
+    /// As [`Engine::update`]; if the file is missing or has errors, the running configuration stays.
+    pub fn load_again(&self, by: &str) -> Result<Outcome, EngineError> {
+        self.reconcile_alone();
+        let options =
+            ChangeOptions { max_delete: Some(usize::MAX), by: by.to_owned(), ..ChangeOptions::default() };
+        let transaction = Transaction::begin(self, Operation::Load, &options)?;
+        let Some(state) = &transaction.state else { return Err(EngineError::NoServer) };
+        let Some(file) = transaction.file() else {
+            return Err(StoreError::NotFound { path: self.store.path().to_owned() }.into());
+        };
+        let changes = !file.is_same_text(&state.running) || !file.is_same_text(&state.saved);
+        let (after, _) = self.checked(Some(&state.running), file.clone(), &options)?;
+        let change = replacement(Some(state.running.clone()), after, changes, Vec::new());
+        transaction.finish(change)
+    }
+
+    /// Refuses a text that has lost its line ends, unless it is one of the present texts.
+    fn refuse_one_line(
+        &self,
+        present: [Option<&Arc<Snapshot>>; 2],
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<(), EngineError> {
+        let is_present = || present.into_iter().flatten().any(|present| present.bytes() == text);
+        let is_lost = has_lost_line_ends(text) && !is_present();
+        self.refuse_guarded([is_lost.then_some(Guard::OneLine), None], options)
+    }
+
+    /// Validates and guards a whole new text; the note counts the streams that it lacks.
+    fn checked(
+        &self,
+        before: Option<&Arc<Snapshot>>,
+        after: Arc<Snapshot>,
+        options: &ChangeOptions,
+    ) -> Result<(Arc<Snapshot>, Option<OutcomeNote>), EngineError> {
+        if !after.is_valid() {
+            return Err(EngineError::BadText(after));
+        }
+        if holds_mask(after.document().text()) {
+            return Err(EngineError::MaskedText);
+        }
+        let before = before.map(|before| before.document());
+        let (deleted, of) = before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
+        let replacement = guard::before_replacement(before, after.document());
+        let deletion = guard::before_deletion(deleted, of, options.max_delete);
+        self.refuse_guarded([replacement, deletion], options)?;
+        Ok((after, (deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted))))
+    }
+}
+
+fn replacement(
+    before: Option<Arc<Snapshot>>,
+    after: Arc<Snapshot>,
+    changes: bool,
+    notes: Vec<OutcomeNote>,
+) -> Change {
+    let after = if changes { After::replaced(after) } else { After::Unchanged };
+    Change { before, after, needs_valid: false, notes }
+}

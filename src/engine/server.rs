@@ -1,0 +1,45 @@
+//! The start and the end of a server over the engine.
+
+use std::sync::Arc;
+
+use super::error::EngineError;
+use super::local::Engine;
+use super::operation::UNSAVED;
+use super::running::Running;
+use super::snapshot::Snapshot;
+use crate::store::ChangeRecord;
+
+impl Engine {
+    /// The same engine, running the text of the file. `on_trouble` is told what goes wrong when no
+    /// client waits for an answer any more.
+    ///
+    /// # Errors
+    /// `BadConfig`, `Store`.
+    pub fn start(self, on_trouble: impl Fn(&str) + Send + Sync + 'static) -> Result<Self, EngineError> {
+        let engine = Self { on_trouble: Arc::new(on_trouble), ..self };
+        engine.roll_back_left_over()?;
+        engine.reconcile_alone();
+        let loaded = engine.read()?;
+        if !loaded.is_valid() {
+            return Err(EngineError::BadConfig(loaded));
+        }
+        let running = Some(Arc::new(Running::new(loaded)));
+        Ok(Self { running, ..engine })
+    }
+
+    /// Keeps a running configuration that is in no file, when the server ends; says whether there was
+    /// one.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn keep_unsaved(&self) -> Result<bool, EngineError> {
+        let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
+        let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };
+        let by = state.last_change.as_ref().map_or("", |change| &change.by);
+        let writer = self.lock()?;
+        self.reconcile(&*writer)?;
+        let record = ChangeRecord { operation: UNSAVED, by, message: None, keep: self.keep };
+        writer.keep_aside(state.running.bytes(), &record)?;
+        Ok(true)
+    }
+}

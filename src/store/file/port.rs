@@ -1,0 +1,111 @@
+//! The file as the engine sees it: the port of [`crate::store`].
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::lock::LockedFile;
+use super::replace::PreparedWrite;
+use super::target::ConfFile;
+use super::temporary::TemporaryPlace;
+use crate::store::candidate::Candidate;
+use crate::store::change_record::{ChangeRecord, HistoryEntry};
+use crate::store::error::{LockHolder, StoreError};
+use crate::store::pending::{PendingRecord, StoredPending};
+use crate::store::version::{BaseText, Loaded};
+use crate::store::warning::Warning;
+use crate::store::{PreparedChange, Store, Writer};
+
+/// Mode of a candidate until it gets that of the other files in the state folder.
+const CANDIDATE_MODE: u32 = 0o600;
+
+impl Store for ConfFile {
+    fn name(&self) -> String {
+        self.given().display().to_string()
+    }
+
+    fn path(&self) -> &Path {
+        self.target()
+    }
+
+    fn has_moved(&self) -> bool {
+        Self::resolve(self.given()).is_ok_and(|now| now.target() != self.target())
+    }
+
+    fn load(&self) -> Result<Loaded, StoreError> {
+        self.load()
+    }
+
+    fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
+        self.history()
+    }
+
+    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        self.kept(serial)
+    }
+
+    fn refuse_missing(&self) -> Result<(), StoreError> {
+        match self.target().try_exists() {
+            Ok(false) => Err(StoreError::NotFound { path: self.target().to_owned() }),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_pending(&self) -> bool {
+        self.has_pending()
+    }
+
+    fn pending(&self) -> Result<Option<StoredPending>, StoreError> {
+        self.pending()
+    }
+
+    fn lock(
+        &self,
+        wait: Duration,
+        on_wait: &mut dyn FnMut(&LockHolder),
+    ) -> Result<Box<dyn Writer + '_>, StoreError> {
+        Ok(Box::new(self.lock(wait, on_wait)?))
+    }
+}
+
+impl Writer for LockedFile<'_> {
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError> {
+        self.reconcile(current)
+    }
+
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+        let temporary = TemporaryPlace::of_candidates(&self.state).write(CANDIDATE_MODE, pieces)?;
+        self.state.adopt(temporary.as_file());
+        Ok(Candidate::new(temporary))
+    }
+
+    fn prepare<'w>(
+        &'w self,
+        old: Option<BaseText<'w>>,
+        new: Option<&'w [&'w [u8]]>,
+        record: &ChangeRecord<'_>,
+    ) -> Result<Box<dyn PreparedChange + 'w>, StoreError> {
+        Ok(Box::new(self.prepare(old, new, record)?))
+    }
+
+    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
+        self.keep_aside(text, record)
+    }
+
+    fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError> {
+        self.set_pending(pending)
+    }
+
+    fn clear_pending(&self) -> Result<(), StoreError> {
+        self.clear_pending()
+    }
+}
+
+impl PreparedChange for PreparedWrite<'_> {
+    fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError> {
+        (*self).commit()
+    }
+}

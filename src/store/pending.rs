@@ -1,0 +1,43 @@
+//! A change that has to be confirmed, with the texts that are needed to roll it back.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+/// A change that has to be confirmed, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingRecord<'a> {
+    /// The name by which it is confirmed.
+    pub id: &'a str,
+    /// When it is rolled back; recorded in whole milliseconds.
+    pub deadline: SystemTime,
+    /// `modify`, `save`, `update` or `rollback`.
+    pub operation: &'a str,
+    /// Who made it.
+    pub by: &'a str,
+    /// The running configuration before.
+    pub running: &'a [u8],
+    /// The stored text before; none where there was none.
+    pub file: Option<&'a [u8]>,
+    /// The pieces of the text that the change stores; none if it stores nothing.
+    pub written: Option<&'a [&'a [u8]]>,
+}
+
+/// A change that has to be confirmed, as it is read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPending {
+    /// The name by which it is confirmed.
+    pub id: String,
+    /// When it is rolled back.
+    pub deadline: SystemTime,
+    /// `modify`, `save`, `update` or `rollback`.
+    pub operation: String,
+    /// Who made it.
+    pub by: String,
+    /// The running configuration before.
+    pub running: Bytes,
+    /// The stored text before; none where there was none.
+    pub file: Option<Bytes>,
+    /// The text that the change stores; none if it stores nothing.
+    pub written: Option<Bytes>,
+}

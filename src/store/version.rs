@@ -1,0 +1,78 @@
+//! A text with the version under which a store knows it.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::revision::Revision;
+
+/// The version of a loaded text; only the store that made it looks inside.
+#[derive(Clone)]
+pub struct Version(Arc<dyn Any + Send + Sync>);
+
+/// A text and its version.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The text, byte for byte.
+    pub bytes: Bytes,
+    /// Its version.
+    pub version: Version,
+}
+
+/// The text that a change was computed on, wherever its owner keeps it by now.
+#[derive(Clone, Copy, Debug)]
+pub struct BaseText<'a> {
+    /// The text as it was loaded.
+    pub text: &'a [u8],
+    /// Its version.
+    pub version: &'a Version,
+    /// Its revision.
+    pub revision: Revision,
+}
+
+impl Version {
+    /// Wraps what a store knows of a text.
+    pub fn new(known: impl Any + Send + Sync) -> Self {
+        Self(Arc::new(known))
+    }
+
+    /// Returns what a store knows of a text; `None` if another store made the version.
+    pub fn known<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Version(…)")
+    }
+}
+
+impl Loaded {
+    /// The revision of the text; hashes the text at each call.
+    pub fn revision(&self) -> Revision {
+        Revision::of(&self.bytes)
+    }
+
+    /// The text as the base of a change; hashes the text at each call.
+    pub fn as_base(&self) -> BaseText<'_> {
+        BaseText { text: &self.bytes, version: &self.version, revision: self.revision() }
+    }
+}
+
+/// Whether `pieces` make `text`. Most pieces are parts of the old text itself, whose equality shows
+/// without reading them.
+pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
+    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    if length != text.len() {
+        return false;
+    }
+    let mut rest = text;
+    pieces.iter().all(|piece| {
+        let (here, after) = rest.split_at(piece.len());
+        rest = after;
+        std::ptr::eq(here, *piece) || here == *piece
+    })
+}
