@@ -11,22 +11,22 @@ use crate::edit::select::{Selection, select};
 use crate::model::{Lens, Masker, top_members};
 use crate::store::HistoryEntry;
 
-/// A change of a value.
+/// A change that set a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blamed {
     /// The change.
     pub entry: HistoryEntry,
-    /// The value before; none if there was none.
+    /// The value before; none where there was no value.
     pub from: Option<Value>,
-    /// The value afterwards; none if there is none.
+    /// The value afterwards; none where there is no value.
     pub to: Option<Value>,
 }
 
-/// The changes of the value at `path`, the last one first, secrets masked by `masker`. `kept` gives the text
-/// before the change with a serial number, `now` is the text in the file.
+/// Returns the changes of the value at `path`, the last one first, secrets masked by `masker`. `kept`
+/// returns the text before the change with a serial number; `now` is the text in the file.
 ///
-/// Where a text is not known, nothing is told of the changes on both sides of it: those whose text is
-/// not kept or has errors, and the last one if somebody edited the file since.
+/// A text that is not kept or has errors hides the changes on both sides of it. A hand edit since the
+/// last change hides that.
 ///
 /// # Errors
 /// Those of `kept`.
@@ -44,7 +44,7 @@ pub fn blame<E>(
             Some(_) => {
                 kept(entry.serial)?.filter(|text| text.is_valid()).map(|text| value(&text, path, masker))
             }
-            // There was no file.
+            // There was no file before.
             None => Some(None),
         };
         if let (Some(from), Some(to)) = (&from, to)
@@ -57,13 +57,13 @@ pub fn blame<E>(
     Ok(found)
 }
 
-/// Whether the file is not what the last change made of it.
+/// Whether the file was edited by hand since the last change.
 pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
     let last = entries.iter().find(|entry| !entry.is_aside);
     last.is_some_and(|last| last.after != Some(now.revision()))
 }
 
-/// What is at the path; nothing where the path leads nowhere.
+/// The value at the path; `None` where the path leads to no value.
 fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
     let members = top_members(snapshot.document());
     let lens = Lens::default();

@@ -1,4 +1,4 @@
-//! A change and a hand edit of the file, which started from the same text: do they touch the same?
+//! Conflicts between a change and a hand edit of the file that started from the same text.
 
 use serde_json::Value;
 
@@ -8,22 +8,22 @@ use crate::edit::merge::own_lens;
 use crate::model::{Kind, top_members};
 use crate::syntax::Document;
 
-/// One place that both changed, with what each made of it.
+/// A value that both changed, each in its own way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conflict {
-    /// Where, as a JSON pointer (RFC 6901).
+    /// The place of the value, as a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// What both started from; none if there was nothing.
+    /// The value that both started from; none where there was none.
     pub base: Option<Value>,
-    /// What stands in the file now.
+    /// The value in the file now.
     pub theirs: Option<Value>,
-    /// What was asked for; null removes.
+    /// The value of the change; null removes.
     pub mine: Value,
 }
 
-/// The places that `patch` sets and that `theirs` has otherwise than `base`, as own views.
+/// Returns the values that `patch` sets and that differ between `base` and `theirs`.
 ///
-/// Both documents are without errors. Only what the patch names is looked at.
+/// Both documents are without errors. Only the values that the patch names are compared.
 pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Conflict> {
     let lens = own_lens();
     let (base, theirs) = (top_members(base), top_members(theirs));

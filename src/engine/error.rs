@@ -1,7 +1,8 @@
-//! Why an operation did not happen.
+//! Why an operation failed.
 
-use std::fmt;
 use std::sync::Arc;
+
+use thiserror::Error;
 
 use super::conflict::Conflict;
 use super::guard::Guard;
@@ -10,108 +11,133 @@ use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
 use crate::edit::expect::Unmet;
 use crate::edit::misfit::PathFault;
-use crate::edit::request::RequestError;
+use crate::edit::request::{RequestError, joined};
 use crate::edit::{EditError, Faults, Unproved};
 use crate::store::{ChangeRef, StoreError};
-use crate::syntax::MAX_DIAGNOSTICS;
 
-/// Why an operation did not happen; the file is as it was, unless the variant says otherwise.
-#[derive(Debug)]
+/// Why an operation failed; the file is as it was, unless the variant says otherwise.
+#[derive(Debug, Error)]
 pub enum EngineError {
     /// The file could not be found, locked, read or written.
-    Store(StoreError),
-    /// The text that is there has errors: it is neither shown as JSON nor changed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The present text has errors: it can be neither shown as JSON nor changed.
+    #[error("the configuration has {}", errors(.0))]
     BadConfig(Arc<Snapshot>),
-    /// The text that is to be saved has errors.
+    /// The new text has errors.
+    #[error("the new configuration has {}", errors(.0))]
     BadText(Arc<Snapshot>),
-    /// The text that is to be saved holds a mask.
+    /// The new text holds a mask.
+    #[error("the new configuration holds a mask where a secret should be")]
     MaskedText,
-    /// The patch asks for something that can't be.
+    /// The patch has faults.
+    #[error("{}", joined(&.0.0))]
     BadPatch(Faults),
-    /// A refusal made by the code that computes the patch; it explains itself.
+    /// The assignments or the expectations have faults.
+    #[error("{}", joined(.0))]
     BadAssignments(Vec<PathFault>),
-    /// The new text does not say what was asked for: a defect of this program.
+    /// The new text does not have the values that the request asks for: a defect of this program.
+    #[error("the edit of `{}` could not be proved right", .0.at)]
     Unproved(Unproved),
-    /// A guard stands before it.
+    /// A guard refused the change.
+    #[error("{0}")]
     Guarded(Guard),
     /// The check command refused the new text.
+    #[error("the check command {0}")]
     CheckFailed(HookFailure),
     /// The reload command failed.
+    #[error("the reload command {failure}")]
     ReloadFailed {
         /// How it failed.
         failure: HookFailure,
-        /// What is in the file now.
+        /// What became of the file.
         aftermath: Aftermath,
     },
     /// A signal came while the check command ran: nothing was changed.
+    #[error("interrupted while the check command ran: nothing was changed")]
     CheckInterrupted {
-        /// The signal.
+        /// The number of the signal.
         signal: i32,
     },
     /// A signal came while the reload command ran.
+    #[error("interrupted while the reload command ran: {}", .aftermath.in_words())]
     ReloadInterrupted {
-        /// The signal.
+        /// The number of the signal.
         signal: i32,
-        /// What is in the file now.
+        /// What became of the file.
         aftermath: Aftermath,
     },
     /// Only a running server has a running configuration.
+    #[error("no server runs over this file, so there is no running configuration")]
     NoServer,
-    /// The running configuration is not the one that the change was made for, or the file is not.
+    /// The change was made for another running configuration.
+    #[error("the configuration was changed meanwhile")]
     Stale,
     /// The change was made for a certain configuration, and the file was edited by hand since it was
     /// loaded.
+    #[error("the file was changed by hand since it was loaded")]
     HandEditedSince,
     /// The link that leads to the file leads elsewhere by now.
+    #[error("the link to the configuration leads elsewhere since the server was started")]
     Moved,
-    /// The file was edited by hand since it was loaded, and the change does not fit beside that.
+    /// The file was edited by hand since it was loaded, and the change conflicts with that.
+    #[error("{}", hand_edited(.conflicts))]
     HandEdited {
-        /// The places that both touch; none where the file is gone, or another update is unsaved.
+        /// The conflicts; none where the file is gone, or another update is unsaved.
         conflicts: Vec<Conflict>,
     },
     /// The file was edited by hand since it was loaded, and has errors now.
+    #[error("the file was changed by hand since it was loaded, and has {}", errors(.file))]
     HandEditedBadly {
         /// The file with its diagnostics.
         file: Arc<Snapshot>,
         /// Whether the change was made for a certain configuration.
         is_conditional: bool,
     },
-    /// Another change waits to be confirmed.
+    /// Another change has to be confirmed first.
+    #[error("a change by {} waits to be confirmed, for another {} s", whoever(.0), .0.seconds_left)]
     Pending(PendingInfo),
-    /// No change waits to be confirmed.
+    /// No change has to be confirmed.
+    #[error("no change waits to be confirmed")]
     NothingPending,
-    /// Another change waits to be confirmed than the one that is meant.
+    /// The confirmation names another change than the pending one.
+    #[error("a different change is pending")]
     OtherPending,
     /// The history does not go back so far.
+    #[error("there is no `{which}`: the history {}", reach(*.known))]
     NoSuchChange {
-        /// Which change.
+        /// The change that was asked for.
         which: ChangeRef,
-        /// How many it has.
+        /// How many changes the history has.
         known: usize,
     },
     /// There is no text before a change, or it is not kept any more.
+    #[error("the text before `{which}` is not kept")]
     NotKept {
-        /// Which change.
+        /// The change that was asked for.
         which: ChangeRef,
     },
-    /// The configuration is not what the change was to be made for.
+    /// The configuration has other values than the expected ones.
+    #[error("{}", joined(.0))]
     Unexpected(Vec<Unmet>),
-    /// Another change was under way for all the time we would wait.
+    /// Another change was under way during the whole wait.
+    #[error("another change is under way")]
     Busy,
-    /// The time of the request was over before the change was written.
+    /// The request timed out before the change was written.
+    #[error("the change took longer than its request may, and was given up")]
     TooLate,
 }
 
-/// What is in the file after a reload that failed.
+/// What became of the file when a change was rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aftermath {
-    /// The old text.
+    /// The old text is back.
     Restored,
-    /// Nothing, as before.
+    /// It is gone again, as before.
     Removed,
-    /// A text of somebody else.
+    /// Another program changed it meanwhile, and it stays.
     ChangedMeanwhile,
-    /// The new text: the old one could not be put back.
+    /// The new text stays: the old one could not be put back.
     NotRestored,
 }
 
@@ -122,12 +148,6 @@ impl Aftermath {
             Self::ChangedMeanwhile => "the file was changed meanwhile and is left as it is",
             Self::NotRestored => "the change stands, as the old configuration could not be put back",
         }
-    }
-}
-
-impl From<StoreError> for EngineError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
     }
 }
 
@@ -156,68 +176,12 @@ impl From<EditError> for EngineError {
     }
 }
 
-impl fmt::Display for EngineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Store(error) => error.fmt(f),
-            Self::BadConfig(snapshot) => write!(f, "the configuration has {}", errors(snapshot)),
-            Self::BadText(snapshot) => write!(f, "the new configuration has {}", errors(snapshot)),
-            Self::MaskedText => f.write_str("the new configuration holds a mask where a secret should be"),
-            Self::BadPatch(faults) => join(f, faults.0.iter()),
-            Self::BadAssignments(faults) => join(f, faults.iter()),
-            Self::Unproved(unproved) => write!(f, "the edit of `{}` could not be proved right", unproved.at),
-            Self::Guarded(guard) => guard.fmt(f),
-            Self::CheckFailed(failure) => write!(f, "the check command {failure}"),
-            Self::ReloadFailed { failure, .. } => write!(f, "the reload command {failure}"),
-            Self::CheckInterrupted { .. } => {
-                f.write_str("interrupted while the check command ran: nothing was changed")
-            }
-            Self::ReloadInterrupted { aftermath, .. } => {
-                write!(f, "interrupted while the reload command ran: {}", aftermath.in_words())
-            }
-            Self::Stale => f.write_str("the configuration was changed meanwhile"),
-            Self::HandEditedSince => f.write_str("the file was changed by hand since it was loaded"),
-            Self::Moved => {
-                f.write_str("the link to the configuration leads elsewhere since the server was started")
-            }
-            Self::HandEdited { conflicts } => match &conflicts[..] {
-                [] => f.write_str("the file was changed by hand since it was loaded"),
-                [one] => write!(f, "{}: the file was changed by hand here since it was loaded", one.pointer),
-                [first, ..] => write!(
-                    f,
-                    "{} and {} more: the file was changed by hand here since it was loaded",
-                    first.pointer,
-                    conflicts.len() - 1
-                ),
-            },
-            Self::HandEditedBadly { file, .. } => {
-                write!(f, "the file was changed by hand since it was loaded, and has {}", errors(file))
-            }
-            Self::Busy => f.write_str("another change is under way"),
-            Self::TooLate => f.write_str("the change took longer than its request may, and was given up"),
-            Self::Pending(waiting) => write!(
-                f,
-                "a change by {} waits to be confirmed, for another {} s",
-                if waiting.by.is_empty() { "somebody" } else { &waiting.by },
-                waiting.seconds_left
-            ),
-            Self::NothingPending => f.write_str("no change waits to be confirmed"),
-            Self::OtherPending => f.write_str("another change waits to be confirmed than this one"),
-            Self::NoSuchChange { which, known: 0 } => {
-                write!(f, "there is no `{which}`: the history has no changes")
-            }
-            Self::NoSuchChange { which, known } => {
-                write!(f, "there is no `{which}`: the history goes back to `@{known}`")
-            }
-            Self::NotKept { which } => write!(f, "the text before `{which}` is not kept"),
-            Self::Unexpected(unmet) => join(f, unmet.iter()),
-            Self::NoServer => {
-                f.write_str("no server runs over this file, so there is no running configuration")
-            }
-        }
-    }
+/// Who made a pending change, as far as is known.
+fn whoever(pending: &PendingInfo) -> &str {
+    if pending.by.is_empty() { "somebody" } else { &pending.by }
 }
 
+/// How many errors a text has, in words.
 fn errors(snapshot: &Snapshot) -> String {
     match snapshot.diagnostics().errors() {
         1 => "an error".to_owned(),
@@ -225,13 +189,21 @@ fn errors(snapshot: &Snapshot) -> String {
     }
 }
 
-fn join<T: fmt::Display>(f: &mut fmt::Formatter<'_>, mut faults: impl Iterator<Item = T>) -> fmt::Result {
-    for (at, fault) in faults.by_ref().take(MAX_DIAGNOSTICS).enumerate() {
-        write!(f, "{}{fault}", if at > 0 { "; " } else { "" })?;
+fn hand_edited(conflicts: &[Conflict]) -> String {
+    let message = "the file was changed by hand";
+    match conflicts {
+        [] => format!("{message} since it was loaded"),
+        [one] => format!("{}: {message} here since it was loaded", one.pointer),
+        [first, more @ ..] => {
+            format!("{} and {} more: {message} here since it was loaded", first.pointer, more.len())
+        }
     }
-    match faults.count() {
-        0 => Ok(()),
-        more => write!(f, "; and {more} more"),
+}
+
+fn reach(known: usize) -> String {
+    match known {
+        0 => "has no changes".to_owned(),
+        known => format!("goes back to `@{known}`"),
     }
 }
 
@@ -277,7 +249,7 @@ impl EngineError {
                 "there was no configuration before, and there is none again"
             }
             Self::ReloadFailed { aftermath: Aftermath::ChangedMeanwhile, .. } => {
-                "somebody else changed the file meanwhile, so it is left as it is"
+                "another program changed the file meanwhile, so it is left as it is"
             }
             Self::ReloadFailed { aftermath: Aftermath::NotRestored, .. } => {
                 "the old configuration could not be put back, so the new one stays"
@@ -307,5 +279,3 @@ impl EngineError {
         Some(hint.to_owned())
     }
 }
-
-impl std::error::Error for EngineError {}

@@ -1,4 +1,4 @@
-//! Questions that stand before a change which is seldom meant.
+//! Guards: what they refuse is seldom meant.
 
 use std::fmt;
 
@@ -7,27 +7,27 @@ use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::syntax::{Document, Word};
 
-/// Up to this number of streams may be deleted at once without a question, however few there are.
+/// This many streams may be deleted at once without a question, however few there are.
 pub const MAX_DELETE_FLOOR: usize = 4;
 
-/// Of more streams, one in so many may be deleted without a question.
+/// Of more streams, one in this many may be deleted without a question.
 pub const MAX_DELETE_SHARE: usize = 10;
 
-/// Above this number of deleted streams there is a question, however many there are.
+/// More streams than this are never deleted without a question.
 pub const MAX_DELETE_CEILING: usize = 20;
 
-/// What a change would do that is seldom meant.
+/// What a change would do that is seldom meant; it is refused unless it is accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guard {
     /// No usable `edit_auth` would remain where there was one: the API could not be reached any more.
     WouldRemoveCredentials,
-    /// The new text has no directive at all.
+    /// The new text has no directive.
     EmptyReplacement,
     /// An unknown directive would get another form.
     FormChange,
     /// A new keyword is nearly a known one.
     NearMiss,
-    /// The line ends of the new text are gone, and directives with them, into a comment.
+    /// The new text has lost its line ends, and a comment hides directives.
     OneLine,
     /// Many streams would be deleted at once.
     WouldDeleteStreams {
@@ -86,7 +86,7 @@ impl Guard {
         }
     }
 
-    /// Whether a person is asked. The others refuse: what is wrong is in the request itself.
+    /// Whether a user is asked. Other guards refuse without asking: the request itself is wrong.
     pub fn is_question(&self) -> bool {
         match self {
             Self::WouldRemoveCredentials | Self::EmptyReplacement | Self::WouldDeleteStreams { .. } => true,
@@ -112,7 +112,7 @@ impl Guard {
     }
 }
 
-/// The guard that stands before a whole new text, if any.
+/// The guard that refuses a whole new text, if any.
 pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guard> {
     if new.is_empty() && old.is_none_or(|old| !old.is_empty()) {
         return Some(Guard::EmptyReplacement);
@@ -121,9 +121,9 @@ pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guar
     is_lost.then_some(Guard::WouldRemoveCredentials)
 }
 
-/// The guard of the command line over streams that are deleted at once.
+/// The guard that refuses to delete many streams at once, if it does.
 ///
-/// Without a number of their own, people may delete [`MAX_DELETE_FLOOR`] streams, or one in
+/// Without `max_delete`, users may delete [`MAX_DELETE_FLOOR`] streams, or one in
 /// [`MAX_DELETE_SHARE`] up to [`MAX_DELETE_CEILING`], whichever is more.
 pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> Option<Guard> {
     let share = (of / MAX_DELETE_SHARE).min(MAX_DELETE_CEILING);
@@ -131,13 +131,13 @@ pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> 
     (deleted > most).then_some(Guard::WouldDeleteStreams { deleted, of })
 }
 
-/// Login and password of the account that may use the API; none where that is unusable.
+/// The login and the password of the account that may use the API; `None` where it is unusable.
 pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
     let entries: Vec<_> = document.entries().filter(|entry| entry.keyword() == "edit_auth").collect();
     usable_account(&entries)
 }
 
-/// How many streams there are, for a guard over a whole replacement.
+/// How many streams `old` has that `new` lacks, and how many `old` has.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
     let name =
         |entry: &crate::syntax::Entry<'_>| crate::model::shape::group_name(*entry).value().into_owned();

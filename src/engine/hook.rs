@@ -1,44 +1,41 @@
-//! Commands that tie a change to a real media server: one checks, one reloads.
+//! Hooks: shell commands that check a new configuration, and make a media server load it.
 
 mod pipe;
 
-use std::fmt;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::interrupt::Interrupt;
 use rustix::process::{Pid, Signal, kill_process_group};
+use thiserror::Error;
 
-use pipe::Pipe;
+use super::interrupt::Interrupt;
+use pipe::{POLL, Pipe};
 
 /// How long a hook may take before its process group is killed.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How much of what a hook says on stderr is kept, in bytes.
+/// How much of the stderr of a hook is kept, in bytes.
 const MAX_STDERR: usize = 16 * 1024;
 
-/// How much of what a command prints is kept, in bytes.
+/// How much of the stdout of a command is kept, in bytes.
 const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 
-/// Between two looks at a running hook.
-const POLL: Duration = Duration::from_millis(2);
-
-/// What a hook must not see: the credentials this program was given.
+/// Variables that a hook must not see: the credentials of this program.
 const HIDDEN_ENVIRONMENT: &[&str] = &["MEDIACTL_LOGIN", "MEDIACTL_PASSWORD", "MEDIACTL_URL"];
 
-/// The commands to run around a change; run by `sh -c`.
+/// The commands that run around a change, by `sh -c`.
 #[derive(Debug, Clone)]
 pub struct Hooks {
-    /// Runs before the write; non-zero rejects the change.
+    /// Runs before the write; a failure refuses the change.
     pub check: Option<String>,
-    /// Runs after the write; non-zero takes it back.
+    /// Runs after the write; a failure rolls the change back.
     pub reload: Option<String>,
     /// How long each may take.
     pub timeout: Duration,
-    /// Ends the one that runs when a signal comes.
+    /// Ends a running hook when a signal comes.
     pub interrupt: Interrupt,
 }
 
@@ -55,7 +52,7 @@ impl Hooks {
     }
 }
 
-/// What a hook is told of the change, in its environment.
+/// What a hook learns of the change, from its environment.
 #[derive(Debug, Clone, Copy)]
 pub struct Occasion<'a> {
     /// `MEDIACTL_OPERATION`: `modify`, `save`, …
@@ -68,50 +65,47 @@ pub struct Occasion<'a> {
     pub by: &'a str,
 }
 
-/// How a hook failed, and what it said.
-#[derive(Debug)]
+/// How a hook failed, and the start of its stderr.
+#[derive(Debug, Error)]
+#[error("{reason}{}", said(.stderr))]
 pub struct HookFailure {
-    /// What happened.
+    /// How it failed.
     pub reason: HookReason,
     /// The start of what it wrote to stderr.
     pub stderr: String,
 }
 
 /// How a hook failed.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum HookReason {
     /// It could not be started.
+    #[error("could not be started: {0}")]
     Spawn(io::Error),
-    /// It ended with something else than success.
+    /// It ended without success.
+    #[error("{}", ended(*.0))]
     Exit(ExitStatus),
     /// It took too long and was killed.
+    #[error("took longer than {} s and was killed", .0.as_secs_f32())]
     Timeout(Duration),
     /// This signal came for the command that ran it, and it was killed.
+    #[error("was interrupted")]
     Interrupted(i32),
 }
 
-impl fmt::Display for HookReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Spawn(error) => write!(f, "could not be started: {error}"),
-            Self::Interrupted(_) => f.write_str("was interrupted"),
-            Self::Timeout(limit) => write!(f, "took longer than {} s and was killed", limit.as_secs_f32()),
-            Self::Exit(status) => match (status.code(), status.signal()) {
-                (Some(code), _) => write!(f, "failed with exit code {code}"),
-                (None, Some(signal)) => write!(f, "was ended by signal {signal}"),
-                (None, None) => f.write_str("failed"),
-            },
-        }
+/// How a hook ended that did not succeed.
+fn ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("failed with exit code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "failed".to_owned(),
     }
 }
 
-impl fmt::Display for HookFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.reason.fmt(f)?;
-        match self.stderr.trim() {
-            "" => Ok(()),
-            said => write!(f, ": {said}"),
-        }
+/// What a hook said, after a colon; nothing if it said nothing.
+fn said(stderr: &str) -> String {
+    match stderr.trim() {
+        "" => String::new(),
+        words => format!(": {words}"),
     }
 }
 
@@ -120,12 +114,12 @@ pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<(), H
     finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt).map(|_| ())
 }
 
-/// Runs a command that has nothing to do with a change; what it printed.
+/// Runs a command that has nothing to do with a change, and returns its stdout.
 pub fn output(command: &str, timeout: Duration) -> Result<Vec<u8>, HookFailure> {
     finish(shell(command).stdout(Stdio::piped()).spawn(), timeout, &Interrupt::default())
 }
 
-/// Waits for the end of a command; what it printed, if that is a pipe.
+/// Waits for the end of a command, and returns its stdout, if that is a pipe.
 fn finish(
     spawned: io::Result<Child>,
     timeout: Duration,
@@ -143,7 +137,7 @@ fn finish(
     Err(HookFailure { reason, stderr: String::from_utf8_lossy(&stderr.last_words()).into_owned() })
 }
 
-/// A shell in a process group of its own, without our credentials.
+/// A shell in a process group of its own, without the credentials of this program.
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell
@@ -167,7 +161,7 @@ fn spawn(command: &str, occasion: Occasion<'_>) -> io::Result<Child> {
         .spawn()
 }
 
-/// The status; after `timeout`, or when a signal comes, the whole process group is killed.
+/// Waits for the exit status. After `timeout`, or when a signal comes, kills the whole process group.
 fn wait(
     child: &mut Child,
     mut pipes: [&mut Pipe; 2],
@@ -196,7 +190,7 @@ fn wait(
 
 fn kill_group(child: &Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // It may just have ended by itself.
+        // The group may just have ended by itself.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }

@@ -1,9 +1,9 @@
-//! Signals that would end a command: held back while a change and its hooks are under way.
+//! Holding signals back while a change and its hooks are under way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Tells a change of the signals that came while it held them back; [`Interrupt::default`] of none.
+/// The signals that came while a change held them back; [`Interrupt::default`] never has one.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     /// Whether a signal ends the process at once.
@@ -17,8 +17,8 @@ pub struct Interrupt {
 pub struct Hold<'i>(&'i Interrupt);
 
 impl Interrupt {
-    /// Connects it with signal handlers: they end the process while `ends_process` is set, and else
-    /// store the number of the signal in `received`.
+    /// Connects to signal handlers, which end the process while `ends_process` is set, and else store
+    /// the number of the signal in `received`.
     pub fn new(ends_process: Arc<AtomicBool>, received: Arc<AtomicUsize>) -> Self {
         Self { ends_process, received }
     }
@@ -29,7 +29,7 @@ impl Interrupt {
         Hold(self)
     }
 
-    /// Takes the signal that came since it was asked last.
+    /// Takes the signal that came since the last call.
     pub(super) fn take(&self) -> Option<i32> {
         i32::try_from(self.received.swap(0, Ordering::SeqCst)).ok().filter(|&signal| signal != 0)
     }

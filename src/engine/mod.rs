@@ -1,11 +1,11 @@
-//! The operations: read, modify, update, save, roll back, over a running configuration and a store.
+//! The service over a store: read, modify, save, update, roll back, confirm.
 //!
-//! What a local command does and what an HTTP handler does is the same call here, so a fix in one
-//! is a fix in both. The order of work is: lock → load → parse and check everything → guards →
-//! check hook → write → reload hook; if any step fails, the file is as before.
+//! A command and an HTTP endpoint make the same call here ([`ConfigService`], [`Engine`]), so a fix in
+//! one is a fix in both. `transaction` has the order of work of every change; `modify` and `replace`
+//! compute the changes; `local` is the engine itself, below all operations.
 //!
-//! *Invariants.* No HTTP types and no terminals: who has to be asked or told something is the
-//! caller. Without a `serve`, the running configuration is the file.
+//! *Invariants.* No HTTP types and no terminals: whoever calls asks questions and prints. Without a
+//! server, the running configuration is the file.
 
 mod blame;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]

@@ -1,4 +1,4 @@
-//! What is asked for beside the change itself.
+//! The options of a change.
 
 use std::time::{Duration, Instant};
 
@@ -7,28 +7,28 @@ use super::guard::Guard;
 use crate::edit::Faults;
 use crate::store::{ChangeRecord, Revision};
 
-/// What is asked for beside the change itself.
+/// The options of a change: who makes it, why, and how.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeOptions {
-    /// Do everything but write, swap and reload.
+    /// Rehearse: do everything but write, swap and reload.
     pub dry_run: bool,
-    /// Answer every guard and every conflict with yes.
+    /// Accept every guard and every conflict.
     pub force: bool,
-    /// The guards that were answered with yes, by name or when asked.
+    /// The guards that were accepted, by name or when asked.
     pub accepted: Vec<Guard>,
-    /// How many streams may be deleted without asking; `None` is the default of the command line.
+    /// How many streams may be deleted without asking; `None` is the default.
     pub max_delete: Option<usize>,
-    /// Who asks, for hooks and the history.
+    /// Who makes the change, for hooks and the history.
     pub by: String,
-    /// Why, in their words.
+    /// Why, for the history.
     pub message: Option<String>,
     /// The running configuration that the change was made for; `None` is any.
     pub expected: Option<Expected>,
-    /// Take the change back unless it is confirmed in time.
+    /// Roll the change back unless it is confirmed within this time.
     pub confirm: Option<Duration>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
-    /// The time after which the change is not written: its request has timed out by then.
+    /// When the request times out: after that the change is not written.
     pub until: Option<Instant>,
 }
 
@@ -38,13 +38,13 @@ impl ChangeOptions {
         self.force || self.accepted.contains(guard)
     }
 
-    /// What of the faults of a patch is not accepted.
+    /// The faults of a patch that are not accepted.
     pub fn refused(&self, guarded: Faults) -> Faults {
         let is_open = |kind| Guard::of_fault(kind).is_none_or(|guard| !self.accepts(&guard));
         Faults(guarded.0.into_iter().filter(|fault| is_open(fault.kind)).collect())
     }
 
-    /// Asked between the steps of a change, up to its write.
+    /// Refuses to go on after the request timed out; called between the steps up to the write.
     ///
     /// # Errors
     /// `TooLate`.
@@ -55,12 +55,12 @@ impl ChangeOptions {
         }
     }
 
-    /// How long a step may take that may take `most`.
+    /// How long a step may take: at most `most`, and not longer than the request.
     pub(super) fn at_most(&self, most: Duration) -> Duration {
         self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
     }
 
-    /// What the history says of it, which keeps so many texts from now on.
+    /// The entry of the change in the history, which keeps `keep` texts from now on.
     pub(super) fn record<'a>(&'a self, operation: &'a str, keep: Option<usize>) -> ChangeRecord<'a> {
         ChangeRecord { operation, by: &self.by, message: self.message.as_deref(), keep }
     }
@@ -69,14 +69,14 @@ impl ChangeOptions {
 /// A condition on the running configuration (`If-Match`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// Any that is there.
+    /// Any configuration.
     Any,
-    /// One of these; an empty list is none.
+    /// One of these revisions; an empty list allows none.
     OneOf(Vec<Revision>),
 }
 
 impl Expected {
-    /// Whether a running configuration with this revision is meant.
+    /// Whether a running configuration with this revision meets the condition.
     pub fn allows(&self, running: Revision) -> bool {
         match self {
             Self::Any => true,

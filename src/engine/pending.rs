@@ -58,7 +58,7 @@ impl fmt::Debug for PendingChange {
 }
 
 impl PendingChange {
-    /// A change that is just being made, for at most `longest`; then it waits for `time`.
+    /// A change that is being made, for at most `longest`; then it waits for `time`.
     pub(super) fn new(
         (operation, by): (&'static str, &str),
         before: RollbackPoint,
@@ -66,7 +66,7 @@ impl PendingChange {
         [time, longest]: [Duration; 2],
     ) -> Self {
         Self {
-            // Nobody else's, and not to be guessed by accident.
+            // Unique, and not to be guessed by accident.
             id: format!("{:016x}", RandomState::new().hash_one(SystemTime::now())),
             operation,
             by: by.to_owned(),
@@ -79,7 +79,7 @@ impl PendingChange {
         }
     }
 
-    /// How long it will still wait.
+    /// How much time is left to confirm it.
     pub fn left(&self) -> Duration {
         self.clock().until.saturating_duration_since(Instant::now())
     }
@@ -90,24 +90,24 @@ impl PendingChange {
         PendingInfo::new(self.id.clone(), operation, by, self.deadline(), SystemTime::now())
     }
 
-    /// When it is taken back.
+    /// When it is rolled back.
     pub fn deadline(&self) -> SystemTime {
         SystemTime::now() + self.left()
     }
 
-    /// The change is made, also by the reload command: from now on the time counts.
+    /// Starts the time, once the change is made and loaded.
     pub(super) fn start_clock(&self) {
         self.clock().until = Instant::now() + self.time;
         self.changed.notify_all();
     }
 
-    /// Nobody has to wait any more.
+    /// Ends the waiting: the change is confirmed or rolled back.
     pub(super) fn decide(&self) {
         self.clock().is_decided = true;
         self.changed.notify_all();
     }
 
-    /// It is being taken back.
+    /// Starts the rollback, after which the change can't be confirmed.
     pub(super) fn start_rollback(&self) {
         self.is_rolling_back.store(true, Ordering::SeqCst);
     }
@@ -116,7 +116,7 @@ impl PendingChange {
         !self.left().is_zero() && !self.is_rolling_back.load(Ordering::SeqCst)
     }
 
-    /// Waits for a decision; false if there is none when the time is over.
+    /// Waits for a decision; false on timeout.
     pub(super) fn is_decided_in_time(&self) -> bool {
         let mut clock = self.clock();
         loop {
@@ -128,7 +128,7 @@ impl PendingChange {
         }
     }
 
-    /// The same, whatever the clock says.
+    /// Waits for a decision for `time`, whatever the clock says.
     pub(super) fn is_decided_within(&self, time: Duration) -> bool {
         let waited = self.changed.wait_timeout_while(self.clock(), time, |clock| !clock.is_decided);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_decided

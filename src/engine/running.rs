@@ -1,4 +1,4 @@
-//! The running configuration of a server: what readers see, and what writers exchange whole.
+//! The state of a server: readers take it as it is, writers exchange it whole.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant, SystemTime};
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
 
-/// What a server runs, and what it knows of the file.
+/// The running configuration of a server, and what the server knows of the file.
 #[derive(Debug, Clone)]
 pub struct ServerState {
     /// The running configuration.
     pub running: Arc<Snapshot>,
-    /// The file when it was last loaded or saved.
+    /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
-    /// Grows by one with each change.
+    /// Counts the changes.
     pub generation: u64,
     /// The last change; none since the start.
     pub last_change: Option<LastChange>,
     /// What went wrong after an answer was given.
     pub last_error: Option<String>,
-    /// The last change, as long as it is neither confirmed nor taken back.
+    /// The last change, while it has to be confirmed.
     pub pending: Option<Arc<PendingChange>>,
 }
 
@@ -35,14 +35,14 @@ pub struct LastChange {
 }
 
 impl ServerState {
-    /// Whether the running configuration is the one in the file, as far as is known.
+    /// Whether the running configuration is the one in the file, as far as the server knows.
     pub fn is_saved(&self) -> bool {
-        // Mostly they are one and the same, which is seen without reading them.
+        // Mostly both are the same snapshot, which shows without reading the texts.
         self.running.is_same_text(&self.saved)
     }
 }
 
-/// The state, for one writer at a time and any number of readers, who never wait for the writer.
+/// The state, for one writer at a time and any number of readers, which never wait for the writer.
 #[derive(Debug)]
 pub struct Running {
     state: RwLock<ServerState>,
@@ -51,7 +51,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Runs what was just loaded.
+    /// The state of a server that has just loaded its configuration.
     pub fn new(loaded: Arc<Snapshot>) -> Self {
         let state = ServerState {
             running: loaded.clone(),
@@ -74,12 +74,12 @@ impl Running {
         self.state.read().unwrap_or_else(PoisonError::into_inner).running.clone()
     }
 
-    /// The change that waits to be confirmed.
+    /// The change that has to be confirmed.
     pub fn pending(&self) -> Option<Arc<PendingChange>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).pending.clone()
     }
 
-    /// Changes the state; only who has the turn does.
+    /// Changes the state; only the holder of the turn calls this.
     pub(super) fn exchange(&self, change: impl FnOnce(&mut ServerState)) {
         change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
     }

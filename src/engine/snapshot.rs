@@ -1,4 +1,4 @@
-//! A configuration as it was read at one moment.
+//! A configuration as it was at one moment.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -10,7 +10,7 @@ use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_me
 use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document, WORTH_A_THREAD};
 
-/// A text with everything that is known of it.
+/// A text with everything that was computed from it.
 #[derive(Debug)]
 pub struct Snapshot {
     document: Document,
@@ -20,7 +20,7 @@ pub struct Snapshot {
     valid: OnceLock<bool>,
     revision: OnceLock<Revision>,
     json: OnceLock<CompactJson>,
-    /// What this was made of by an edit, as long as anybody has it.
+    /// The snapshot that was edited to make this one, while anything else holds it.
     before: Weak<Snapshot>,
     account: OnceLock<Option<[String; 2]>>,
 }
@@ -48,7 +48,7 @@ impl Snapshot {
         }
     }
 
-    /// A document that an edit made of one without errors, and proved.
+    /// A document that a proved edit made from one without errors.
     pub fn edited(document: Document, before: &Arc<Snapshot>) -> Self {
         debug_assert!(!has_errors(&document), "what an edit writes has no errors");
         let edited = Self { before: Arc::downgrade(before), ..Self::of_document(document, None) };
@@ -71,14 +71,14 @@ impl Snapshot {
         std::ptr::eq(self, other) || self.bytes() == other.bytes()
     }
 
-    /// The name of the text.
+    /// The revision of the text.
     pub fn revision(&self) -> Revision {
         *self.revision.get_or_init(|| Revision::of(self.bytes()))
     }
 
     /// The whole configuration as JSON on one line, secrets included.
     ///
-    /// It means something only for a text without errors; made when first asked for.
+    /// Meaningful only for a text without errors; made when first asked for.
     pub fn json(&self) -> &CompactJson {
         self.json.get_or_init(|| {
             let lens = Lens::default();
@@ -110,11 +110,11 @@ impl Snapshot {
         self.diagnostics.get_or_init(|| check(&self.document))
     }
 
-    /// Starts the look for errors in a large text; who asks for the result waits for it.
+    /// Starts to look for errors in a large text; whoever asks for the result waits for it.
     pub fn look_for_errors_aside(self: &Arc<Self>) {
         if self.bytes().len() >= WORTH_A_THREAD {
             let snapshot = self.clone();
-            // Without a thread, who asks does the work.
+            // Without a thread, whoever asks does the work.
             let _ = std::thread::Builder::new().spawn(move || snapshot.is_valid());
         }
     }

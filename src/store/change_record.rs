@@ -1,4 +1,4 @@
-//! What the history says of a change.
+//! A change in the history.
 
 use std::time::SystemTime;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::change_ref::ChangeRef;
 use super::revision::Revision;
 
-/// How many texts are kept, unless somebody says otherwise.
+/// How many texts the history keeps by default.
 pub const DEFAULT_KEEP: usize = 100;
 
-/// What stands in the history for a change that no program of ours made.
+/// The operation of a hand edit: a change that another program made.
 pub const HAND_EDIT: &str = "hand-edit";
 
-/// What the history says of a change.
+/// A change as it is entered into the history.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeRecord<'a> {
-    /// What is done: `modify`, `save`, `rollback`, …
+    /// `modify`, `save`, `rollback`, …
     pub operation: &'a str,
-    /// Who does it.
+    /// Who makes it.
     pub by: &'a str,
-    /// Why, in their words.
+    /// Why.
     pub message: Option<&'a str>,
     /// How many texts are kept from now on; `None` for as many as before.
     pub keep: Option<usize>,
@@ -29,31 +29,31 @@ pub struct ChangeRecord<'a> {
 /// A change in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
-    /// How far back: 1 is the last one. None for what stands aside.
+    /// Counts back: 1 is the last change. None where `is_aside`.
     pub number: Option<usize>,
-    /// The number that it keeps.
+    /// The serial number, which never changes.
     pub serial: u64,
-    /// When it was made; of a hand edit, when the file was written. As JSON, in RFC 3339.
+    /// When it was made; of a hand edit, when the file was written. In JSON as RFC 3339.
     #[serde(with = "rfc3339")]
     pub at: SystemTime,
-    /// What was done.
+    /// `modify`, `save`, …, `hand-edit`.
     pub operation: String,
-    /// Who did it; nobody knows that of a hand edit.
+    /// Who made it; unknown for a hand edit.
     pub by: Option<String>,
-    /// Why, in their words.
+    /// Why.
     pub message: Option<String>,
-    /// The text before, which is the one that is kept; none where there was no file.
+    /// The revision of the text before, which is kept; none where there was no file.
     pub before: Option<Revision>,
-    /// The text afterwards; none where there is no file any more.
+    /// The revision of the text afterwards; none where there is no file any more.
     pub after: Option<Revision>,
-    /// Whether the text was never what this change replaced in the file: it ran and was not saved, or
-    /// was written into a file that was just being replaced.
+    /// Whether the kept text was never the text of the file: it ran and was not saved, or was written
+    /// into a file that was just being replaced.
     #[serde(rename = "aside", default)]
     pub is_aside: bool,
 }
 
 impl HistoryEntry {
-    /// Whether it is the one that is meant.
+    /// Whether `which` refers to this change.
     pub fn is(&self, which: ChangeRef) -> bool {
         match which {
             ChangeRef::Back(number) => self.number == Some(number),

@@ -1,14 +1,16 @@
-//! Which change of the history is meant.
+//! A reference to a change in the history.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A change of the history.
+use thiserror::Error;
+
+/// A reference to a change in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeRef {
     /// Counted back from the last one, which is 1: `1`, `@1`.
     Back(usize),
-    /// By the number that it keeps: `#17`, or `serial:17` where a `#` means something else.
+    /// By its serial number: `#17`, or `serial:17` where a `#` means something else.
     Serial(u64),
 }
 
@@ -21,7 +23,7 @@ impl FromStr for ChangeRef {
             Some(digits) => number(digits).map(Self::Serial),
             None => {
                 let number = number(text.strip_prefix('@').unwrap_or(text))?;
-                // No history goes back so far; that it does not is what is told then.
+                // No history goes back so far, which the error says then.
                 Ok(Self::Back(usize::try_from(number).unwrap_or(usize::MAX)))
             }
         }
@@ -34,7 +36,7 @@ fn number(digits: &str) -> Result<u64, NotAChangeRef> {
 }
 
 impl ChangeRef {
-    /// As it stands in a URL.
+    /// The reference as it is written in a URL.
     pub fn in_url(self) -> String {
         match self {
             Self::Back(number) => number.to_string(),
@@ -52,17 +54,10 @@ impl fmt::Display for ChangeRef {
     }
 }
 
-/// The text names no change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The text is no reference to a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("it takes a change of the history, such as 1 for the last one, or `serial:7`")]
 pub struct NotAChangeRef;
-
-impl fmt::Display for NotAChangeRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it takes a change of the history, such as 1 for the last one, or `serial:7`")
-    }
-}
-
-impl std::error::Error for NotAChangeRef {}
 
 #[cfg(test)]
 mod tests {

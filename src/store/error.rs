@@ -1,4 +1,4 @@
-//! What can go wrong with the file, told so that the layer above can choose an exit code.
+//! Why a store failed.
 
 use std::fmt;
 use std::fs::FileType;
@@ -7,18 +7,21 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
+use thiserror::Error;
 
 /// Why the file could not be found, locked, loaded or replaced.
 ///
 /// The old file is whole after every one of these, [`StoreError::Torn`] excepted.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum StoreError {
     /// The file, or the folder it should be in, does not exist.
+    #[error("`{}` does not exist", .path.display())]
     NotFound {
         /// What is missing.
         path: PathBuf,
     },
     /// The file may not be opened, or not be written.
+    #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     PermissionDenied {
         /// What was tried, a verb.
         operation: &'static str,
@@ -28,6 +31,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The path leads to something that holds no text.
+    #[error("`{}` is {kind}", .path.display())]
     NotAFile {
         /// Where it leads.
         path: PathBuf,
@@ -35,11 +39,13 @@ pub enum StoreError {
         kind: FileKind,
     },
     /// The links lead in a circle.
+    #[error("`{}` is a link that leads back to itself", .path.display())]
     LinkLoop {
         /// The path that was given.
         path: PathBuf,
     },
     /// A link leads to nothing.
+    #[error("`{}` is a link to `{}`, which does not exist", .link.display(), .points_to.display())]
     DanglingLink {
         /// The last link of the chain.
         link: PathBuf,
@@ -47,27 +53,31 @@ pub enum StoreError {
         points_to: PathBuf,
     },
     /// The state folder cannot be made or used, so nothing can be changed.
+    #[error("cannot use the state folder `{}`: {}", .path.display(), reason(.source))]
     StateFolder {
         /// The folder, or the file in it.
         path: PathBuf,
         /// What the system answered.
         source: io::Error,
     },
-    /// The state folder, or what is in it, may be a stranger's.
+    /// The state folder, or a file in it, may have been made by another user.
+    #[error("`{}` {why}", .path.display())]
     Untrusted {
-        /// What is not believed.
+        /// The folder or file.
         path: PathBuf,
         /// Why not.
         why: Distrust,
     },
-    /// A link that a stranger made in a folder that everybody may write.
+    /// Another user made a link in a folder that everybody may write.
+    #[error("`{}` is a link of user {user} in a folder that everybody may write, so it is not followed", .link.display())]
     PlantedLink {
         /// The link.
         link: PathBuf,
-        /// Whom it belongs to.
+        /// Its owner.
         user: u32,
     },
-    /// Somebody else held the lock for all the time we would wait.
+    /// Another process held the lock during the whole wait.
+    #[error("`{}` is locked by {holder}", .path.display())]
     Busy {
         /// What is locked.
         path: PathBuf,
@@ -75,18 +85,21 @@ pub enum StoreError {
         holder: LockHolder,
     },
     /// A server runs over this file already.
+    #[error("`{}` is served by {holder} already", .path.display())]
     Serving {
         /// The file.
         path: PathBuf,
         /// The server.
         holder: LockHolder,
     },
-    /// The file is not the one that was loaded any more.
+    /// The file is not the loaded one any more.
+    #[error("`{}` was changed meanwhile by somebody else", .path.display())]
     ChangedMeanwhile {
         /// The file.
         path: PathBuf,
     },
     /// An in-place write failed, and so did putting the old text back.
+    #[error("`{}` was written in part only: {}", .path.display(), reason(.source))]
     Torn {
         /// The file, now a mixture of the old and the new text.
         path: PathBuf,
@@ -96,6 +109,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Anything else that the system refused.
+    #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     Io {
         /// What was tried, a verb.
         operation: &'static str,
@@ -107,46 +121,51 @@ pub enum StoreError {
 }
 
 /// What a path leads to, when it is no regular file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FileKind {
-    /// A folder.
+    #[error("a folder")]
     Folder,
-    /// A pipe, with a name or without.
+    #[error("a pipe")]
     Pipe,
-    /// A Unix socket.
+    #[error("a socket")]
     Socket,
-    /// A character or block device.
+    #[error("a device")]
     Device,
-    /// Something this program has no name for.
+    #[error("no regular file")]
     Other,
 }
 
-/// Why something is not believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a part of the state is not trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Distrust {
-    /// It belongs to a stranger.
+    /// It belongs to a user who may not have made it.
+    #[error(
+        "belongs to user {user}, who is neither root nor the owner of the configuration nor the user of \
+         this command"
+    )]
     Stranger {
-        /// The stranger.
+        /// That user.
         user: u32,
-        /// Whom the configuration belongs to.
+        /// The owner of the configuration.
         owner: u32,
     },
-    /// Others than owner and group have rights in it.
+    /// Users other than owner and group have rights in it.
+    #[error("is open to other users (mode {mode:04o}), who may have changed what is in it")]
     OpenToOthers {
         /// The permission bits of its mode.
         mode: u32,
     },
 }
 
-/// Who holds a lock, as far as the lock file tells.
+/// The process that holds a lock, as far as the lock file tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockHolder {
-    /// The process id, as the holder sees it.
+    /// The process id; none where the holder wrote none.
     pub pid: Option<u32>,
 }
 
 impl StoreError {
-    /// Whether a disk is full or broken: no permission would help against that.
+    /// Whether a disk is full or broken, so that no permission would help.
     pub fn is_out_of_order(&self) -> bool {
         let answers = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR];
         match self {
@@ -157,7 +176,7 @@ impl StoreError {
         }
     }
 
-    /// Advice, where there is some that is not in the message already.
+    /// Advice, where it is not in the message already.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             StoreError::NotAFile { .. } => "the configuration has to be a regular file".to_owned(),
@@ -188,8 +207,8 @@ impl StoreError {
         Some(hint)
     }
 
-    /// For `map_err` on a call that opens or looks up `path`: a missing file and a missing
-    /// permission are variants of their own there.
+    /// For `map_err` on a call that opens or looks up `path`: a missing file and a missing permission
+    /// are variants of their own.
     pub(super) fn opening<E: Into<io::Error>>(
         operation: &'static str,
         path: &Path,
@@ -221,60 +240,8 @@ impl StoreError {
     }
 }
 
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StoreError::NotFound { path } => write!(f, "`{}` does not exist", path.display()),
-            StoreError::PermissionDenied { operation, path, source }
-            | StoreError::Io { operation, path, source } => {
-                write!(f, "cannot {operation} `{}`: {}", path.display(), reason(source))
-            }
-            StoreError::NotAFile { path, kind } => write!(f, "`{}` is {kind}", path.display()),
-            StoreError::LinkLoop { path } => {
-                write!(f, "`{}` is a link that leads back to itself", path.display())
-            }
-            StoreError::DanglingLink { link, points_to } => {
-                write!(f, "`{}` is a link to `{}`, which does not exist", link.display(), points_to.display())
-            }
-            StoreError::StateFolder { path, source } => {
-                write!(f, "cannot use the state folder `{}`: {}", path.display(), reason(source))
-            }
-            StoreError::Untrusted { path, why } => write!(f, "`{}` {why}", path.display()),
-            StoreError::PlantedLink { link, user } => write!(
-                f,
-                "`{}` is a link of user {user} in a folder that everybody may write, so it is not followed",
-                link.display()
-            ),
-            StoreError::Busy { path, holder } => {
-                write!(f, "`{}` is locked by {holder}", path.display())
-            }
-            StoreError::Serving { path, holder } => {
-                write!(f, "`{}` is served by {holder} already", path.display())
-            }
-            StoreError::ChangedMeanwhile { path } => {
-                write!(f, "`{}` was changed meanwhile by somebody else", path.display())
-            }
-            StoreError::Torn { path, source, .. } => {
-                write!(f, "`{}` was written in part only: {}", path.display(), reason(source))
-            }
-        }
-    }
-}
-
-impl std::error::Error for StoreError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            StoreError::PermissionDenied { source, .. }
-            | StoreError::StateFolder { source, .. }
-            | StoreError::Torn { source, .. }
-            | StoreError::Io { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
-
 impl FileKind {
-    /// What `file_type` is, `None` for a regular file.
+    /// The kind of a file; `None` for a regular file.
     pub(super) fn unusable(file_type: FileType) -> Option<FileKind> {
         if file_type.is_file() {
             None
@@ -292,18 +259,6 @@ impl FileKind {
     }
 }
 
-impl fmt::Display for FileKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FileKind::Folder => "a folder",
-            FileKind::Pipe => "a pipe",
-            FileKind::Socket => "a socket",
-            FileKind::Device => "a device",
-            FileKind::Other => "no regular file",
-        })
-    }
-}
-
 impl Distrust {
     /// What to do about it.
     fn hint(self, path: &Path) -> String {
@@ -315,21 +270,6 @@ impl Distrust {
             ),
             Self::OpenToOthers { .. } => {
                 format!("look at what is in it, then close it with `chmod -R o= {path}`")
-            }
-        }
-    }
-}
-
-impl fmt::Display for Distrust {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stranger { user, .. } => write!(
-                f,
-                "belongs to user {user}, who is neither root nor the owner of the configuration nor the user of \
-                 this command"
-            ),
-            Self::OpenToOthers { mode } => {
-                write!(f, "is open to other users (mode {mode:04o}), who may have changed what is in it")
             }
         }
     }

@@ -1,7 +1,9 @@
-//! The name of one text: a hash of its bytes.
+//! The revision of a text: a hash of its bytes.
 
 use std::fmt;
 use std::str::FromStr;
+
+use thiserror::Error;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
@@ -11,7 +13,7 @@ const HEX_DIGITS: usize = 32;
 
 /// The xxh3-128 hash of a text, shown as 32 lower case hex digits.
 ///
-/// It tells texts apart, it does not authenticate them.
+/// It tells texts apart; it does not authenticate them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Revision(u128);
@@ -22,7 +24,7 @@ impl Revision {
         Revision(xxh3_128(text))
     }
 
-    /// The revision of the text that `pieces` make when they stand one after the other.
+    /// The revision of the text that `pieces` make, one after the other.
     pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Revision {
         let mut hasher = Xxh3Default::new();
         for piece in pieces {
@@ -66,13 +68,6 @@ impl TryFrom<String> for Revision {
 }
 
 /// The text is not 32 hex digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a revision has {HEX_DIGITS} hex digits")]
 pub struct NotARevision;
-
-impl fmt::Display for NotARevision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a revision has {HEX_DIGITS} hex digits")
-    }
-}
-
-impl std::error::Error for NotARevision {}

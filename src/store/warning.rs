@@ -1,24 +1,27 @@
-//! What the user should hear although the work was done.
+//! What a user should know although the change was made.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use thiserror::Error;
+
 use super::error::reason;
 
-/// Something that did not go as it should and that did not stop the work.
-#[derive(Debug)]
+/// A failure that did not stop a change.
+#[derive(Debug, Error)]
 pub enum Warning {
-    /// An extended attribute that says nothing of who may read and write could not be kept.
+    /// An extended attribute was lost, which is not about who may read and write.
+    #[error("cannot keep {} of `{}`: {}", attribute(.name.as_deref()), .path.display(), reason(.source))]
     Attribute {
         /// The file.
         path: PathBuf,
-        /// Name of the attribute; `None` when they could not even be listed.
+        /// Its name; `None` when the attributes could not even be listed.
         name: Option<String>,
         /// What the system answered.
         source: io::Error,
     },
     /// The file had further names (hard links); they still hold the old text.
+    #[error("`{}` had {}", .path.display(), other_links(*.others))]
     OtherNames {
         /// The file.
         path: PathBuf,
@@ -26,6 +29,7 @@ pub enum Warning {
         others: u64,
     },
     /// The change stands, but a power failure right now could take it back.
+    #[error("cannot flush the folder `{}`: {}", .path.display(), reason(.source))]
     FolderNotSynced {
         /// The folder of the file.
         path: PathBuf,
@@ -33,6 +37,7 @@ pub enum Warning {
         source: io::Error,
     },
     /// A temporary file that a killed writer left could not be removed.
+    #[error("cannot remove `{}`: {}", .path.display(), reason(.source))]
     Leftover {
         /// The temporary file.
         path: PathBuf,
@@ -40,18 +45,28 @@ pub enum Warning {
         source: io::Error,
     },
     /// An earlier in-place write was cut short; its old text was put back.
+    #[error("an earlier write of `{}` was cut short, the text before it was put back", .path.display())]
     PutBack {
         /// The file.
         path: PathBuf,
     },
     /// An earlier in-place write was cut short and the file was edited since; the edit stays.
+    #[error(
+        "an earlier write of `{}` was cut short and the file was edited since; its texts are kept in `{}`",
+        .path.display(),
+        .journal.display()
+    )]
     JournalKept {
         /// The file.
         path: PathBuf,
         /// Where both texts of that write are kept.
         journal: PathBuf,
     },
-    /// Somebody wrote into the file while it was being replaced; that text is in the history.
+    /// Another program wrote into the file while it was being replaced; the history keeps that text.
+    #[error(
+        "somebody wrote into `{}` while it was being replaced; their text is in the history, as change {serial}",
+        .path.display()
+    )]
     HandEditKept {
         /// The file.
         path: PathBuf,
@@ -59,6 +74,7 @@ pub enum Warning {
         serial: u64,
     },
     /// The journal of a write that is complete could not be removed.
+    #[error("cannot remove `{}`: {}", .path.display(), reason(.source))]
     JournalNotRemoved {
         /// The journal.
         path: PathBuf,
@@ -67,57 +83,15 @@ pub enum Warning {
     },
 }
 
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::Attribute { path, name, source } => write!(
-                f,
-                "cannot keep {} of `{}`: {}",
-                Named(name.as_deref()),
-                path.display(),
-                reason(source)
-            ),
-            Warning::OtherNames { path, others } => write!(
-                f,
-                "`{}` had {others} other hard link{}, which still hold{} the old text",
-                path.display(),
-                if *others == 1 { "" } else { "s" },
-                if *others == 1 { "s" } else { "" },
-            ),
-            Warning::FolderNotSynced { path, source } => {
-                write!(f, "cannot flush the folder `{}`: {}", path.display(), reason(source))
-            }
-            Warning::Leftover { path, source } | Warning::JournalNotRemoved { path, source } => {
-                write!(f, "cannot remove `{}`: {}", path.display(), reason(source))
-            }
-            Warning::HandEditKept { path, serial } => write!(
-                f,
-                "somebody wrote into `{}` while it was being replaced; their text is in the history, as change {serial}",
-                path.display()
-            ),
-            Warning::PutBack { path } => write!(
-                f,
-                "an earlier write of `{}` was cut short, the text before it was put back",
-                path.display()
-            ),
-            Warning::JournalKept { path, journal } => write!(
-                f,
-                "an earlier write of `{}` was cut short and the file was edited since; its texts are kept in `{}`",
-                path.display(),
-                journal.display()
-            ),
-        }
-    }
+/// An attribute in a sentence.
+fn attribute(name: Option<&str>) -> String {
+    name.map_or_else(|| "the extended attributes".to_owned(), |name| format!("the attribute `{name}`"))
 }
 
-/// An attribute in a sentence.
-struct Named<'a>(Option<&'a str>);
-
-impl fmt::Display for Named<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(name) => write!(f, "the attribute `{name}`"),
-            None => f.write_str("the extended attributes"),
-        }
+/// How many hard links a file had beside its own name.
+fn other_links(count: u64) -> String {
+    match count {
+        1 => "1 other hard link, which still holds the old text".to_owned(),
+        count => format!("{count} other hard links, which still hold the old text"),
     }
 }

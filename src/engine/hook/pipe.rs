@@ -1,6 +1,7 @@
-//! What a command writes, read while it runs and no longer: a process that it leaves behind may hold
-//! its end open for ever. So nothing waits for the end of a stream; ours is closed instead, and costs
-//! no thread meanwhile.
+//! The output of a command, read while the command runs and no longer.
+//!
+//! A process that the command leaves behind may hold its end of the pipe open for ever. So nothing
+//! waits for the end of the stream; this end is closed instead. It costs no thread.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -8,15 +9,16 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-use super::POLL;
-
-/// How long what a command wrote last is waited for after it ended.
+/// How long to wait, after the end of a command, for what it wrote last.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// Between two looks at a running command.
+pub(super) const POLL: Duration = Duration::from_millis(2);
 
 /// How much is read at a time, in bytes.
 const PIECE: usize = 16 * 1024;
 
-/// Pieces that are read before the clock is looked at again.
+/// How many pieces are read before the clock is looked at again.
 const PIECES: usize = 256;
 
 /// Our end of one stream.
@@ -30,14 +32,13 @@ pub(super) struct Pipe {
 impl Pipe {
     /// A pipe of which the first `most` bytes are kept.
     pub fn of(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
-        // One that would block is not read at all.
+        // A stream that would block is not read at all.
         let stream = stream.filter(|stream| no_block(stream).is_ok());
         let stream = stream.map(|stream| Box::new(stream) as Box<dyn Read>);
         Self { stream, kept: Vec::new(), most }
     }
 
-    /// The beginning of what was written, with what still comes: until the end, or until the time is
-    /// up.
+    /// Returns the beginning of the output, with what still comes until the end or the timeout.
     pub fn last_words(mut self) -> Vec<u8> {
         let until = Instant::now() + LAST_WORDS;
         self.drain();
@@ -48,7 +49,7 @@ impl Pipe {
         self.kept
     }
 
-    /// Takes what is there.
+    /// Reads what is there.
     pub fn drain(&mut self) {
         let mut piece = [0; PIECE];
         for _ in 0..PIECES {

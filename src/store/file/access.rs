@@ -1,8 +1,8 @@
 //! Who may write a file: its owner, its mode, and its access control list.
 //!
-//! Where a file has a list, the bits of the group in its mode are the *mask* of that list, not what
-//! the group may do: a file that one more user may write shows `rw-` for its group although the group
-//! may write nothing (acl(5)). So the list is read, and asked as the kernel asks it.
+//! Where a file has a list, the group bits of its mode are the *mask* of that list, not the rights of
+//! the group: a file that one more user may write shows `rw-` for its group although the group may not
+//! write (acl(5)). So the list is read, and checked as the kernel checks it.
 
 use std::ffi::CStr;
 use std::fs::Metadata;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-/// The attribute that the kernel keeps the list as.
+/// The attribute in which the kernel keeps the list.
 pub(super) const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
 /// The permission to write, in a mode of three bits.
@@ -30,11 +30,11 @@ pub(super) struct AccessRights {
 /// The list of a file.
 #[derive(Debug, PartialEq, Eq)]
 enum AccessList {
-    /// There is none: the mode says all.
+    /// There is none: the mode decides.
     Absent,
     /// Its entries.
     Entries(Vec<AclEntry>),
-    /// There is one that cannot be read: it allows nothing.
+    /// It cannot be read: it allows nothing.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ enum AccessList {
 struct AclEntry {
     tag: u16,
     permissions: u16,
-    /// The user or the group, where the tag is one of those with a name.
+    /// The user or the group, where the tag names one.
     id: u32,
 }
 
@@ -61,7 +61,7 @@ const ENTRY: usize = 8;
 const LARGEST_LIST: usize = 64 * 1024;
 
 impl AccessRights {
-    /// That of what is at `path` itself; a link is not followed.
+    /// The rights on the file at `path` itself; a link is not followed.
     pub fn of(path: &Path) -> io::Result<Self> {
         let found = std::fs::symlink_metadata(path)?;
         // A mask without the permission to write leaves it to the owner alone.

@@ -1,7 +1,7 @@
-//! Owner, group, mode, access control list and other attributes: the new file gets those of the old one.
+//! Copying owner, group, mode, access control list and other attributes from the old file to the new one.
 //!
-//! Who may read and write the file is never changed: where a new file cannot be given that, it must
-//! not take the place of the old one. Of the other attributes it is a warning that one is lost.
+//! Who may read and write the file never changes: a new file that cannot be given those rights must not
+//! take the place of the old one. The loss of another attribute is a warning.
 
 use std::ffi::CStr;
 use std::fs::{File, Metadata};
@@ -21,7 +21,7 @@ const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
 /// Permissions of the group, which stand for the mask of a list where there is one.
 const GROUP_BITS: u32 = 0o070;
 
-/// Gives `to` what `from` (described by `found`) has; `path` is for the warnings.
+/// Copies from `from` (described by `found`) to `to`; `path` is for the warnings.
 ///
 /// # Errors
 /// What the system answered where owner, group, mode or access control list cannot be given.
@@ -56,7 +56,7 @@ fn copy_permissions(from: &File, found: &Metadata, to: &File) -> io::Result<()> 
     set_mode(to, found.mode())
 }
 
-/// The answer; `without` where there is no list, or where the file system has none.
+/// Turns the answers for a file or file system without lists into `without`.
 fn or_without_lists<T>(answer: rustix::io::Result<T>, without: T) -> io::Result<T> {
     match answer {
         Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(without),

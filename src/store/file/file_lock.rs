@@ -1,4 +1,4 @@
-//! Waiting for an exclusive lock, and who holds it meanwhile.
+//! Waiting for an exclusive lock, and the name of its holder in the lock file.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -11,19 +11,19 @@ use crate::store::error::LockHolder;
 /// How often a held lock is tried again.
 const POLL: Duration = Duration::from_millis(10);
 
-/// A wait shorter than this is not worth a word.
+/// A wait shorter than this is not told.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// More digits than a process id has.
 const LONGEST_ID: usize = 20;
 
 impl LockHolder {
-    /// Somebody who left no name.
+    /// A holder that is not known.
     pub(super) fn unknown() -> LockHolder {
         LockHolder { pid: None }
     }
 
-    /// Who wrote their name into `lock` last.
+    /// The process that wrote its id into `lock` last.
     pub(super) fn of(lock: &File) -> LockHolder {
         let mut text = [0; LONGEST_ID];
         let length = lock.read_at(&mut text, 0).unwrap_or(0);
@@ -31,8 +31,7 @@ impl LockHolder {
         LockHolder { pid }
     }
 
-    /// Writes the name of this process into `lock`. On a full disk there is no name: the lock is
-    /// what counts.
+    /// Writes the id of this process into `lock`. On a full disk there is no id: the lock is what counts.
     pub(super) fn sign(lock: &File) {
         let text = format!("{}\n", std::process::id());
         let _ = lock.write_all_at(text.as_bytes(), 0).and_then(|()| lock.set_len(text.len() as u64));

@@ -1,4 +1,4 @@
-//! What the file system tells about one version of a file, and what that proves.
+//! What the file system tells of one version of a file, and what that proves.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -31,7 +31,7 @@ struct Identity {
     changed: (i64, i64),
 }
 
-/// When a file was written last, and how long it was then; a new name or owner leaves it as it is.
+/// When a file was written last, and its length then; a new name or owner does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastWrite {
     pub inode: u64,
@@ -45,7 +45,7 @@ impl LastWrite {
         LastWrite { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
     }
 
-    /// True when nobody wrote into the file since, or into the copy that was given its time.
+    /// Whether the file was not written since, or is a copy that was given its time.
     pub fn same_time_as(&self, other: &LastWrite) -> bool {
         (self.size, self.modified) == (other.size, other.modified)
     }
@@ -65,13 +65,13 @@ impl FileStamp {
         FileStamp { identity, settled }
     }
 
-    /// The same version, as somebody says who cannot vouch for the text.
+    /// The same version, for a text that is not the one in the file.
     pub(super) fn unsettled(self) -> FileStamp {
         FileStamp { settled: false, ..self }
     }
 
-    /// The same text under one more name, which changed the times of the file; `None` if it is another
-    /// file, or was written into.
+    /// The version of the same text after the file got one more name, which changes its times; `None` if
+    /// it is another file, or was written.
     pub(super) fn with_another_name(&self, later: FileStamp) -> Option<FileStamp> {
         let file = |stamp: &FileStamp| (stamp.identity.device, stamp.identity.inode);
         let same = file(self) == file(&later) && self.same_writing_as(&later);
@@ -79,13 +79,13 @@ impl FileStamp {
         same.then_some(FileStamp { settled: self.settled, ..later })
     }
 
-    /// True when a file with the stamp `later` must still hold the text that was read after `self`.
+    /// Whether a file with the stamp `later` must still hold the text that was read after `self`.
     pub(super) fn proves(&self, later: &FileStamp) -> bool {
         self.settled && self.identity == later.identity
     }
 
-    /// True when nobody wrote into the file between the two, as far as its clock can tell. A new
-    /// owner, name or mode is no matter here.
+    /// Whether the file was not written between the two, as far as its clock can tell. A new owner, name
+    /// or mode does not count.
     pub(super) fn same_writing_as(&self, other: &FileStamp) -> bool {
         let writing = |stamp: &FileStamp| (stamp.identity.size, stamp.identity.modified);
         writing(self) == writing(other)

@@ -2,9 +2,9 @@
 //!
 //! A file that is a mount point of its own, as containers are given one, answers a rename with
 //! `EBUSY`. Then the bytes of that very file have to change, and a crash can leave a mixture of both
-//! texts. The journal makes that reversible: whatever was cut short is put back by the next writer,
-//! so that here too a write happens whole or not at all. Putting back needs no room on the disk,
-//! finishing might; that is why the old text wins.
+//! texts. The undo journal makes that reversible: the next writer puts the old text back, so that here,
+//! too, a write happens whole or not at all. To put it back needs no room on the disk, to finish might;
+//! that is why the old text wins.
 //!
 //! `flock` on the file itself serves processes that see the same file but another folder around it,
 //! and so another state folder: a container and its host.
@@ -25,7 +25,7 @@ use super::undo_journal::{FileState, JOURNAL, KEPT_JOURNAL, UndoJournal};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::warning::Warning;
 
-/// How long the lock on the file itself is waited for. Whoever holds it is only writing the file.
+/// How long to wait for the lock on the file itself. Its holder only writes the file.
 const FILE_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Replaces the text `old` of the file by `pieces`, in the file itself.
@@ -50,10 +50,10 @@ pub(super) fn write(
     Ok(remove_journal(state))
 }
 
-/// Looks for a journal that a killed writer left and makes the file whole; under the lock.
+/// Makes the file whole if a killed writer left a journal; called under the lock.
 pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, StoreError> {
     let Some(journal) = UndoJournal::read(state)? else {
-        // Mostly there is none at all; if there is, it was cut short and the file never touched.
+        // Mostly there is none. One that is not whole was cut short before the file was touched.
         let _ = state.remove(JOURNAL);
         return Ok(Vec::new());
     };
@@ -98,7 +98,8 @@ fn overwrite(file: &File, pieces: &[&[u8]]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The write failed: the old text again, or else the journal stays and the error says so.
+/// Puts the old text back after a failed write. If that fails, too, the journal stays, and the error
+/// says so.
 fn put_back_after(
     source: io::Error,
     conf: &ConfFile,
@@ -114,7 +115,7 @@ fn put_back_after(
     StoreError::Io { operation: "write", path, source }
 }
 
-/// A journal that stays could undo an edit of tomorrow, so that it went is made durable too.
+/// Removes the journal durably: one that stays could undo a later edit.
 fn remove_journal(state: &StateDir) -> Vec<Warning> {
     match state.remove(JOURNAL).and_then(|()| state.sync()) {
         Ok(()) => Vec::new(),

@@ -1,4 +1,4 @@
-//! The way to a file: every name of its path, and every link on the way.
+//! Following the links of a path, name by name.
 //!
 //! The links are followed by hand. `canonicalize` fails on a file that is yet to be made, and cannot
 //! say which link of a chain leads to nothing. And in a folder that everybody may write, such as
@@ -24,8 +24,7 @@ const MAX_LINKS: usize = 40;
 /// The mode of a folder that everybody may write, and where only the owner of a name may take it away.
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 
-/// Follows `given` to where it leads; the last name may be missing. No link and no `..` is in the
-/// result.
+/// Follows the links of `given`; the last name may be missing. The result has no link and no `..`.
 pub(super) fn follow(given: &Path) -> Result<PathBuf, StoreError> {
     if given.as_os_str().is_empty() {
         return Err(StoreError::NotFound { path: given.to_owned() });
@@ -141,8 +140,8 @@ impl PathWalk<'_> {
     }
 }
 
-/// Refuses the link at `path`, described by `found`, where everybody may make links and it is neither
-/// ours nor of whom the folder belongs to.
+/// Refuses the link at `path`, described by `found`, in a folder where everybody may make links, unless
+/// the user of this process or the owner of the folder made it.
 fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), StoreError> {
     let around = fs::symlink_metadata(folder).map_err(|error| cannot_look_up(folder, error))?;
     let is_public = around.mode() & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;

@@ -18,8 +18,8 @@ const READ_ATTEMPTS: usize = 100;
 impl ConfFile {
     /// Loads the file without a lock, making and writing nothing. It never blocks on a pipe.
     ///
-    /// While an in-place write is under way, or when one was cut short, the text before that write
-    /// is served: it is what the next writer puts back.
+    /// While an in-place write is under way, or after one was cut short, this returns the text before
+    /// that write: the next writer puts it back.
     ///
     /// # Errors
     /// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
@@ -44,8 +44,8 @@ impl ConfFile {
         Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })
     }
 
-    /// The journal of a write in place. One that cannot be read or is not to be believed is none: who
-    /// only looks is shown the file.
+    /// The journal of an in-place write. A reader ignores one that cannot be read or trusted, and gets the
+    /// text of the file.
     fn journal(&self) -> Option<UndoJournal> {
         let state = StateDir::find(self).ok().flatten()?;
         UndoJournal::read(&state).ok().flatten()

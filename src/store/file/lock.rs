@@ -44,7 +44,7 @@ impl ConfFile {
 }
 
 impl LockedFile<'_> {
-    /// The file as it is now; `None` when it is yet to be made.
+    /// Loads the file; `None` when it is missing.
     ///
     /// # Errors
     /// Those of [`ConfFile::load`] but `NotFound`.
@@ -57,7 +57,7 @@ impl LockedFile<'_> {
     }
 }
 
-/// Asks before anything is made: neither a folder nor a read-only file gets a state folder.
+/// Refuses before anything is made: neither a folder nor a read-only file gets a state folder.
 fn refuse_unwritable(conf: &ConfFile) -> Result<(), StoreError> {
     let path = conf.target();
     let found = match fs::symlink_metadata(path) {
@@ -88,7 +88,7 @@ fn take(
             let path = conf.target().to_owned();
             return Err(StoreError::Busy { path, holder: LockHolder::of(&lock) });
         }
-        // Somebody may have removed the state folder while we waited; then this locks nobody out.
+        // The state folder may have been removed during the wait; then this lock locks nothing.
         if state.still_has(LOCK, &lock) {
             LockHolder::sign(&lock);
             return Ok((state, lock));

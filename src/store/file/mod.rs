@@ -1,26 +1,26 @@
-//! The file on disk: find it, lock it, load it, replace it.
+//! The file on disk: it is found, locked, loaded and replaced here.
 //!
-//! A writer goes through these steps, and a failure at any of them leaves the old file:
-//! lock ([`ConfFile::lock`]) → load ([`LockedFile::load`]) → compare with what is there now → new text
-//! into `.FILE.mediactl-XXXXXX` beside the file → owner, group, mode, extended attributes → fsync,
-//! and an entry in the `history` → compare once more → rename → fsync of the folder
-//! ([`LockedFile::replace`]). Where a rename cannot work, because the file is a mount point of its own, or
-//! because a new file cannot be given the owner, the mode and the access control list of the old one,
-//! the text is written in place under a journal (`in_place`). A reader takes no lock, makes nothing
-//! and writes nothing.
+//! A writer takes these steps, and a failure at any of them leaves the old file: lock
+//! ([`ConfFile::lock`]) → load ([`LockedFile::load`]) → compare with the present file → write the new
+//! text into `.FILE.mediactl-XXXXXX` beside the file → copy owner, group, mode, extended attributes →
+//! fsync, and an entry in the `history` ([`LockedFile::prepare`]) → compare once more → rename → fsync
+//! of the folder ([`PreparedWrite::commit`]). A rename cannot work where the file is a mount point of
+//! its own, or where a new file cannot be given the owner, the mode and the access control list of the
+//! old one. There the text is written in place under a journal (`in_place`). A reader takes no lock and
+//! writes nothing.
 //!
-//! Other users of the machine are not trusted. Who may write a file is asked of its mode and of its
-//! access control list (`access`); what is found in the state folder is used only if none of them can
-//! have made it (`trust`); no link of theirs is followed (`way`); and who is at the other end of the
-//! socket is asked of the kernel (`peer`).
+//! Other users of the machine are not trusted. The mode and the access control list of a file say who
+//! may write it (`access`). The contents of the state folder are used only if no other user can have
+//! made them (`trust`). No link of another user is followed (`links`). The kernel says which process is
+//! at the other end of the socket (`peer`).
 //!
-//! Between the last comparison and the rename are some microseconds. Who takes no lock and writes into
-//! the file just then writes into the old one, which is kept in the history, where that is found. Who
-//! puts another file at its place is noticed, because the two files change places: what comes out is
-//! not the old one then, and goes back.
+//! Between the last comparison and the rename are some microseconds. A program that takes no lock and
+//! writes into the file just then writes into the old file, which the history keeps, and where the next
+//! writer finds the text. A program that puts another file in its place is noticed, because the two
+//! files change places: the file that comes out is not the old one then, and goes back.
 //!
-//! The *state folder* `.mediactl/FILE/` stands beside the file that the links lead to, so every
-//! process computes the same place:
+//! The *state folder* `.mediactl/FILE/` is beside the file that the links lead to, so every process
+//! computes the same path:
 //!
 //! | name                                        | what it is                                                      |
 //! |---------------------------------------------|-----------------------------------------------------------------|
@@ -31,11 +31,8 @@
 //! | `.gitignore`                                | `*`, so that a configuration under version control stays clean  |
 //! | `serve.lock`                                | held by a running server for its whole life                     |
 //! | `sock`                                      | the Unix socket of that server                                  |
-//! | `history/`                                  | the texts that were in the file, and a journal (`history`)      |
-//! | `pending`                                   | a change that waits to be confirmed, and what takes it back     |
-//!
-//! This layer does not know what is in the text, it has no notion of a terminal and prints nothing:
-//! what the caller should tell the user comes back as a [`StoreError`](super::StoreError) or a [`Warning`](super::Warning).
+//! | `history/`                                  | the earlier texts of the file, and a journal (`history`)        |
+//! | `pending`                                   | a change that has to be confirmed, and the texts before it      |
 
 mod file_lock;
 

@@ -1,4 +1,4 @@
-//! Opening what is at a path, if it is a regular file, without ever waiting for it.
+//! Opening regular files, without following links and without ever waiting.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
@@ -11,8 +11,8 @@ use crate::store::error::{FileKind, StoreError};
 
 /// Opens a regular file for reading, and nothing else.
 pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), StoreError> {
-    // Opening alone can have effects on a device, so it is looked at first; and looked at again
-    // afterwards, because it may have been exchanged.
+    // To open a device can have effects, so the kind is checked first; and again afterwards, because
+    // the file may have been exchanged.
     let found = fs::symlink_metadata(path).map_err(StoreError::opening("open", path))?;
     if found.is_symlink() {
         return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
@@ -24,7 +24,7 @@ pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), StoreError> 
     Ok((file, found))
 }
 
-/// Opens what is at `path` itself: no link is followed, no pipe waits for its other end.
+/// Opens the file at `path` itself: no link is followed, no pipe waits for its other end.
 pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File, StoreError> {
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match open_whole_path(path, flags) {
@@ -34,8 +34,8 @@ pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File,
     }
 }
 
-/// Opens `path`, in which there were no links when it was resolved. A folder that was exchanged for
-/// a link since leads nowhere, where the kernel can tell.
+/// Opens `path`, which had no links when it was resolved. If a folder was exchanged for a link since,
+/// this fails, where the kernel can tell.
 pub(super) fn open_whole_path(path: &Path, flags: OFlags) -> Result<File, Errno> {
     let no_links = ResolveFlags::NO_SYMLINKS;
     let opened = retry_on_intr(|| rustix::fs::openat2(CWD, path, flags, Mode::empty(), no_links));
@@ -55,7 +55,7 @@ pub(super) fn read_whole(mut file: &File, path: &Path) -> Result<Vec<u8>, StoreE
     Ok(bytes)
 }
 
-/// Refuses what has no text of its own, before anything tries to open it.
+/// Refuses everything but regular files, before anything opens it.
 pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     match FileKind::unusable(found.file_type()) {
         None => Ok(()),

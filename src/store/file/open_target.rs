@@ -1,6 +1,7 @@
-//! Is the file still the one that was loaded?
+//! The open target of a write, checked to be the file that was loaded.
 //!
-//! Editors do not take our lock, so a writer asks before it starts and again before the rename.
+//! Editors take no lock of this program, so a writer checks before it starts and again before the
+//! rename.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -18,7 +19,7 @@ use crate::store::version::BaseText;
 /// How much of the file is compared at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// The file as it is now; its text is the one that was loaded.
+/// The open file, which holds the loaded text.
 pub(super) struct OpenTarget {
     /// Open for reading.
     pub(super) file: File,
@@ -44,31 +45,31 @@ impl OpenTarget {
         Ok(OpenTarget { file, metadata, stamp })
     }
 
-    /// Whether it is what is at `path`.
+    /// Whether the file is the one at `path`.
     pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
         let identity = |found: &Metadata| (found.dev(), found.ino());
         Ok(identity(&fs::symlink_metadata(path)?) == identity(&self.metadata))
     }
 
-    /// Whether it has other names than its own.
+    /// Whether the file has further names (hard links).
     pub(super) fn has_other_names(&self) -> bool {
         self.metadata.nlink() > 1
     }
 
-    /// Gives the memory back in which the system holds the text, which nobody reads again when
-    /// another one is there: the new text takes its place in memory, too. Pages that were in use
-    /// are had for less than others, by far where a hypervisor has to find them first.
+    /// Frees the pages in which the system caches the old text, which is not read again once it is
+    /// replaced: the new text takes those pages, which cost less than fresh ones, by far where a
+    /// hypervisor has to find fresh ones first.
     pub(super) fn free_cache(&self) {
-        // Advice: where it is not taken, nothing but time is lost.
+        // This is advice: where the system ignores it, only time is lost.
         let _ = rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed);
     }
 
-    /// When it was written last.
+    /// When the file was written last.
     pub(super) fn writing(&self) -> LastWrite {
         LastWrite::of(&self.metadata)
     }
 
-    /// Looks at the file again after it got one more name from us.
+    /// Updates the stamp after this program gave the file one more name.
     pub(super) fn renew(&mut self, conf: &ConfFile) -> Result<(), StoreError> {
         let path = conf.target();
         let found = self.file.metadata().map_err(StoreError::io("look at", path))?;
@@ -77,7 +78,7 @@ impl OpenTarget {
         Ok(())
     }
 
-    /// Makes sure that nobody changed the text, the owner or the mode since.
+    /// Makes sure that text, owner and mode have not changed since.
     pub(super) fn recheck(&self, conf: &ConfFile, text: &[u8]) -> Result<(), StoreError> {
         let now = OpenTarget::open(conf, text, Some(&self.stamp))?;
         refuse_unless(rights(&now.metadata) == rights(&self.metadata), conf.target())
@@ -99,7 +100,7 @@ fn rights(found: &Metadata) -> (u32, u32, u32) {
     (found.uid(), found.gid(), found.mode())
 }
 
-/// True when `file`, from where it stands, holds exactly `text`.
+/// Whether `file`, from its current position, holds exactly `text`.
 pub(super) fn holds(mut file: &File, text: &[u8]) -> io::Result<bool> {
     if file.metadata()?.size() != text.len() as u64 {
         return Ok(false);

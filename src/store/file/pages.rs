@@ -1,8 +1,8 @@
-//! Reading a text; a large one into large pages.
+//! Reading a text, a large one into large pages.
 //!
 //! Each page that a process touches for the first time costs a fault, and a text of sixteen megabytes
-//! has four thousand: that takes longer than to read and parse it. Memory that asks for them gets
-//! pages of two megabytes from a kernel that is set to give them.
+//! has four thousand of them: that takes longer than to read and parse it. A kernel that is set so gives
+//! pages of two megabytes to memory that asks for them.
 
 use std::fs::File;
 use std::io;
@@ -15,13 +15,13 @@ use memmap2::MmapMut;
 use super::open::read_whole;
 use crate::store::error::StoreError;
 
-/// The size of a large page on most machines; where it is another, nothing is gained or lost.
+/// The size of a large page on most machines; on others nothing is gained or lost.
 const LARGE_PAGE: usize = 2 << 20;
 
 /// Below this size a large page is mostly empty.
 const WORTH_IT: u64 = 1 << 20;
 
-/// Reads a text from its start; it has `size` bytes, or is being changed.
+/// Reads a text from its start; it has `size` bytes unless it is being changed.
 pub(super) fn read_text(file: &File, size: u64, path: &Path) -> Result<Bytes, StoreError> {
     let large = reserve(size).map_or(Ok(None), |pages| read_exactly(pages, file, size));
     match large.map_err(StoreError::io("read", path))? {
@@ -30,7 +30,7 @@ pub(super) fn read_text(file: &File, size: u64, path: &Path) -> Result<Bytes, St
     }
 }
 
-/// `None` where the file is shorter or longer.
+/// Reads exactly `size` bytes; `None` where the file is shorter or longer.
 fn read_exactly(mut pages: MmapMut, file: &File, size: u64) -> io::Result<Option<Bytes>> {
     let text = ..size as usize;
     match file.read_exact_at(&mut pages[text], 0) {
@@ -40,11 +40,11 @@ fn read_exactly(mut pages: MmapMut, file: &File, size: u64) -> io::Result<Option
     }
 }
 
-/// Room for a large text; `None` for a small one, and where there is none.
+/// Reserves memory for a large text; `None` for a small text, or where memory is short.
 fn reserve(size: u64) -> Option<MmapMut> {
     let size = usize::try_from(size).ok().filter(|_| size >= WORTH_IT)?;
     let pages = MmapMut::map_anon(size.checked_next_multiple_of(LARGE_PAGE)?).ok()?;
-    // A kernel that has none refuses; the memory is as good as any then.
+    // A kernel without large pages refuses; small pages work as well.
     #[cfg(target_os = "linux")]
     let _ = pages.advise(memmap2::Advice::HugePage);
     Some(pages)

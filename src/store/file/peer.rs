@@ -1,8 +1,8 @@
-//! Who is at the other end of a Unix socket.
+//! The process at the other end of a Unix socket.
 //!
-//! The permissions of the socket let in who may reach it. That is not enough: a change through a
-//! server is a change of the file, so only who may write the file may ask for one. The kernel says
-//! which user is there, and `/proc` in which groups that process is.
+//! The permissions of the socket are not enough: a change through a server is a change of the file, so
+//! only users who may write the file may use the socket. The kernel says which user is at the other
+//! end, and `/proc` says the groups of that process.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ pub struct SocketPeer {
 }
 
 impl SocketPeer {
-    /// Who is at the other end of `socket`: who connected, or who listens.
+    /// The process at the other end of `socket`: the one that connected, or the one that listens.
     ///
     /// # Errors
     /// What the system answers.
@@ -33,7 +33,7 @@ impl SocketPeer {
         Ok(Self { user: found.uid.as_raw(), group: found.gid.as_raw(), process: found.pid })
     }
 
-    /// All its groups. Those beside its first one are known only where `/proc` shows the process.
+    /// All its groups. Supplementary groups are known only where `/proc` shows the process.
     fn groups(&self) -> Vec<u32> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.as_raw_nonzero()));
         let more = status.ok().and_then(|status| groups_in(&status, self.user)).unwrap_or_default();
@@ -41,8 +41,8 @@ impl SocketPeer {
     }
 }
 
-/// The groups in a `/proc/PID/status`; none unless all its users are `user`. The process may have
-/// ended, and another have its number, or it may run a program of another user by now.
+/// The groups in a `/proc/PID/status`; none unless all its users are `user`. The process may have ended
+/// and another one have its id, or it may run a program of another user by now.
 fn groups_in(status: &str, user: u32) -> Option<Vec<u32>> {
     let numbers = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -52,8 +52,8 @@ fn groups_in(status: &str, user: u32) -> Option<Vec<u32>> {
     if is_same { numbers("Groups:") } else { None }
 }
 
-/// Who may be at the other end of the socket of a configuration: who may write that, root, and the
-/// user of this process.
+/// The users who may use the socket of a configuration: those who may write the file, root, and the user
+/// of this process.
 #[derive(Clone, Debug)]
 pub struct AllowedPeers {
     conf: ConfFile,
@@ -65,7 +65,7 @@ impl AllowedPeers {
         Self { conf: conf.clone(), us: rustix::process::geteuid().as_raw() }
     }
 
-    /// Whether this one may, as the file is now.
+    /// Whether this process may use the socket, by the present rights of the file.
     pub fn admit(&self, peer: &SocketPeer) -> bool {
         let is_known = [0, self.us].contains(&peer.user);
         is_known

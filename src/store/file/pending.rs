@@ -1,8 +1,8 @@
-//! A change that waits to be confirmed: all that taking it back needs, durable before it is made.
+//! The record of a change that has to be confirmed, durable before the change is made.
 //!
-//! The file `pending` in the state folder is a line of JSON and behind it the texts, one after the
-//! other. It is there as long as the change is neither confirmed nor taken back, so a server that
-//! was killed meanwhile finds it when it starts again.
+//! The file `pending` in the state folder is a line of JSON, followed by the texts that a rollback
+//! needs. It is there until the change is confirmed or rolled back, so a server that was killed
+//! meanwhile finds it when it starts again.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,10 +21,10 @@ use crate::store::pending::{PendingRecord, StoredPending};
 /// Its name in the state folder.
 const NAME: &str = "pending";
 
-/// Under this name it is written, before it gets its own.
+/// The name under which it is written first.
 const NEW_NAME: &str = "pending.new";
 
-/// What stands in front of the texts.
+/// The line of JSON in front of the texts.
 #[derive(Serialize, Deserialize)]
 struct PendingHeader {
     id: String,
@@ -37,7 +37,7 @@ struct PendingHeader {
     file: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     written: Option<u64>,
-    /// The xxh3-128 of the texts, so that a record which was cut short is told from a whole one.
+    /// The xxh3-128 of the texts: a record that was cut short has another.
     hash: String,
 }
 
@@ -86,7 +86,7 @@ fn parse(bytes: Bytes) -> Option<StoredPending> {
 }
 
 impl LockedFile<'_> {
-    /// Notes a change that is about to be made, durably.
+    /// Records a change that is about to be made, durably.
     ///
     /// # Errors
     /// `StateFolder`.
@@ -103,7 +103,7 @@ impl LockedFile<'_> {
         })
     }
 
-    /// The change is confirmed, or taken back, durably.
+    /// Removes the record durably.
     ///
     /// # Errors
     /// `StateFolder`.
@@ -116,7 +116,7 @@ impl LockedFile<'_> {
     }
 }
 
-/// Removes what a writer left that was killed before its change was made.
+/// Removes the file of a writer that was killed before its change was made.
 pub(super) fn clean(state: &StateDir) {
     let _ = state.remove(NEW_NAME);
 }

@@ -1,4 +1,4 @@
-//! The new text takes the place of the old one, whole or not at all.
+//! Replacing the file: the new text takes the place of the old one, whole or not at all.
 
 use std::fs::{self, File};
 use std::io;
@@ -53,10 +53,10 @@ struct Exchange<'a> {
 
 /// How the new text takes the place of the old one.
 enum Means {
-    /// This file is renamed. What was lost on the way is told.
+    /// This file is renamed; the warnings are of attributes that were lost.
     Rename(TempPath, Vec<Warning>),
-    /// The text is written into the old file: a new one cannot be given its owner, mode or access
-    /// control list, which say who may read and write it.
+    /// The text is written into the old file: a new file cannot be given its owner, mode or access
+    /// control list.
     InPlace,
 }
 
@@ -142,7 +142,7 @@ impl LockedFile<'_> {
         Ok(WriteStep::Remove(Box::new(current), old.text, staged))
     }
 
-    /// Gives the new file what the old one had beside its text.
+    /// Gives the new file the attributes of the old one.
     fn dress(&self, current: &OpenTarget, new: &File) -> io::Result<Vec<Warning>> {
         let path = self.conf.target();
         let mut warnings = attributes::copy(&current.file, &current.metadata, new, path)?;
@@ -226,7 +226,7 @@ fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<War
     }
 }
 
-/// Makes the new text durable while `stage` does the same with the history: both mostly wait.
+/// Makes the new text durable while `stage` does the same with the history: both mostly wait for the disk.
 fn sync_beside(
     temporary: &NamedTempFile,
     stage: impl FnOnce() -> Result<StagedEntry, StoreError>,
@@ -248,8 +248,8 @@ fn sync(temporary: &NamedTempFile) -> Result<(), StoreError> {
 
 /// Puts the new file at the place of the old one, and takes the old one away.
 ///
-/// Both change places at once, so that it is seen what came out: if an editor put another file there
-/// just before, that one goes back, and `NotFound` says that the old one is not there any more.
+/// Both change places at once, which shows the file that came out: if an editor put another file there
+/// just before, that one goes back, and `NotFound` says that the old one is gone.
 fn take_place(temporary: TempPath, target: &Path, old: &OpenTarget) -> io::Result<()> {
     match exchange(&temporary, target) {
         Ok(()) => match old.is_at(&temporary) {
@@ -259,7 +259,7 @@ fn take_place(temporary: TempPath, target: &Path, old: &OpenTarget) -> io::Resul
                 Err(other.err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
             }
         },
-        // Not every file system can do that.
+        // Not every file system can exchange two files.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => rename_over(temporary, target),
         Err(error) => Err(error.into()),
     }

@@ -1,4 +1,4 @@
-//! The server of a configuration: one at a time, found by all who work on the same file.
+//! The server of a configuration: one at a time, which every command on the same file finds.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ const SERVE_LOCK: &str = "serve.lock";
 /// Name of the socket of the server.
 const SOCKET: &str = "sock";
 
-/// Those who only look whether a server runs hold its lock for a moment.
+/// How long to wait for commands that hold the lock for a moment, to see whether a server runs.
 const LOOKERS: Duration = Duration::from_millis(500);
 
 /// How long a server that has just taken its lock may take to open its socket.
@@ -35,7 +35,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// A server that says nothing for so long is stopped, or hangs.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// How the answer of a server starts that refuses this user, which it does without being asked.
+/// The start of the answer of a server that refuses this user, which it sends without a request.
 const REFUSED: &[u8; 12] = b"HTTP/1.1 403";
 
 /// This process is the server of the configuration, until it is dropped.
@@ -47,14 +47,14 @@ pub struct ServeLock {
     _lock: File,
 }
 
-/// The server of a configuration, as others see it.
+/// The running server of a configuration, as commands see it.
 #[derive(Debug)]
 pub struct Serving {
-    /// Who it is.
+    /// Its process.
     pub holder: LockHolder,
-    /// The socket is reached through it, so that no path is too long.
+    /// The way to the socket, so that no path is too long.
     state: StateDir,
-    /// Who may be the server.
+    /// The users whose process may be the server.
     peers: AllowedPeers,
 }
 
@@ -76,9 +76,8 @@ impl ConfFile {
         Ok(ServeLock { state, peers: AllowedPeers::of(self), _lock: lock })
     }
 
-    /// The server of this configuration, if one runs. Makes nothing, and waits for nothing.
-    ///
-    /// What can't be looked at is nobody's server.
+    /// The server of this configuration, if one runs. Makes nothing, and waits for nothing. A state
+    /// folder that can't be read has no server.
     ///
     /// # Errors
     /// `Untrusted`.
@@ -103,7 +102,7 @@ impl ConfFile {
 }
 
 impl ServeLock {
-    /// The socket for local commands; one that a killed server left is taken away.
+    /// Binds the socket for local commands; removes one that a killed server left.
     ///
     /// # Errors
     /// `StateFolder`.
@@ -120,7 +119,7 @@ impl ServeLock {
         Ok(listener)
     }
 
-    /// Who may come through the socket.
+    /// The users who may use the socket.
     pub fn peers(&self) -> AllowedPeers {
         self.peers.clone()
     }
@@ -128,7 +127,7 @@ impl ServeLock {
 
 impl Drop for ServeLock {
     fn drop(&mut self) {
-        // While the lock is held nobody else's socket has this name.
+        // While the lock is held, no other server has a socket of this name.
         let _ = self.state.remove(SOCKET);
     }
 }
@@ -141,8 +140,8 @@ impl Serving {
 
     /// Waits until the server answers at its socket, which makes no request.
     ///
-    /// A server that has just taken its lock may need a moment to open the socket. One that is
-    /// stopped (`SIGSTOP`) is connected by the kernel and says nothing.
+    /// A server that has just taken its lock may need a moment to open the socket. The kernel connects
+    /// to one that is stopped (`SIGSTOP`), which says nothing.
     ///
     /// # Errors
     /// `PermissionDenied` where we may not connect, or where the process at the other end is not one
@@ -177,7 +176,7 @@ impl Serving {
         }
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(SILENCE))?;
-        // A server that lives ends a connection whose client has nothing to ask for.
+        // A live server ends a connection whose client sends no request.
         stream.shutdown(Shutdown::Write)?;
         let mut answer = [0; REFUSED.len()];
         match stream.read(&mut answer) {

@@ -1,8 +1,8 @@
-//! The state folder `.mediactl/FILE/`: made by writers, owned by whom the configuration belongs to.
+//! The state folder `.mediactl/FILE/`: made by writers, owned by the owner of the configuration.
 //!
 //! Root makes it in folders that others own, so it is entered name by name, without following
-//! links, and everything in it is opened relative to the folder that was entered. What was opened is
-//! looked at, and refused if a stranger may have made it (`trust`).
+//! links, and everything in it is opened relative to the folder that was entered. A file is refused if
+//! a user who is not trusted may have made it (`trust`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub(super) struct StateDir {
     trust: StateTrust,
 }
 
-/// To enter a folder and to look at it takes no right to list it.
+/// To enter a folder needs no right to list it.
 const SEARCH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// For a folder that is made durable, too.
@@ -99,7 +99,7 @@ impl StateDir {
         // A second name would let whoever planted it have root write into another's file.
         let planted = found.nlink() > 1 && found.uid() != self.trust.owner;
         if !found.is_file() || planted {
-            let source = io::Error::other("it is no file of ours");
+            let source = io::Error::other("not created by mediactl");
             return Err(StoreError::StateFolder { path, source });
         }
         self.trust.refuse_file(&path, &found)?;
@@ -160,9 +160,8 @@ impl StateDir {
         give(self.trust, file, file_mode(self.trust));
     }
 
-    /// Gives what is bound under `name`, which is no regular file, the mode that all files have.
-    ///
-    /// Whom it belongs to is who made it: a socket is asked for by its permission alone.
+    /// Gives the socket bound under `name` the owner, group and mode that all files have, as far as this
+    /// process may.
     pub(super) fn adopt_path(&self, name: &str) {
         let mode = Mode::from_raw_mode(file_mode(self.trust));
         let _ = rustix::fs::chownat(

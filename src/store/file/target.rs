@@ -1,4 +1,4 @@
-//! Where the configuration really is: at the end of every chain of links.
+//! The configuration file: the path as given, and the file at the end of its links.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ pub(super) const STATE_ROOT: &str = ".mediactl";
 
 /// The configuration file: the path as it was given and the file that its links lead to.
 ///
-/// It tells where the links led when it was made. A long-lived process makes a new one for each
-/// operation.
+/// The links are followed when it is made. A long-lived process checks again whether they lead
+/// elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfFile {
     given: PathBuf,

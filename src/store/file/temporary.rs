@@ -1,4 +1,4 @@
-//! Temporary files under names that tell whose they are, and those that killed writers left.
+//! Temporary files, and removing those that killed writers left.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, Permissions};
@@ -37,7 +37,7 @@ impl<'a> TemporaryPlace<'a> {
         TemporaryPlace { folder: state.path(), prefix: OsString::from("candidate-") }
     }
 
-    /// Makes a file with `mode` (less the umask) that holds `pieces`. It goes when the value goes.
+    /// Makes a file with `mode` (less the umask) that holds `pieces`, and is removed when it is dropped.
     pub(super) fn write(&self, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, StoreError> {
         let temporary = tempfile::Builder::new()
             .prefix(&self.prefix)
@@ -52,10 +52,10 @@ impl<'a> TemporaryPlace<'a> {
         Ok(temporary)
     }
 
-    /// Removes the files of killed writers. Only the holder of the lock makes such files, so what
-    /// the holder of the lock finds is abandoned.
+    /// Removes the files of killed writers. Only the holder of the lock makes such files, so those that
+    /// the holder finds are abandoned.
     pub(super) fn remove_leftovers(&self) -> Vec<Warning> {
-        // A folder that may be written but not listed is legal; what lies there then stays.
+        // A folder that may be written but not listed is legal; leftovers stay there.
         let Ok(entries) = fs::read_dir(self.folder) else {
             return Vec::new();
         };

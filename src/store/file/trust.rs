@@ -1,10 +1,9 @@
-//! Whose files of the state are believed.
+//! Which users are trusted to have made the state.
 //!
-//! In a folder that many may write, such as `/tmp`, anybody can make a `.mediactl` before we do, with
-//! a socket, a journal or a change to take back in it that serve them. So what is there already is
-//! used only if it belongs to root, to us, or to the owner of the configuration, and if others have no
-//! right in the folders and cannot have written the files. A group that may write the configuration
-//! may write its state, too.
+//! In a folder that many may write, such as `/tmp`, any user can make a `.mediactl` first, with a forged
+//! socket, journal or pending change in it. So state is used only if it belongs to root, to the user of
+//! this process, or to the owner of the configuration, and if other users have no right in the folders
+//! and cannot have written the files. A group that may write the configuration may write its state, too.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -14,10 +13,10 @@ use super::access::AccessRights;
 use super::target::ConfFile;
 use crate::store::error::{Distrust, StoreError};
 
-/// Who may have made the state of a configuration.
+/// The users who are trusted to have made the state of a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateTrust {
-    /// Whom the configuration belongs to; the user of this process, while it is yet to be made.
+    /// The owner of the configuration; the user of this process, while the file is missing.
     pub owner: u32,
     /// Its group.
     pub group: u32,
@@ -25,12 +24,12 @@ pub(super) struct StateTrust {
     pub is_shared: bool,
     /// The user of this process.
     us: u32,
-    /// Whether anybody at all may make files beside the configuration.
+    /// Whether every user may make files beside the configuration.
     is_public_place: bool,
 }
 
 impl StateTrust {
-    /// Whom to believe about `conf`.
+    /// The users who are trusted for `conf`.
     pub fn of(conf: &ConfFile) -> Result<Self, StoreError> {
         let folder =
             std::fs::metadata(conf.folder()).map_err(StoreError::opening("look at", conf.folder()))?;
@@ -44,32 +43,32 @@ impl StateTrust {
         Ok(Self { owner, group, is_shared, us, is_public_place: folder.mode() & 0o002 != 0 })
     }
 
-    /// Refuses a folder of the state, described by `found`, that a stranger may have made or filled.
+    /// Refuses a folder of the state, described by `found`, that another user may have made or filled.
     pub fn refuse_folder(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
         let is_made_by_group = self.is_shared && found.gid() == self.group && !self.is_public_place;
         self.refuse_stranger(path, found, is_made_by_group)?;
         refuse_rights_of_others(path, found, ANY)
     }
 
-    /// Refuses a file in a folder of the state that is believed.
+    /// Refuses a file in a trusted folder of the state.
     pub fn refuse_file(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
         self.refuse_kept(path, found)?;
         // The folder around it keeps others from reading it.
         refuse_rights_of_others(path, found, WRITE)
     }
 
-    /// Refuses a text that is kept. It may be the old file itself, with the mode that this had.
+    /// Refuses a kept text. It may be the old file itself, with the mode of that.
     pub fn refuse_kept(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
         // Only members of the group can have made it in the folder, and they may write the configuration.
         self.refuse_stranger(path, found, self.is_shared)
     }
 
-    /// Whether we may make the state: others are to believe it.
+    /// Whether this process may make the state, so that others trust it.
     pub fn is_believed_of_us(&self) -> bool {
         self.is_believed(self.us) || (self.is_shared && !self.is_public_place)
     }
 
-    /// The error of who may not make the state.
+    /// The error for a process that may not make the state.
     pub fn not_ours_to_make(&self, path: &Path) -> StoreError {
         let source = std::io::Error::other("only root and the owner of the configuration can make it");
         StoreError::StateFolder { path: path.to_owned(), source }

@@ -1,4 +1,4 @@
-//! The journal of an in-place write: both texts, durable before the first byte of the file changes.
+//! The undo journal of an in-place write: both texts, durable before the first byte of the file changes.
 //!
 //! Layout, numbers little endian: [`MAGIC`], inode of the file (u64), length of the old text (u64),
 //! length of the new one (u64), old text, new text, xxh3-128 of all before it (u128).
@@ -15,14 +15,14 @@ use crate::store::error::StoreError;
 /// Name of the journal in the state folder.
 pub(super) const JOURNAL: &str = "in-place";
 
-/// Name of a journal that does not fit the file any more.
+/// Name of a journal that no longer fits the file.
 pub(super) const KEPT_JOURNAL: &str = "in-place.kept";
 
 const MAGIC: &[u8; 20] = b"mediactl in-place 1\n";
 const HEADER: usize = MAGIC.len() + 3 * size_of::<u64>();
 const CHECKSUM: usize = size_of::<u128>();
 
-/// A journal that is whole.
+/// A whole journal.
 pub(super) struct UndoJournal {
     /// The journal without its checksum.
     body: Vec<u8>,
@@ -30,7 +30,7 @@ pub(super) struct UndoJournal {
     old_length: usize,
 }
 
-/// What a file is, compared with the two texts of a journal.
+/// What a file holds, compared with the two texts of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileState {
     /// The old text or the new one, complete.
@@ -38,7 +38,7 @@ pub(super) enum FileState {
     /// What a write that was cut short leaves: each byte is that of the old or of the new text at
     /// its place, or one of the zeros that a disk has where its power failed; the end may be missing.
     Mixture,
-    /// Neither: somebody edited or replaced it.
+    /// Neither: the file was edited or replaced.
     Edited,
 }
 
@@ -57,18 +57,18 @@ impl UndoJournal {
             .map_err(StoreError::io("write", &state.path_of(JOURNAL)))
     }
 
-    /// The journal in the state folder; `None` when there is none or when writing it was cut short, which
-    /// means that the file was not touched yet.
+    /// Reads the journal in the state folder; `None` when there is none, or when writing it was cut short
+    /// before the file was touched.
     pub(super) fn read(state: &StateDir) -> Result<Option<UndoJournal>, StoreError> {
         Ok(state.read(JOURNAL)?.and_then(UndoJournal::parse))
     }
 
-    /// True when the file described by `found`, which holds `bytes`, is partly written.
+    /// Whether the file described by `found`, which holds `bytes`, is partly written.
     pub(super) fn is_torn(&self, found: &Metadata, bytes: &[u8]) -> bool {
         self.compare(found, bytes) == FileState::Mixture
     }
 
-    /// What the file described by `found`, which holds `bytes`, is.
+    /// Compares the file described by `found`, which holds `bytes`, with the two texts.
     pub(super) fn compare(&self, found: &Metadata, bytes: &[u8]) -> FileState {
         let (old, new) = (self.old(), self.new_text());
         if bytes == old || bytes == new {

@@ -1,12 +1,12 @@
-//! What a change made of the text that is kept with it, and whether the change was made at all.
+//! The delta of a change: what it made of the kept text, and whether it was made at all.
 //!
-//! A person who edits the file in place overwrites the only copy of what we wrote. So what is new in
-//! it is noted beside the kept text: both together give it again. It is not made durable for itself,
-//! and what does not give the text that the journal names is not used.
+//! An editor that writes the file in place overwrites the only copy of the new text. So what is new in it
+//! is written beside the kept text: both together give the new text again. The delta is not made durable
+//! on its own, and it is not used unless it gives the revision in the journal.
 //!
-//! The note is written before the change, as `SERIAL.next.new`, and renamed to `SERIAL.next` when
-//! the change stands. That name tells a change that was made from one that was cut short. How the
-//! file looks does not tell it: a person may have put the old file back, with its old time.
+//! It is written before the change, as `SERIAL.next.new`, and renamed to `SERIAL.next` when the change is
+//! made. That name tells a change that was made from one that was cut short. The file alone cannot tell:
+//! a user may have put the old file back, with its old time.
 
 use std::io::{self, Write};
 
@@ -15,26 +15,26 @@ use serde::{Deserialize, Serialize};
 use super::super::state_dir::StateDir;
 use crate::store::revision::Revision;
 
-/// The name of the note of a change that was made.
+/// The name of the delta of a change that was made.
 fn name(serial: u64) -> String {
     format!("{serial}.next")
 }
 
-/// The name of the note of a change that is still to be made.
+/// The name of the delta of a change that is still to be made.
 fn new_name(serial: u64) -> String {
     format!("{serial}.next.new")
 }
 
-/// What the file begins with, a line of JSON; what stands between the two ends follows.
+/// The first line, in JSON; the text between the two common ends follows.
 #[derive(Serialize, Deserialize)]
 struct DeltaHeader {
-    /// So much of the start of the old text is that of the new one.
+    /// How many bytes at the start both texts share.
     start: usize,
-    /// So much of the end is, too.
+    /// How many bytes at the end both texts share.
     end: usize,
 }
 
-/// Notes what `pieces` are about to make of `old`.
+/// Writes the delta from `old` to `pieces`.
 pub(super) fn note(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]]) -> io::Result<()> {
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     let start = common_start(old, pieces);
@@ -47,9 +47,9 @@ pub(super) fn note(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]])
     middle(pieces, start, length - end).try_for_each(|piece| file.write_all(piece))
 }
 
-/// The change `serial` was made.
+/// Records that the change `serial` was made.
 pub(super) fn stand(folder: &StateDir, serial: u64) {
-    // Without its note the looks of the file are what tells whether the change was made.
+    // Without the name, only the file tells whether the change was made.
     let _ = folder.rename(&new_name(serial), &name(serial));
 }
 
@@ -58,13 +58,13 @@ pub(super) fn stands(folder: &StateDir, serial: u64) -> bool {
     folder.look_at(&name(serial)).is_some()
 }
 
-/// What the change `serial` made is known in another way by now, or never came about.
+/// Removes the delta of a change whose text is kept by now, or that was never made.
 pub(super) fn forget(folder: &StateDir, serial: u64) {
     let _ = folder.remove(&name(serial));
     let _ = folder.remove(&new_name(serial));
 }
 
-/// The text that the change `serial` made of `old`; none unless it is `revision`.
+/// Rebuilds the text that the change `serial` made of `old`; none unless it has this revision.
 pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revision) -> Option<Vec<u8>> {
     let noted = folder.read_kept(&name(serial)).ok()??;
     let line = noted.iter().position(|&byte| byte == b'\n')?;
@@ -74,8 +74,8 @@ pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revi
     (Revision::of(&text) == revision).then_some(text)
 }
 
-/// How much of the start of `old` the pieces begin with. Most are parts of `old` itself, which are
-/// seen to be equal without reading them.
+/// How many bytes `old` and the pieces share at the start. Most pieces are parts of `old` itself, whose
+/// equality shows without reading them.
 fn common_start(old: &[u8], pieces: &[&[u8]]) -> usize {
     let mut at = 0;
     for piece in pieces {
@@ -89,7 +89,7 @@ fn common_start(old: &[u8], pieces: &[&[u8]]) -> usize {
     at
 }
 
-/// The same of the end, of which at most `most` bytes count.
+/// How many bytes they share at the end, at most `most`.
 fn common_end(old: &[u8], pieces: &[&[u8]], most: usize) -> usize {
     let mut found = 0;
     for piece in pieces.iter().rev() {
@@ -112,7 +112,7 @@ fn equal<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a 
     one.zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// What stands in the text of the pieces from `start` to `end`.
+/// The bytes of the pieces from `start` to `end`.
 fn middle<'a>(pieces: &'a [&[u8]], start: usize, end: usize) -> impl Iterator<Item = &'a [u8]> {
     let mut at = 0;
     pieces.iter().map(move |piece| {

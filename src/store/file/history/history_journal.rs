@@ -1,4 +1,4 @@
-//! The journal: one JSON object a line, the oldest first.
+//! The journal of the history: one JSON object a line, the oldest first.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use crate::store::revision::Revision;
 /// Its name in the folder of the history.
 pub(super) const NAME: &str = "journal";
 
-/// Under this name a shorter journal is written, before it takes the place of the long one.
+/// The name under which a shorter journal is written first.
 const NEW_NAME: &str = "journal.new";
 
 /// A line of the journal.
@@ -31,31 +31,31 @@ pub(super) struct JournalLine {
     pub before: Option<Revision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Revision>,
-    /// Whether the text is beside the sequence of texts that were in the file.
+    /// Whether the text was never the text of the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
-    /// Which file was to be replaced, and when it was written last.
+    /// The file that was to be replaced, and when it was written last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced: Option<LastWrite>,
-    /// Whether what is kept is that file itself.
+    /// Whether the kept text is that file itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub linked: bool,
 }
 
 impl JournalLine {
-    /// Whether the change was cut short before it was made: `file` is what is at the place of the
-    /// configuration, and `stands` says that the change is known to have been made.
+    /// Whether the change was cut short before it was made: `file` describes the present file, and `stands`
+    /// says that the change is known to have been made.
     pub fn is_unmade(&self, file: Option<LastWrite>, stands: bool) -> bool {
         !self.aside && !stands && self.replaced.is_some() && self.replaced == file
     }
 }
 
-/// The lines that can be read, in order. One that a crash cut short is skipped.
+/// The lines, in order. One that a crash cut short is skipped.
 pub(super) fn lines(bytes: &[u8]) -> Vec<JournalLine> {
     bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
-/// The journal, open for who holds the lock.
+/// The journal, open for the holder of the lock.
 pub(super) struct HistoryJournal {
     file: File,
     lines: Vec<JournalLine>,
@@ -74,7 +74,7 @@ impl HistoryJournal {
         Ok(Self { file, lines: lines(&bytes), last_start })
     }
 
-    /// Removes what a writer left that was killed while it shortened the journal.
+    /// Removes the file of a writer that was killed while it shortened the journal.
     pub fn clean(folder: &StateDir) {
         let _ = folder.remove(NEW_NAME);
     }
@@ -94,13 +94,13 @@ impl HistoryJournal {
         self.lines.iter().rfind(|line| !line.aside)
     }
 
-    /// The text in the file, as far as the journal knows.
+    /// The revision of the file, as far as the journal knows.
     pub fn revision(&self) -> Option<Revision> {
         self.last_change()?.after
     }
 
-    /// Adds a line, durably. What a crash cut short before it is ended first, so that only itself is
-    /// lost.
+    /// Adds a line, durably. If a crash cut the last line short, a line end goes first, so that only that
+    /// line is lost.
     pub fn append(&mut self, line: JournalLine) -> io::Result<()> {
         let end = self.file.seek(SeekFrom::End(0))?;
         let mut text = Vec::new();
@@ -115,7 +115,7 @@ impl HistoryJournal {
         self.last_start = end;
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_all());
         if written.is_err() {
-            // Half a line would only be in the way.
+            // Half a line is of no use.
             let _ = self.file.set_len(end);
         }
         written?;
@@ -128,14 +128,14 @@ impl HistoryJournal {
         self.lines.iter().rfind(|line| !line.aside && line.serial < serial)
     }
 
-    /// Takes out the last line.
+    /// Removes the last line.
     pub fn withdraw(&mut self) -> io::Result<()> {
         self.file.set_len(self.last_start)?;
         self.lines.pop();
         Ok(())
     }
 
-    /// Forgets all lines but the newest `keep`, once there are twice as many.
+    /// Removes all lines but the newest `keep`, once there are twice as many.
     pub fn shorten(&self, folder: &StateDir, keep: usize) -> io::Result<()> {
         if self.lines.len() < keep.saturating_mul(2) {
             return Ok(());

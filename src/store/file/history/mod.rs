@@ -1,15 +1,15 @@
-//! The history: every text that was in the file, and who put what in its place.
+//! The history: the earlier texts of the file, and who replaced them.
 //!
 //! Before a text is replaced it is kept as `history/SERIAL.conf`: the old file itself under a second
 //! name, so that it costs nothing, and so that a program which still has it open and writes into it
 //! writes into what is kept; else a copy. A line of JSON in `history/journal` says when, who, why,
 //! and which revision came in its place. Both are durable before the change.
 //!
-//! Who writes looks first ([`LockedFile::reconcile`]): a line whose change never came about is taken out, and
-//! what somebody did to the file by hand becomes a line of its own. `@N` counts back: `@1` is the
-//! text before the last change. Serial numbers never change.
+//! A writer first reconciles the history with the file ([`LockedFile::reconcile`]): the line of a change
+//! that was never made is withdrawn, and a hand edit gets a line of its own. `@N` counts back: `@1` is
+//! the text before the last change. Serial numbers never change.
 //!
-//! Whoever only reads takes no lock ([`ConfFile::history`]).
+//! A reader takes no lock ([`ConfFile::history`]).
 
 mod delta;
 mod history_journal;
@@ -33,14 +33,14 @@ pub(super) use staged_entry::StagedEntry;
 /// Name of the folder in the state folder.
 const FOLDER: &str = "history";
 
-/// Under this name a text is copied, before it gets the one that it is kept under.
+/// The name under which a text is copied first.
 const NEW_COPY: &str = "copy.new";
 
-/// Holds how many texts are kept, where somebody said so.
+/// The file that holds how many texts are kept, if the user ever chose.
 const KEEP: &str = "keep";
 
 impl ConfFile {
-    /// The changes of the file that are remembered, the last one first. Takes no lock.
+    /// Returns the changes in the history, the last one first. Takes no lock.
     ///
     /// # Errors
     /// `PermissionDenied`, `Io`.
@@ -49,12 +49,13 @@ impl ConfFile {
         let Some(bytes) = folder.read(history_journal::NAME)? else { return Ok(Vec::new()) };
         let mut lines = history_journal::lines(&bytes);
         let file = fs::symlink_metadata(self.target()).ok().map(|found| LastWrite::of(&found));
-        // What is just being made, or was cut short, is not made.
+        // A change that is being made, or was cut short, is not in the history.
         lines.pop_if(|last| last.is_unmade(file, delta::stands(&folder, last.serial)));
         Ok(numbered(lines))
     }
 
-    /// The text that is kept with an entry; none where there was none, or where it is kept no more.
+    /// Returns the text that is kept with an entry; none where there was no file, or where it is not kept
+    /// any more.
     ///
     /// # Errors
     /// `PermissionDenied`, `Io`.
@@ -65,7 +66,7 @@ impl ConfFile {
         }
     }
 
-    /// The folder of the history; none where nothing was ever changed.
+    /// The folder of the history; none if the file was never changed.
     fn history_folder(&self) -> Result<Option<StateDir>, StoreError> {
         match StateDir::find(self)? {
             Some(state) => state.find_in(FOLDER),
@@ -75,7 +76,7 @@ impl ConfFile {
 }
 
 impl LockedFile<'_> {
-    /// Keeps a text that is in no file, durably.
+    /// Keeps a text in the history that is in no file, durably.
     ///
     /// # Errors
     /// `StateFolder`.
@@ -92,7 +93,7 @@ impl LockedFile<'_> {
     }
 }
 
-/// The last one first; what stands aside is not counted.
+/// The entries, the last one first; those aside are not counted.
 fn numbered(lines: Vec<JournalLine>) -> Vec<HistoryEntry> {
     let mut count = 0;
     let number = |line: JournalLine| {
@@ -103,7 +104,7 @@ fn numbered(lines: Vec<JournalLine>) -> Vec<HistoryEntry> {
     lines.into_iter().rev().map(number).collect()
 }
 
-/// The end of the year 9999: what is shown of times has four digits for the year.
+/// The end of the year 9999: times are shown with four digits for the year.
 const LAST_SECOND: u64 = 253_402_300_799;
 
 fn entry(number: Option<usize>, line: JournalLine) -> HistoryEntry {
@@ -124,7 +125,7 @@ fn kept_name(serial: u64) -> String {
     format!("{serial}.conf")
 }
 
-/// The folder and its journal, made where they are missing.
+/// Opens the folder and its journal, making them where they are missing.
 fn open(state: &StateDir) -> Result<(StateDir, HistoryJournal), StoreError> {
     let folder = state.folder_in(FOLDER)?;
     let journal = HistoryJournal::open(&folder)?;
@@ -146,12 +147,12 @@ fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine 
     }
 }
 
-/// How many texts are kept: as many as somebody said last, whoever changes the file.
+/// How many texts are kept from now on: as many as the last user who chose said.
 fn kept_from_now_on(folder: &StateDir, said: Option<usize>) -> usize {
     let before = fs::read_to_string(folder.path_of(KEEP)).ok().and_then(|text| text.trim().parse().ok());
     let keep = said.or(before).unwrap_or(DEFAULT_KEEP).max(1);
     if said.is_some() && before != Some(keep) {
-        // Who can't be told keeps the default, which is more than most ask for.
+        // If this fails, later writers keep the number of before.
         let _ = folder
             .open(KEEP)
             .map(|mut file| file.set_len(0).and_then(|()| file.write_all(format!("{keep}\n").as_bytes())));
@@ -159,10 +160,10 @@ fn kept_from_now_on(folder: &StateDir, said: Option<usize>) -> usize {
     keep
 }
 
-/// So many names in a row that are not there mean that the older ones are not, either.
+/// After this many missing names in a row, the older ones are missing, too.
 const MISSES: usize = 8;
 
-/// Only so many texts are kept, and not many more lines.
+/// Removes all but the newest `keep` texts, and shortens the journal.
 fn forget_the_oldest(folder: &StateDir, journal: &HistoryJournal, keep: usize) {
     let too_many = journal.lines().len().saturating_sub(keep);
     let mut misses = 0;
@@ -173,7 +174,7 @@ fn forget_the_oldest(folder: &StateDir, journal: &HistoryJournal, keep: usize) {
             break;
         }
     }
-    // A journal that stays long is no harm.
+    // A journal that stays long does no harm.
     let _ = journal.shorten(folder, keep);
 }
 
@@ -181,10 +182,10 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// A text as a file of its own; on return it is durable, its name is not yet.
+/// Copies a text into a file of its own; on return the text is durable, its name is not yet.
 ///
-/// It gets its name when it is whole: half a text would look like an edit, and what has the name
-/// already may be the configuration itself, which must not be written into.
+/// The file gets its name when it is whole: half a text would look like an edit, and the file that has
+/// the name already may be the configuration itself, which must not be written.
 fn keep_copy(folder: &StateDir, serial: u64, text: &[u8]) -> Result<(), StoreError> {
     let kept = write_copy(folder, text).and_then(|()| {
         let name = kept_name(serial);

@@ -1,4 +1,4 @@
-//! What who comes next finds: changes that never came about, and what was done by hand.
+//! Reconciles the history with the file: withdraws changes that were never made, and records hand edits.
 
 use std::io;
 use std::path::Path;
@@ -17,12 +17,12 @@ use crate::store::version::BaseText;
 use crate::store::warning::Warning;
 
 impl LockedFile<'_> {
-    /// Brings the history up to date with the file, which holds `now`, or is missing.
+    /// Reconciles the history with the file, which holds `now`, or is missing.
     ///
     /// # Errors
     /// `StateFolder`.
     pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError> {
-        // Where nothing was ever changed there is nothing to compare with.
+        // Without a change there is no history to reconcile.
         if !self.state.path_of(FOLDER).exists() {
             return Ok(Vec::new());
         }
@@ -42,22 +42,22 @@ impl LockedFile<'_> {
     }
 }
 
-/// Into older texts than these nobody writes any more.
+/// How many of the newest kept texts may still be written by programs that have them open.
 const LOOKED_AT: usize = 256;
 
 fn failed<E: Into<io::Error>>(folder: &StateDir) -> impl FnOnce(E) -> StoreError {
     StoreError::state_folder(folder.path())
 }
 
-/// Takes out the line of a writer that was killed before it made its change: the file that it was to
-/// replace is there still, and no note says that the change was made.
+/// Withdraws the entry of a writer that was killed before it made its change: the file that it was to
+/// replace is still there, and no delta says that the change was made.
 fn withdraw_unmade(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut HistoryJournal,
     now: Option<BaseText<'_>>,
 ) -> io::Result<()> {
-    // Names without a line: what is behind them may be the file itself.
+    // Names without a line: the file behind them may be the configuration itself.
     let next = journal.last_serial() + 1;
     let _ = folder.remove(&kept_name(next));
     delta::forget(folder, next);
@@ -71,14 +71,14 @@ fn withdraw_unmade(
         let _ = folder.remove(&kept_name(serial));
         delta::forget(folder, serial);
     } else {
-        // Its writer may have been killed just before it said so.
+        // Its writer may have been killed just before it renamed the delta.
         delta::stand(folder, serial);
     }
     Ok(())
 }
 
-/// Somebody had the old file open when it was replaced, and wrote into it: that is kept as a hand edit
-/// of its own.
+/// Records as a hand edit of its own what a program wrote into the old file, which it had open when the
+/// file was replaced.
 pub(super) fn strays(
     conf: &ConfFile,
     folder: &StateDir,
@@ -100,18 +100,18 @@ pub(super) fn strays(
     }
     let own = journal.last_serial() + 1;
     folder.rename(&name, &kept_name(own)).map_err(failed(folder))?;
-    // Mostly it was added to the end, so the text before is there still.
+    // Mostly it was appended, so the text before is still there.
     let original = usize::try_from(written.size).ok().and_then(|size| text.get(..size));
     let original = original.filter(|original| Revision::of(original) == before).map(<[u8]>::to_vec);
     if let Some(original) = original.or_else(|| made_by_the_change_before(folder, journal, serial, before)) {
         keep_copy(folder, serial, &original)?;
-        // So that nobody has to look into it again.
+        // So that no writer compares the text again.
         let _ = folder.date(&name, written);
     }
     note_aside(conf, folder, journal, serial, own).map(Some)
 }
 
-/// A text from what the change before made of the one that is kept with that.
+/// Rebuilds the text with this revision from the delta of the change before.
 fn made_by_the_change_before(
     folder: &StateDir,
     journal: &HistoryJournal,
@@ -122,7 +122,7 @@ fn made_by_the_change_before(
     delta::made_of(folder, change.serial, &kept_with(folder, change), revision)
 }
 
-/// The text that is kept with a change; nothing where there is none.
+/// The text that is kept with a change; empty where there is none.
 fn kept_with(folder: &StateDir, change: &JournalLine) -> Vec<u8> {
     match change.before {
         Some(_) => folder.read_kept(&kept_name(change.serial)).ok().flatten().unwrap_or_default(),
@@ -130,7 +130,7 @@ fn kept_with(folder: &StateDir, change: &JournalLine) -> Vec<u8> {
     }
 }
 
-/// Notes what is kept as `own`: it was written where the change `serial` replaced the file.
+/// Records the kept text `own`, which was written while the change `serial` replaced the file.
 fn note_aside(
     conf: &ConfFile,
     folder: &StateDir,
@@ -156,7 +156,7 @@ fn note_aside(
     Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
 }
 
-/// The file is not what we wrote last: somebody edited it, made it, or removed it.
+/// Records a hand edit: the file is not what the last change wrote.
 fn note_hand_edit(
     conf: &ConfFile,
     folder: &StateDir,
@@ -173,7 +173,7 @@ fn note_hand_edit(
         keep_copy(folder, serial, text)?;
     }
     if let Some(now) = now {
-        // The next edit by hand may overwrite this one.
+        // The next hand edit may overwrite this one.
         let _ = delta::note(folder, serial, &made.unwrap_or_default(), &[now.text]);
         delta::stand(folder, serial);
     }

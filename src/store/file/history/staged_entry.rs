@@ -1,4 +1,4 @@
-//! A change that is in the history and not yet in the file.
+//! A staged history entry: it is in the history before its change is in the file.
 
 use std::fs::File;
 
@@ -15,22 +15,23 @@ use crate::store::revision::Revision;
 use crate::store::version::BaseText;
 use crate::store::warning::Warning;
 
-/// What so many changes made is known beside what is kept.
+/// How many changes keep their delta.
 const NEXT_TEXTS: usize = 8;
 
-/// A change that is in the history; dropped before it [`finish`](StagedEntry::finish), it is taken out.
+/// An entry of a change that is about to be made; dropped before [`finish`](StagedEntry::finish), it is
+/// withdrawn.
 pub(in super::super) struct StagedEntry {
     folder: StateDir,
     journal: HistoryJournal,
     serial: u64,
-    /// The old file, where it is itself what is kept.
+    /// The old file, where the kept text is that file itself.
     linked: Option<LastWrite>,
     keep: usize,
     stands: bool,
 }
 
 impl StagedEntry {
-    /// Keeps `old` and says what comes in its place, durably. `current` is the file that holds it.
+    /// Keeps `old` and enters the change, durably. `current` is the open file that holds `old`.
     pub fn of(
         locked: &LockedFile<'_>,
         old: Option<(BaseText<'_>, &mut OpenTarget)>,
@@ -64,15 +65,15 @@ impl StagedEntry {
                 false => keep_copy(&self.folder, self.serial, old.text)?,
             }
         }
-        // Without it only an edit in place would lose what we are going to write.
+        // Without the delta, only an edit in place could lose the text of this change.
         let _ = delta::note(&self.folder, self.serial, text, pieces.unwrap_or_default());
         let failed = || StoreError::state_folder(self.folder.path());
         self.journal.append(line).map_err(failed())?;
         self.folder.sync().map_err(failed())
     }
 
-    /// Gives the old file a second name; false where that can't be, or where others have it under
-    /// another name and would go on writing into it.
+    /// Gives the old file a second name; false where that fails, or where the file has further names,
+    /// under which other programs would go on writing into it.
     fn link(&self, conf: &ConfFile, current: &mut OpenTarget) -> Result<bool, StoreError> {
         let name = kept_name(self.serial);
         let _ = self.folder.remove(&name);
@@ -84,7 +85,7 @@ impl StagedEntry {
         Ok(true)
     }
 
-    /// The file is going to be written in place, so the old text must not be the file itself.
+    /// Copies the old text, because the file is going to be written in place.
     pub fn copy(&mut self, text: &[u8]) -> Result<(), StoreError> {
         let Some(linked) = self.linked.take() else { return Ok(()) };
         keep_copy(&self.folder, self.serial, text)?;
@@ -92,18 +93,18 @@ impl StagedEntry {
         Ok(())
     }
 
-    /// The change was made. `old` is the file that was replaced: somebody may just have written into it.
+    /// The change was made. `old` is the replaced file, which another program may just have written.
     pub fn finish(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
         self.stands = true;
         delta::stand(&self.folder, self.serial);
         let mut warnings = Vec::new();
         if let Some(old) = old.filter(|_| self.linked.is_some()) {
             self.folder.adopt(old);
-            // If that fails, who writes next looks again.
+            // If that fails, the next writer looks again.
             let found = reconcile::strays(conf, &self.folder, &mut self.journal, self.serial);
             warnings.extend(found.ok().flatten());
         }
-        // What the change before made is the text that is kept now; somebody may still write into that.
+        // The text of the change before is the kept text now, into which programs may still write.
         let earlier = self.journal.lines().iter().rev().skip(NEXT_TEXTS).take(NEXT_TEXTS);
         earlier.for_each(|line| delta::forget(&self.folder, line.serial));
         forget_the_oldest(&self.folder, &self.journal, self.keep);
@@ -116,7 +117,7 @@ impl Drop for StagedEntry {
         if self.stands {
             return;
         }
-        // What can't be taken out now is taken out by who looks next.
+        // If this fails, the next writer withdraws the entry.
         let is_in_journal = self.journal.lines().last().is_some_and(|line| line.serial == self.serial);
         if is_in_journal {
             let _ = self.journal.withdraw();
