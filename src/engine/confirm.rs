@@ -68,7 +68,7 @@ impl Engine {
         loop {
             match self.roll_back_pending(&pending.id, NO_USER, NOT_CONFIRMED) {
                 Ok(_) | Err(EngineError::NothingPending | EngineError::OtherPending) => return,
-                Err(error) => (self.on_trouble)(&format!("a change could not be rolled back: {error}")),
+                Err(error) => (self.on_trouble)(&format!("a change could not be taken back: {error}")),
             }
             if pending.is_decided_within(RETRY) {
                 return;
@@ -179,9 +179,9 @@ impl Engine {
             self.reconcile(&*writer)?;
             match self.restore_left_over(&*writer, &stored)? {
                 Aftermath::ChangedMeanwhile => self.tell_of_hand_edit(Aftermath::ChangedMeanwhile),
-                _ => (self.on_trouble)(
-                    "a change was not confirmed before the server ended: it was rolled back",
-                ),
+                _ => {
+                    (self.on_trouble)("a change was not confirmed before the server ended: it was taken back")
+                }
             }
             self.reload_after_rollback(&*writer, NO_USER);
         }
