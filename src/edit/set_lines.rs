@@ -105,6 +105,21 @@ mod tests {
     }
 
     #[test]
+    fn every_part_of_a_directive_has_a_line() {
+        let dvr = json!({"root": "/storage", "disk_limit": 90, "dvr_limit": 432_000, "options": ["copy=/b"]});
+        check(
+            &json!({"streams": {"a": {"dvr": dvr}}}),
+            "",
+            &[
+                "streams.a.dvr.root=/storage",
+                "streams.a.dvr.disk_limit=90",
+                "streams.a.dvr.dvr_limit=432000",
+                "streams.a.dvr.options=[\"copy=/b\"]",
+            ],
+        );
+    }
+
+    #[test]
     fn words_stand_bare_where_they_read_back() {
         let view = json!({
             "http": [80, "1.2.3.4:80"],

@@ -110,9 +110,9 @@ fn names_of_tests() -> BTreeSet<String> {
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let module = module_of(&path);
                 let text = read(&path);
-                let lines: Vec<&str> = text.lines().map(str::trim).collect();
-                let tests = lines.windows(2).filter(|pair| pair[0] == "#[test]");
-                let functions = tests.filter_map(|pair| pair[1].strip_prefix("fn ")?.split_once('('));
+                // Further attributes may stand between `#[test]` and the function.
+                let tests = text.split("#[test]").skip(1).filter_map(|test| test.split_once("fn "));
+                let functions = tests.filter_map(|(_, rest)| rest.split_once('('));
                 names.extend(functions.map(|(function, _)| format!("{module}::{function}")));
             }
         }

@@ -41,6 +41,9 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::Text => Ok(Value::String(text.to_owned())),
         Place::Part(PartForm::Words) => list(text),
         // A text such as `5d` is a number once the patch is normalized.
+        Place::Part(PartForm::Percent | PartForm::Duration) => {
+            Ok(canonical_integer(text).map_or_else(|| Value::String(text.to_owned()), Value::from))
+        }
         Place::Part(_) => Ok(Value::String(text.to_owned())),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
         Place::BackendUrl => Ok(Value::String(text.to_owned())),
