@@ -180,7 +180,7 @@ impl Normalizer {
         element: fn(&mut Self, Value, &Pointer) -> Normalized,
     ) -> Normalized {
         let Value::Array(elements) = value else {
-            return self.wrong(at, format!("expected an array, found {}", kind_of(&value)));
+            return self.wrong(at, format!("expected a list, found {}", kind_of(&value)));
         };
         let reduced = elements
             .into_iter()

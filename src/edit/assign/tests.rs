@@ -13,7 +13,7 @@ const TEXT: &str = "
     http 80; http 127.0.0.1:8080; rtmp 1935;
     edit_auth admin pw; auth http://backend/ a=1 flag; cluster_key k;
     stream a { url udp://1 priority=1; url udp://2; url udp://2; auth x y=z; transcoder vb=1024k size=hd;
-               dvr /storage 5d; push a b; push c; iptv; meta title; meta { x 1; } rule { x { y 1; } } }
+               archive /storage 5d; dvr /storage 90% 5d; push a b; push c; iptv; meta title; meta { x 1; } rule { x { y 1; } } }
     stream b { url udp://3; prepush 5; }
     stream cam.1 { url udp://4; }
     stream cam1 { }
@@ -115,9 +115,16 @@ fn values_are_typed_by_the_schema() {
             "streams.a.transcoder=[[\"vb\",\"64k\"]]",
             json!({"streams": {"a": {"transcoder": [["vb", "64k"]]}}}),
         ),
+        ("streams.a.dvr=/d \"a b\" 7d", {
+            json!({"streams": {"a": {"dvr": {
+                "root": "/d", "reference": null, "disk_limit": null, "dvr_limit": 604_800, "options": ["a b"]
+            }}}})
+        }),
+        ("streams.a.dvr.dvr_limit=7d", json!({"streams": {"a": {"dvr": {"dvr_limit": "7d"}}}})),
+        ("streams.a.disabled=true", json!({"streams": {"a": {"disabled": true}}})),
         ("streams.a.title=\"5\"", json!({"streams": {"a": {"title": "5"}}})),
         ("streams.a.title=007", json!({"streams": {"a": {"title": "007"}}})),
-        ("streams.a.title={\"x\":1}", json!({"streams": {"a": {"title": {"x": 1}}}})),
+        ("streams.a.note={\"x\":1}", json!({"streams": {"a": {"note": {"x": 1}}}})),
         ("streams.a.title={\"x\":1", json!({"streams": {"a": {"title": "{\"x\":1"}}})),
         ("streams.a.title=", json!({"streams": {"a": {"title": ""}}})),
         ("s:streams.a.title=5", json!({"streams": {"a": {"title": "5"}}})),
@@ -240,15 +247,22 @@ fn paths_that_lead_nowhere_are_refused() {
         ("streams.a.urls.url=x", {
             "`streams.a.urls.url`: a list has no members | name an entry, such as `[0]`, or `[+]` for a new one"
         }),
-        ("streams.a.dvr.path=x", {
-            "`streams.a.dvr.path`: `dvr` is a list, and has no members | name an entry, such as `[0]`"
+        ("streams.a.archive.path=x", {
+            "`streams.a.archive.path`: `archive` is a list, and has no members | name an entry, such as `[0]`"
         }),
         ("streams.a.iptv.x", { "`streams.a.iptv.x`: there is no `x` in `iptv`" }),
         ("streams.a.iptv.x=1", {
             "`streams.a.iptv.x`: `iptv` is a word, and has no members | to replace it, set it to a JSON object"
         }),
         ("streams.a.iptv[+]=x", { "`streams.a.iptv[+]`: this is no list | set the whole to a JSON array" }),
-        ("streams.a.@title=1", "`streams.a.@title`: `@title` needs no `@` | write it as `title`"),
+        ("streams.a.@note=1", "`streams.a.@note`: `@note` needs no `@` | write it as `note`"),
+        ("streams.a.dvr.path=x", {
+            "`streams.a.dvr.path`: there is no such member here | the members are `root`, `reference`, \
+             `disk_limit`, `dvr_limit` and `options`"
+        }),
+        ("streams.a.dvr.disk_limit=x", {
+            "`streams.a.dvr.disk_limit`: expected a percentage from 0 to 100, found `x`"
+        }),
     ] {
         check_fault(assignment, expected);
     }
@@ -289,10 +303,11 @@ fn lists_become_the_whole_new_list() {
         (vec!["streams.a.transcoder[+]=[\"x\"]", "streams.a.transcoder[1][1]=sd"], {
             json!({"streams": {"a": {"transcoder": [["video_bitrate", 1_024_000], ["size", "sd"], ["x"]]}}})
         }),
-        (vec!["streams.a.dvr[1]=7d"], json!({"streams": {"a": {"dvr": ["/storage", "7d"]}}})),
+        (vec!["streams.a.archive[1]=7d"], json!({"streams": {"a": {"archive": ["/storage", "7d"]}}})),
+        (vec!["streams.a.dvr.options[+]=x"], json!({"streams": {"a": {"dvr": {"options": ["x"]}}}})),
         (vec!["streams.a.push[1]"], json!({"streams": {"a": {"push": [["a", "b"]]}}})),
         (vec!["streams.a.push[1][0]=d"], json!({"streams": {"a": {"push": [["a", "b"], ["d"]]}}})),
-        (vec!["streams.a.dvr[1]", "streams.a.dvr[0]"], json!({"streams": {"a": {"dvr": null}}})),
+        (vec!["streams.a.archive[1]", "streams.a.archive[0]"], json!({"streams": {"a": {"archive": null}}})),
         (vec!["streams.b.new[+]=1", "streams.b.new[+]=x"], json!({"streams": {"b": {"new": [1, "x"]}}})),
         (vec!["streams.a.prepush=5", "streams.a.urls[0]", "rtmp=1"], {
             json!({"streams": {"a": {"prepush": 5, "urls": [second, second]}}, "rtmp": 1})

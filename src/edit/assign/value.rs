@@ -11,7 +11,7 @@ use crate::edit::misfit::Misfit;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
-use crate::model::schema::{Derived, Kind, ObjectShape, Parameter, PartForm, Shape, ValueType};
+use crate::model::schema::{Derived, Kind, ObjectShape, Parameter, Part, PartForm, Shape, ValueType};
 use crate::model::setting_view::{object_value, transcoder_pair};
 use crate::model::shape::{Port, Seconds, fits, seconds, switch_value};
 use crate::syntax::{Document, Entry};
@@ -211,10 +211,15 @@ fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) 
     ends_here.then(|| read(only))
 }
 
-/// The object in `/storage 90% 5d`, read as the text of the directive is.
+/// The object in `/storage 90% 5d`, read as the text of the directive is. Parts without a word are null,
+/// so that the words replace all that is there.
 fn object_of_words(parameter: &Parameter, object: &'static ObjectShape, text: &str) -> Result<Value, Misfit> {
     let value = read_directive(parameter.keywords[0], text, |entry| {
-        fits(parameter.shape, entry).then(|| object_value(object, entry))
+        fits(parameter.shape, entry).then(|| {
+            let said = object_value(object, entry);
+            let member = |part: &Part| (part.key.to_owned(), said.get(part.key).cloned().unwrap_or_default());
+            Value::Object(object.parts.iter().map(member).collect())
+        })
     });
     value.flatten().ok_or_else(|| {
         Misfit::new(format!("expected {}", parameter.usage()))

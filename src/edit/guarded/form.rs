@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::align::{ElementOrigin, align};
 use super::super::fault::{Fault, FaultKind};
 use super::super::json_pointer::Pointer;
-use super::super::merge::occurrences;
+use super::super::merge::{occurrences, split_occurrence};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::model::scalar::canonical_integer;
@@ -66,7 +66,7 @@ fn change(old: &[Value], patch: &Value) -> Option<FormChange> {
     }
     let new = occurrences(patch);
     let is_kept = patch.is_array() || new.iter().all(|occurrence| old.contains(occurrence));
-    let words: usize = old.iter().map(|occurrence| split(occurrence).0.len()).sum();
+    let words: usize = old.iter().map(|occurrence| split_occurrence(occurrence).0.len()).sum();
     if !is_kept && words > 1 && new.iter().any(is_one_with_blanks) {
         return Some(FormChange::WordsToOne);
     }
@@ -84,7 +84,7 @@ fn pairs<'v>(old: &'v [Value], new: &'v [Value]) -> Vec<(&'v Value, &'v Value)> 
 }
 
 fn edited(old: &Value, new: &Value) -> Option<FormChange> {
-    let ((words, block), (_, new_block)) = (split(old), split(new));
+    let ((words, block), (_, new_block)) = (split_occurrence(old), split_occurrence(new));
     match (block, new_block) {
         (None, Some(_)) if !words.is_empty() => Some(FormChange::WordsToBlock),
         (Some(_), None) => Some(FormChange::BlockToWords),
@@ -96,22 +96,14 @@ fn edited(old: &Value, new: &Value) -> Option<FormChange> {
 /// Compares what stands in the blocks of occurrences that stay.
 fn nested(old: &[Value], new: &[Value], at: &Pointer, faults: &mut Vec<Fault>) {
     for (old, new) in pairs(old, new) {
-        if let (Some(old), Some(new)) = (split(old).1, split(new).1) {
+        if let (Some(old), Some(new)) = (split_occurrence(old).1, split_occurrence(new).1) {
             contents(old, new, at, faults);
         }
     }
 }
 
-/// The words of an occurrence, and its block.
-fn split(occurrence: &Value) -> (&[Value], Option<&Map<String, Value>>) {
-    match occurrence.as_array().map_or(&[][..], Vec::as_slice) {
-        [words @ .., Value::Object(block)] => (words, Some(block)),
-        words => (words, None),
-    }
-}
-
 fn is_one_with_blanks(occurrence: &Value) -> bool {
-    let (words, block) = split(occurrence);
+    let (words, block) = split_occurrence(occurrence);
     matches!(words, [Value::String(word)] if word.contains(char::is_whitespace)) && block.is_none()
 }
 

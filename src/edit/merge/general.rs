@@ -215,6 +215,14 @@ pub fn occurrences(value: &Value) -> Vec<Value> {
     }
 }
 
+/// The words of an occurrence, and its block.
+pub fn split_occurrence(occurrence: &Value) -> (&[Value], Option<&Map<String, Value>>) {
+    match occurrence.as_array().map_or(&[][..], Vec::as_slice) {
+        [words @ .., Value::Object(block)] => (words, Some(block)),
+        words => (words, None),
+    }
+}
+
 fn as_named_blocks(occurrences: &[Value]) -> Option<Value> {
     let mut object = Map::new();
     for occurrence in occurrences {

@@ -8,6 +8,6 @@ mod general;
 mod named;
 mod setting;
 
-pub use general::{GeneralMerge, contents_value, general_value, occurrences};
+pub use general::{GeneralMerge, contents_value, general_value, occurrences, split_occurrence};
 pub use named::{merge_named, named_value, own_lens};
 pub use setting::merge_setting;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Container, Planner};
+use crate::edit::align::{Alignment, ElementOrigin};
 use crate::edit::emit::{self, Draft};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::{Anchor, Insertion, TextOperation};
@@ -11,6 +12,32 @@ use crate::model::shape::inner_scope;
 use crate::syntax::{Entry, Splice};
 
 impl<'d> Planner<'_, 'd> {
+    /// Removes the elements of a list of directives that are gone, and puts those that move or are new
+    /// at their places; `write` makes the new ones.
+    pub(super) fn put_elements(
+        &mut self,
+        container: Container<'d>,
+        entries: &[Entry<'d>],
+        alignment: &Alignment,
+        mut write: impl FnMut(usize) -> Draft,
+    ) {
+        alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
+        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
+        let (mut previous, mut alone) = (None, Vec::new());
+        for (at, origin) in alignment.new.iter().enumerate() {
+            let content = match *origin {
+                ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => {
+                    previous = Some(entries[index]);
+                    continue;
+                }
+                ElementOrigin::Moved(index) => Insertion::Line(entries[index].id()),
+                ElementOrigin::New => Insertion::New(write(at)),
+            };
+            alone.extend(self.put_element(container, previous, first, content));
+        }
+        self.pend(alone, entries);
+    }
+
     /// Puts an element behind its predecessor, else in front of the first that stays. A new one
     /// that has neither is handed back.
     pub(super) fn put_element(

@@ -11,8 +11,7 @@ use crate::edit::align::{ElementOrigin, align};
 use crate::edit::emit;
 use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
-use crate::edit::layout::Insertion;
-use crate::edit::merge::{contents_value, general_value, occurrences};
+use crate::edit::merge::{contents_value, general_value, occurrences, split_occurrence};
 use crate::edit::quoting;
 use crate::model::general::{DirectiveForm, scalars};
 use crate::model::member::{Members, keyword_of};
@@ -124,30 +123,16 @@ impl<'d> Planner<'_, 'd> {
     fn occurrences(&mut self, container: Container<'d>, keyword: &str, entries: &[Entry<'d>], new: &[Value]) {
         let old: Vec<Value> = entries.iter().map(|&entry| occurrence(entry)).collect();
         let alignment = align(&old, new);
-        alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
-        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
-        let (mut previous, mut alone) = (None, Vec::new());
         for (at, origin) in alignment.new.iter().enumerate() {
-            let content = match *origin {
-                ElementOrigin::Kept(index) => {
-                    previous = Some(entries[index]);
-                    continue;
-                }
-                ElementOrigin::Edited(index) => {
-                    previous = Some(entries[index]);
-                    self.edit_occurrence(entries[index], &new[at]);
-                    continue;
-                }
-                ElementOrigin::Moved(index) => Insertion::Line(entries[index].id()),
-                ElementOrigin::New => Insertion::New(emit::occurrence(keyword, words_of(&new[at]))),
-            };
-            alone.extend(self.put_element(container, previous, first, content));
+            if let ElementOrigin::Edited(index) = *origin {
+                self.edit_occurrence(entries[index], &new[at]);
+            }
         }
-        self.pend(alone, entries);
+        self.put_elements(container, entries, &alignment, |at| emit::occurrence(keyword, words_of(&new[at])));
     }
 
     fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
-        let (wanted, block) = split(target);
+        let (wanted, block) = split_occurrence(target);
         let words: Vec<Word<'d>> = entry.arguments().collect();
         let old: Vec<Value> = scalars(entry).map(|scalar| to_json(&scalar)).collect();
         let keyword = entry.words().next().expect("an entry has a keyword");
@@ -198,12 +183,4 @@ fn occurrence(entry: Entry<'_>) -> Value {
 
 fn words_of(occurrence: &Value) -> &[Value] {
     occurrence.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// The words of an occurrence, and its block.
-fn split(occurrence: &Value) -> (&[Value], Option<&Map<String, Value>>) {
-    match words_of(occurrence) {
-        [words @ .., Value::Object(block)] => (words, Some(block)),
-        words => (words, None),
-    }
 }

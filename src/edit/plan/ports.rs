@@ -10,7 +10,6 @@ use crate::edit::align::{ElementOrigin, align};
 use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
-use crate::edit::layout::Insertion;
 use crate::edit::merge::{self, GeneralMerge};
 use crate::model::schema::Scope;
 use crate::model::shape::{Port, only_argument};
@@ -39,7 +38,9 @@ impl<'d> Planner<'_, 'd> {
         let alignment = align(&before, &after);
         let fates = self.align_ports(&entries, &new, &alignment, &mut drafts);
         let options_target = self.port_options(&fates, &new, options, &mut drafts);
-        self.put_ports(&entries, &alignment, &mut drafts);
+        self.put_elements(Container::TOP, &entries, &alignment, |at| {
+            drafts[at].take().expect("every new port has a draft")
+        });
         self.note_dropped_options(&entries, &alignment, options);
         if old != new {
             self.plan
@@ -83,30 +84,6 @@ impl<'d> Planner<'_, 'd> {
             });
         }
         fates
-    }
-
-    fn put_ports(
-        &mut self,
-        entries: &[Entry<'d>],
-        alignment: &crate::edit::align::Alignment,
-        drafts: &mut [Option<Draft>],
-    ) {
-        alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
-        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
-        let (mut previous, mut alone) = (None, Vec::new());
-        for (at, origin) in alignment.new.iter().enumerate() {
-            let content = match (*origin, drafts[at].take()) {
-                (ElementOrigin::Moved(index), _) => Insertion::Line(entries[index].id()),
-                (ElementOrigin::New, Some(draft)) => Insertion::New(draft),
-                (origin, _) => {
-                    previous = origin.in_place().map(|index| entries[index]);
-                    continue;
-                }
-            };
-            alone.extend(self.put_element(Container::TOP, previous, first, content));
-        }
-        // All are put at one place, in their order, whether or not they have blocks.
-        self.pend(alone, entries);
     }
 
     /// Notes the blocks that are removed with their port though the patch does not mention them.

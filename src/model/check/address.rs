@@ -12,7 +12,7 @@ pub(super) fn source(word: Word<'_>) -> Option<Diagnostic> {
     if value.is_empty() {
         return word.quoted.then(|| {
             Diagnostic::warning(word.span(), "an empty source url")
-                .hint("name the source, or take the directive away")
+                .hint("name the source, or remove the directive")
         });
     }
     url(word, &value)
@@ -22,7 +22,7 @@ pub(super) fn source(word: Word<'_>) -> Option<Diagnostic> {
 pub(super) fn backend(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
     if is_nearly_false(&value) {
-        let message = format!("`{value}` is taken for the URL of a backend");
+        let message = format!("`{value}` is read as the URL of a backend");
         return Some(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
     url(word, &value)

@@ -50,7 +50,7 @@ impl<'d> Listeners<'d> {
 }
 
 fn repeated(keyword: &str, word: Word<'_>, first: Word<'_>) -> Diagnostic {
-    Diagnostic::warning(word.span(), format!("`{keyword} {}` is there twice", word.raw))
+    Diagnostic::warning(word.span(), format!("`{keyword} {}` is given twice", word.raw))
         .related(first.span(), "first here")
-        .hint("take one of them away")
+        .hint("remove one of them")
 }

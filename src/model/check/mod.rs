@@ -198,11 +198,7 @@ impl<'d> Checker<'d> {
             let Some(part) = part.filter(|part| part.form != PartForm::Words) else { continue };
             if let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) {
                 let message = format!("the {} is given more than once: the last counts", part.key);
-                self.diagnostics.push(
-                    Diagnostic::warning(word.span(), message)
-                        .related(previous.span(), "given here before")
-                        .hint("keep one of them"),
-                );
+                self.repeated(word.span(), message, (previous.span(), "given here before"));
             }
             seen.push((part, word));
         }
@@ -213,11 +209,12 @@ impl<'d> Checker<'d> {
 
     fn repeated_setting(&mut self, previous: Entry<'d>, entry: Entry<'d>) {
         let message = format!("`{}` is set more than once: the last counts", entry.keyword());
-        self.diagnostics.push(
-            Diagnostic::warning(entry.head_span(), message)
-                .related(previous.head_span(), "set here before")
-                .hint("keep one of them"),
-        );
+        self.repeated(entry.head_span(), message, (previous.head_span(), "set here before"));
+    }
+
+    fn repeated(&mut self, span: Span, message: String, (previous, note): (Span, &'static str)) {
+        let warning = Diagnostic::warning(span, message).related(previous, note);
+        self.diagnostics.push(warning.hint("keep one of them"));
     }
 
     /// Checks a source whose address stands behind this number of arguments.

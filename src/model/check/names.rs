@@ -35,10 +35,10 @@ pub(super) struct RepeatedName<'d> {
 impl RepeatedName<'_> {
     pub fn diagnostic(&self) -> Diagnostic {
         let name = group_name(self.entry);
-        let message = format!("the {} `{}` is there twice", self.kind.noun(), name.value());
+        let message = format!("the {} `{}` is defined twice", self.kind.noun(), name.value());
         Diagnostic::error(name.span(), message)
             .related(group_name(self.first).span(), "first here")
-            .hint("rename one of them, or take it away")
+            .hint("rename or remove one of them")
     }
 }
 
