@@ -612,7 +612,7 @@ pub fn kind_of(value: &Value) -> &'static str {
         Value::Bool(false) => "false",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
-        Value::Array(_) => "an array",
+        Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
 }

@@ -29,7 +29,7 @@ fn the_same_port_far_apart_is_a_warning() {
 fn auth_with_a_word_nearly_false_is_a_warning() {
     for word in ["flase", "fasle", "fals", "falsee", "False", "FALSE", "\"flase\""] {
         let value = word.trim_matches('"');
-        let message = format!("warning: `{value}` is taken for the URL of a backend");
+        let message = format!("warning: `{value}` is read as the URL of a backend");
         check(&format!("auth {word};\n"), &[&format!("1:6: {message}")]);
         check(&format!("stream a {{\n  auth {word};\n}}\n"), &[&format!("2:8: {message}")]);
         check(&format!("live a {{ auth {word}; }}\n"), &[&format!("1:15: {message}")]);
