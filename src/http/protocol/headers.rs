@@ -1,35 +1,35 @@
-//! Names that both ends of the API use.
+//! The names of headers and query parameters.
 
 pub use crate::engine::{FEATURES, Feature};
 
-/// In front of the operations in a path; `--api-prefix` of both ends changes it.
+/// The default prefix of all paths; `--api-prefix` of both ends changes it.
 pub const DEFAULT_PREFIX: &str = "/media/api";
 
-/// Says in every answer that it is one of ours, and what can be asked for: `1; dry-run, …`.
+/// The header of every response with the version and the features of the server: `1; dry-run, …`.
 pub const API_HEADER: &str = "Mediactl-Api";
 
 /// The version of the API, in front of the list of features.
 pub const API_VERSION: &str = "1";
 
-/// Says what a change did beside what was asked for: `saved-earlier-update; …`.
+/// The header that says what a change did beside what was asked for: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
-/// From the gate to the handler: who the peer is.
+/// The header in which the listener tells the backend the peer.
 pub const PEER_HEADER: &str = "Mediactl-Peer";
 
-/// From the gate to the handler: the body was not kept.
+/// The header in which the listener tells the backend that the body was dropped.
 pub const UNREAD_HEADER: &str = "Mediactl-Unread";
 
 /// The realm of Basic authentication.
 pub const REALM: &str = "media";
 
-/// The query parameter of `read_config` that leaves out streams which are `static`.
+/// The query parameter of `read_config` that leaves out streams that are `static`.
 pub const SKIP_STREAMS: &str = "skip_streams";
 
 /// The query parameter of `read_config` that adds `runtime`.
 pub const RUNTIME: &str = "runtime";
 
-/// The query parameter that asks for another form of the answer.
+/// The query parameter for the format of the response.
 pub const FORMAT: &str = "format";
 
 /// The value of [`FORMAT`] for JSON, the default.
@@ -38,40 +38,41 @@ pub const FORMAT_JSON: &str = "json";
 /// The value of [`FORMAT`] for the text.
 pub const FORMAT_CONF: &str = "conf";
 
-/// The query parameter of `read_config` that asks for another configuration than the running one.
+/// The query parameter of `read_config` that selects the configuration.
 pub const SOURCE: &str = "source";
 
-/// The value of [`SOURCE`] for what runs, the default.
+/// The value of [`SOURCE`] for the running configuration, the default.
 pub const SOURCE_RUNNING: &str = "running";
 
 /// The value of [`SOURCE`] for the file.
 pub const SOURCE_SAVED: &str = "saved";
 
-/// The query parameter of a change that only rehearses it.
+/// The query parameter that rehearses a change.
 pub const DRY_RUN: &str = "dry_run";
 
-/// The query parameter of a change that answers guards and conflicts.
+/// The query parameter that accepts all guards and conflicts of a change.
 pub const FORCE: &str = "force";
 
-/// The query parameter of a change whose answer does not wait for the reload command.
+/// The query parameter of a change that does not wait for the reload command.
 pub const ASYNC: &str = "async";
 
-/// The query parameter of a change with its reason in the words of who makes it.
+/// The query parameter with the reason of a change, for the history.
 pub const MESSAGE: &str = "message";
 
-/// The query parameter of a change that is taken back unless it is confirmed: how many seconds it waits.
+/// The query parameter with the number of seconds after which a change is rolled back unless it is
+/// confirmed.
 pub const CONFIRM: &str = "confirm";
 
-/// The query parameter that says which change is confirmed or taken back.
+/// The query parameter with the id of the change to confirm or to roll back.
 pub const ID: &str = "id";
 
-/// The query parameter that says which text of the history becomes the configuration.
+/// The query parameter with the change of the history to go back to.
 pub const TO: &str = "to";
 
-/// Says, as long as a change waits to be confirmed, which.
+/// The header with the id of the pending change.
 pub const PENDING_HEADER: &str = "Mediactl-Pending";
 
-/// The parameter that answers single guards, by their names.
+/// The query parameter with the names of guards to accept.
 pub const ACCEPT: &str = "accept";
 
 /// The value of [`API_HEADER`].

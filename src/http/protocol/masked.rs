@@ -1,10 +1,10 @@
-//! Secrets in texts that people wrote.
+//! Hides secrets in texts that people wrote: names, URLs and messages may hold them.
 
 use std::borrow::Cow;
 
 use crate::model::Masker;
 
-/// A message with the secrets that can be told by their form masked, also those in a pointer in it.
+/// Masks the secrets that are known by their form, also inside a JSON Pointer.
 pub fn masked_text(text: &str) -> String {
     let masker = Masker::default();
     let plain = text.replace("~1", "/");

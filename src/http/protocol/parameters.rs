@@ -1,6 +1,6 @@
-//! The query parameters of the API, in one table: requests are read by it, and the manual page and
-//! the OpenAPI document are made from it. A known one has to make sense; unknown ones are ignored,
-//! unless they are nearly known.
+//! The query parameters of the API, in one table: queries are parsed by it, and the manual page and
+//! the OpenAPI document are made from it. A known parameter needs a valid value; unknown parameters
+//! are ignored, unless a change has a misspelled one.
 
 mod unknown;
 
@@ -18,21 +18,21 @@ use crate::store::{ChangeRef, NotAChangeRef};
 
 /// One row of the table.
 pub struct QueryParameter {
-    /// Its name in a query.
+    /// The name in a query.
     pub name: &'static str,
-    /// What it takes, and where that goes.
+    /// The values that it takes, and the field for them.
     pub values: Values,
-    /// What it does, in a sentence that follows the names of the routes that take it.
+    /// What it does: a sentence that follows the names of its routes.
     pub doc: &'static str,
 }
 
-/// The values that a parameter takes, with the field that one goes to.
+/// The values that a parameter takes, and the field for them.
 pub enum Values {
     /// `true`, `1`, `false` or `0`.
     Switch(fn(&mut Parameters) -> &mut bool),
-    /// One of two words, of which the first is the default; the field says whether it is the second.
+    /// One of two words. The first one is the default; the field is true for the second one.
     OneOf([&'static str; 2], fn(&mut Parameters) -> &mut bool),
-    /// Names of guards, with commas between.
+    /// Names of guards, separated by commas.
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
@@ -57,7 +57,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
     QueryParameter {
         name: SOURCE,
         values: Values::OneOf([SOURCE_RUNNING, SOURCE_SAVED], |parameters| &mut parameters.saved),
-        doc: "the configuration in the file instead of the running one.",
+        doc: "reads the configuration in the file instead of the running one.",
     },
     QueryParameter {
         name: FORMAT,
@@ -67,42 +67,44 @@ pub static PARAMETERS: &[QueryParameter] = &[
     QueryParameter {
         name: DRY_RUN,
         values: Values::Switch(|parameters| &mut parameters.dry_run),
-        doc: "does everything, also the check command, but writes nothing, replaces nothing, and does not \
-              run the reload command.",
+        doc: "rehearses the change: also runs the check command, but writes nothing, replaces nothing, and \
+              does not run the reload command.",
     },
     QueryParameter {
         name: FORCE,
         values: Values::Switch(|parameters| &mut parameters.force),
-        doc: "passes the guards, and overwrites a hand edit of the file.",
+        doc: "accepts all guards, and overwrites a hand edit of the file.",
     },
     QueryParameter {
         name: ASYNC,
         values: Values::Switch(|parameters| &mut parameters.reload_later),
-        doc: "the answer does not wait for the reload command. If that fails later, file and running \
-              configuration still go back; it is logged, and shown in `runtime.config.last_error`.",
+        doc: "answers without waiting for the reload command. If that fails later, file and running \
+              configuration are still rolled back; the failure is logged, and shown in \
+              `runtime.config.last_error`.",
     },
     QueryParameter {
         name: ACCEPT,
         values: Values::Guards(|parameters| &mut parameters.accepted),
-        doc: "go on although this guard would refuse: `would-remove-credentials`, `empty-replacement`, \
+        doc: "accepts single guards: `would-remove-credentials`, `empty-replacement`, \
               `form-change` and `near-miss` are named like their problem types; `one-line` is a text whose \
               line ends are gone.",
     },
     QueryParameter {
         name: MESSAGE,
         values: Values::Text(|parameters| &mut parameters.message),
-        doc: "why, for the history.",
+        doc: "the reason of the change, for the history.",
     },
     QueryParameter {
         name: CONFIRM,
         values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
-        doc: "the change is taken back after so many seconds, unless `confirm_config` comes before; see \
-              CONFIRMATION.",
+        doc: "rolls the change back after so many seconds, unless it is confirmed with `confirm_config` \
+              before; see CONFIRMATION.",
     },
     QueryParameter {
         name: TO,
         values: Values::Change(|parameters| &mut parameters.to),
-        doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before a certain change.",
+        doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before the change with \
+              this serial number.",
     },
     QueryParameter {
         name: ID,
@@ -111,42 +113,42 @@ pub static PARAMETERS: &[QueryParameter] = &[
     },
 ];
 
-/// The longest time that a change may wait to be confirmed: a day, in seconds.
+/// The longest time to confirm a change in, in seconds: a day.
 pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
 
-/// What was asked for beside the operation.
+/// The parsed query of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters {
-    /// `skip_streams=true`: leave out streams that are static.
+    /// `skip_streams=true`: leave out static streams.
     pub skip_streams: bool,
     /// `runtime=true`: add figures of the server.
     pub runtime: bool,
     /// `dry_run=true`: change nothing.
     pub dry_run: bool,
-    /// `force=true`: answer guards and conflicts with yes.
+    /// `force=true`: accept all guards and conflicts.
     pub force: bool,
-    /// `async=true`: don't wait for the reload command.
+    /// `async=true`: do not wait for the reload command.
     pub reload_later: bool,
     /// `format=conf`: text instead of JSON.
     pub text: bool,
     /// `source=saved`: the file instead of the running configuration.
     pub saved: bool,
-    /// `accept=NAME,…`: the guards that are answered with yes, by their names.
+    /// `accept=NAME,…`: the accepted guards.
     pub accepted: Vec<Guard>,
     /// `message=TEXT`: why the change is made.
     pub message: Option<String>,
-    /// `confirm=SECONDS`: take the change back unless it is confirmed by then.
+    /// `confirm=SECONDS`: roll the change back unless it is confirmed by then.
     pub confirm: Option<u64>,
-    /// `to=N`: which text of the history.
+    /// `to=N`: the change of the history to go back to.
     pub to: Option<ChangeRef>,
-    /// `id=ID`: which change is confirmed or taken back.
+    /// `id=ID`: the change to confirm or to roll back.
     pub id: Option<String>,
-    /// The notes about names that the operation does not take.
+    /// Notes about ignored names.
     pub notes: Vec<String>,
 }
 
 impl Parameters {
-    /// Reads the query of a request for `route`; all faults at once.
+    /// Parses the query of a request for `route`; reports all faults.
     pub fn of(route: &Route, query: &str) -> Result<Self, Problem> {
         let mut parameters = Self::default();
         let mut missing = route.required.to_vec();
@@ -155,13 +157,13 @@ impl Parameters {
             missing.retain(|required| *required != name);
             faults.extend(parameters.take(route, &name, &value));
         }
-        faults.extend(missing.iter().map(|name| fault(name, "it has to be given")));
+        faults.extend(missing.iter().map(|name| fault(name, "it is required")));
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
         Err(Problem::new(ProblemKind::BadParameter, detail).with_errors(faults))
     }
 
-    /// Reads one name with its value; what is wrong with it.
+    /// Takes one name with its value; returns the fault of it.
     fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<ProblemFault> {
         if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
             if let Err(message) = known.values.put(value, self) {
@@ -179,7 +181,7 @@ impl Parameters {
 }
 
 impl Values {
-    /// Reads `value` into its field.
+    /// Parses `value` into the field.
     fn put(&self, value: &str, parameters: &mut Parameters) -> Result<(), String> {
         match self {
             Self::Switch(field) => *field(parameters) = switch(value)?,
@@ -195,7 +197,7 @@ impl Values {
     }
 }
 
-/// What a switch may be.
+/// The words for a switch: first those for true, then those for false.
 pub const SWITCH_WORDS: [&str; 4] = ["true", "1", "false", "0"];
 
 fn switch(value: &str) -> Result<bool, String> {
@@ -283,6 +285,6 @@ mod tests {
         let route = Route { required: &[MESSAGE], ..ApiOperation::Modify.route().clone() };
         assert!(Parameters::of(&route, "message=x").is_ok());
         let problem = Parameters::of(&route, "force=1").expect_err("it is missing");
-        assert_eq!(problem.detail, "`message`: it has to be given");
+        assert_eq!(problem.detail, "`message`: it is required");
     }
 }

@@ -1,9 +1,9 @@
-//! Everything that can go wrong, as a problem document (RFC 9457) says it.
+//! Problem documents (RFC 9457): how the API describes errors.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// In front of the name of each problem type.
+/// The prefix of each problem type.
 pub const TYPE_PREFIX: &str = "urn:mediactl:problem:";
 
 /// The media type of a problem document.
@@ -21,17 +21,17 @@ macro_rules! kinds {
         pub const KINDS: &[ProblemKind] = &[$(ProblemKind::$variant,)*];
 
         impl ProblemKind {
-            /// Its name, the end of its URN.
+            /// The name, which ends the URN.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The status it is sent with, unless a single case asks for a nearer one.
+            /// The usual HTTP status; [`Self::statuses`] has them all.
             pub fn status(self) -> u16 {
                 match self { $(Self::$variant => $status,)* }
             }
 
-            /// What it means, in one line.
+            /// The meaning in one line.
             pub fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)* }
             }
@@ -40,57 +40,57 @@ macro_rules! kinds {
 }
 
 kinds! {
-    BadRequest "bad-request" 400 "the request is not HTTP as it should be",
-    NotJson "not-json" 400 "the body is no JSON object that can be merged",
+    BadRequest "bad-request" 400 "the request is not valid HTTP",
+    NotJson "not-json" 400 "the body is not a JSON object that can be merged",
     BadConfig "bad-config" 400 "the text has errors",
-    BadParameter "bad-parameter" 400 "a query parameter, or its value, is not one that is taken",
+    BadParameter "bad-parameter" 400 "a query parameter or its value is not supported",
     Unauthorized "unauthorized" 401 "login and password are missing or wrong",
-    CrossSite "cross-site" 403 "a page of another site asks",
-    NotFound "not-found" 404 "what is asked for is not there",
-    Method "method" 405 "the method does not go with this path",
+    CrossSite "cross-site" 403 "a page of another site sent the request",
+    NotFound "not-found" 404 "there is nothing at this path, or nothing of this name",
+    Method "method" 405 "the path does not support this method",
     TooSlow "too-slow" 408 "the request did not arrive in time",
-    Conflict "conflict" 409 "somebody else changed the same things",
-    Pending "pending" 409 "another change waits to be confirmed",
+    Conflict "conflict" 409 "the same values were changed meanwhile",
+    Pending "pending" 409 "another change has to be confirmed first",
     Stale "stale" 412 "the configuration is not the one that If-Match names",
     TooLarge "too-large" 413 "the request is too large",
-    ContentCoding "content-coding" 415 "the body has a content coding that is not taken",
+    ContentCoding "content-coding" 415 "the body has a content coding that is not supported",
     WrongType "wrong-type" 422 "a value does not fit its parameter",
-    ReadOnly "read-only" 422 "the value can be read only",
+    ReadOnly "read-only" 422 "the value is read-only",
     MaskedValue "masked-value" 422 "a mask stands where a secret should",
     NearMiss "near-miss" 422 "a new keyword is nearly a known one",
     FormChange "form-change" 422 "an unknown directive would get another form",
     RejectedByCheck "rejected-by-check" 422 "the check command rejected the configuration",
-    WouldRemoveCredentials "would-remove-credentials" 422 "nobody could use the API any more",
+    WouldRemoveCredentials "would-remove-credentials" 422 "no usable account for the API would remain",
     EmptyReplacement "empty-replacement" 422 "the new configuration has no directive at all",
     TooManyFailures "too-many-failures" 429 "too many wrong passwords came from this address",
     WriteFailed "write-failed" 500 "the file could not be written; nothing was changed",
     ReloadFailed "reload-failed" 500 "the reload command failed",
-    EngineFailed "engine-failed" 502 "the server failed inside",
-    Busy "busy" 503 "another change is under way",
+    EngineFailed "engine-failed" 502 "the server failed internally",
+    Busy "busy" 503 "another change is in progress",
     Full "full" 503 "all connections are taken",
 }
 
 impl ProblemKind {
-    /// Every status it may be sent with: its own first, then those of single cases.
+    /// Every HTTP status of this type: the usual one first, then those of special cases.
     pub fn statuses(self) -> impl Iterator<Item = u16> {
         let nearer: &[u16] = match self {
-            // Who may not use the Unix socket; a password would not help.
+            // A user who may not use the Unix socket: a password would not help.
             Self::Unauthorized => &[403],
-            // It is the head that is too large.
+            // The head is too large.
             Self::TooLarge => &[431],
-            // The handler failed, or took too long.
+            // The handler panicked, or took too long.
             Self::EngineFailed => &[500, 504],
             _ => &[],
         };
         std::iter::once(self.status()).chain(nearer.iter().copied())
     }
 
-    /// The type as it stands in a document.
+    /// The type as a document has it.
     pub fn urn(self) -> String {
         format!("{TYPE_PREFIX}{}", self.name())
     }
 
-    /// The type that a document names; `None` for those of other servers.
+    /// The type of this URN; `None` for a type of another server.
     pub fn of_urn(urn: &str) -> Option<Self> {
         let name = urn.strip_prefix(TYPE_PREFIX)?;
         KINDS.iter().copied().find(|kind| kind.name() == name)
@@ -106,13 +106,13 @@ pub struct Problem {
     /// The type in words.
     #[serde(default)]
     pub title: String,
-    /// The status it is sent with.
+    /// The HTTP status.
     #[serde(default)]
     pub status: u16,
-    /// This one case in words.
+    /// What is wrong in this case.
     #[serde(default)]
     pub detail: String,
-    /// All faults, where there are several or places to name.
+    /// All faults, if there are several, or if their places are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ProblemFault>,
 }
@@ -134,46 +134,46 @@ pub struct ProblemFault {
     /// What to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Of a conflict: the value both started from, secrets masked; absent if there was none.
+    /// In a conflict, the value from which both changes started, secrets masked; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Box<Value>>,
-    /// Of a conflict: the value that somebody else gave it.
+    /// In a conflict, the value that the other change made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theirs: Option<Box<Value>>,
-    /// Of a conflict: the value that was asked for.
+    /// In a conflict, the value that the request asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mine: Option<Box<Value>>,
 }
 
 impl Problem {
-    /// A problem of one kind.
+    /// A problem without faults.
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         let (title, status) = (kind.title().to_owned(), kind.status());
         Self { urn: kind.urn(), title, status, detail: detail.into(), errors: Vec::new() }
     }
 
-    /// The same with a nearer status.
+    /// The same problem with another status.
     pub fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// The same with faults.
+    /// The same problem with faults.
     pub fn with_errors(self, errors: Vec<ProblemFault>) -> Self {
         Self { errors, ..self }
     }
 
-    /// The same with advice.
+    /// The same problem with advice.
     pub fn hinted(self, hint: String) -> Self {
         let message = self.detail.clone();
         self.with_errors(vec![ProblemFault { message, hint: Some(hint), ..ProblemFault::default() }])
     }
 
-    /// Its kind; `None` for those of other servers.
+    /// The type; `None` for one of another server.
     pub fn kind(&self) -> Option<ProblemKind> {
         ProblemKind::of_urn(&self.urn)
     }
 
-    /// The document.
+    /// The document as JSON.
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("a problem holds only strings, numbers and JSON")
     }

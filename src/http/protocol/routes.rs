@@ -1,44 +1,35 @@
-//! What the API has: one table of routes. Requests are routed by it, and the manual page and the
-//! OpenAPI document are made from it. A new operation is a new row, and an arm where the handler
-//! calls it.
+//! The routes of the API, in one table: the server routes by it, the client sends by it, and the manual
+//! page and the OpenAPI document are made from it. A new endpoint is a new row here, and a function in
+//! `server::endpoints`.
 
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, RUNTIME, SKIP_STREAMS, SOURCE, TO,
 };
-use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::problem::{KINDS, ProblemKind};
 
 /// What a request can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ApiOperation {
-    /// `GET read_config`
     Read,
-    /// `POST modify_config`
     Modify,
-    /// `POST update_config`
     Update,
-    /// `POST save_config`
     Save,
-    /// `GET history`
     History,
-    /// `GET history/N`
+    /// The text before one change of the history.
     Kept,
-    /// `POST rollback_config`
     Rollback,
-    /// `POST confirm_config`
     Confirm,
-    /// `POST cancel_config`
     Cancel,
-    /// `GET openapi.json`
     OpenApi,
 }
 
 impl ApiOperation {
-    /// Its path, relative to the prefix; what figures and messages call it.
+    /// The path relative to the prefix, which is also the name in figures and messages.
     pub fn name(self) -> &'static str {
         self.route().path
     }
 
-    /// Its row.
+    /// The row of the operation.
     pub fn route(self) -> &'static Route {
         ROUTES.iter().find(|route| route.operation == self).expect("every operation has a row")
     }
@@ -47,41 +38,39 @@ impl ApiOperation {
 /// One row of the table.
 #[derive(Debug, Clone)]
 pub struct Route {
-    /// What it asks for.
     pub operation: ApiOperation,
-    /// The methods it takes; documentation names the first.
+    /// The methods; documentation names the first one.
     pub methods: &'static [&'static str],
-    /// Relative to the prefix.
+    /// The path relative to the prefix.
     pub path: &'static str,
-    /// A further segment of the path, with a value of its own.
+    /// A further segment of the path, which is a value.
     pub argument: Option<Argument>,
-    /// What it does, in a paragraph of a manual page.
+    /// What it does, as a paragraph of a manual page.
     pub summary: &'static str,
-    /// The query parameters that mean something here.
+    /// The query parameters that it takes.
     pub parameters: &'static [&'static str],
-    /// Those without which it does not know what to do.
+    /// The query parameters that have to be given.
     pub required: &'static [&'static str],
-    /// What it is sent.
+    /// The body of the request.
     pub body: Body,
-    /// What it answers when all went well.
+    /// The possible responses to a request that succeeded.
     pub answers: &'static [SuccessResponse],
-    /// What else it may answer, beside what every route may.
+    /// The possible problems, beside those of [`EVERYWHERE`].
     pub problems: &'static [&'static [ProblemKind]],
 }
 
 /// The last segment of a path such as `history/7`.
 #[derive(Debug, Clone)]
 pub struct Argument {
-    /// What it is called in documentation.
+    /// The name in documentation.
     pub name: &'static str,
-    /// What it is.
     pub doc: &'static str,
 }
 
 /// The body of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
-    /// It is ignored.
+    /// No body; any is ignored.
     None,
     /// A JSON merge patch.
     Patch,
@@ -89,7 +78,7 @@ pub enum Body {
     Text,
 }
 
-/// The answer to a request that did what was asked.
+/// The response to a request that succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuccessResponse {
     /// A configuration as JSON.
@@ -100,7 +89,7 @@ pub enum SuccessResponse {
     True,
     /// The changes of the history, as a JSON array.
     Changes,
-    /// No body: what the client has is right.
+    /// No body: what the client has is current.
     Unchanged,
     /// Other JSON.
     Document,
@@ -113,15 +102,12 @@ pub const JSON: &str = "application/json";
 pub const TEXT: &str = "text/plain; charset=utf-8";
 
 impl SuccessResponse {
-    /// The status it is sent with.
+    /// The HTTP status.
     pub fn status(self) -> u16 {
-        match self {
-            Self::Configuration | Self::Text | Self::True | Self::Changes | Self::Document => 200,
-            Self::Unchanged => 304,
-        }
+        if self == Self::Unchanged { 304 } else { 200 }
     }
 
-    /// The media type of its body; `None` if it has none.
+    /// The media type of the body; `None` without a body.
     pub fn media_type(self) -> Option<&'static str> {
         match self {
             Self::Configuration | Self::True | Self::Changes | Self::Document => Some(JSON),
@@ -131,7 +117,8 @@ impl SuccessResponse {
     }
 }
 
-/// What every route may answer: who asks is not let in, the request is none, the server has no room.
+/// The problems of every route: the client is not let in, the request is invalid, or the server has
+/// no room.
 pub const EVERYWHERE: &[ProblemKind] = &[
     ProblemKind::BadRequest,
     ProblemKind::BadParameter,
@@ -145,11 +132,14 @@ pub const EVERYWHERE: &[ProblemKind] = &[
     ProblemKind::Full,
 ];
 
-/// Of a route that reads the file.
+/// The problems of routes that read the file.
 const READING: &[ProblemKind] =
     &[ProblemKind::BadConfig, ProblemKind::NotFound, ProblemKind::Conflict, ProblemKind::WriteFailed];
 
-/// Of a route that changes something.
+/// The problems of routes that read the history.
+const HISTORY: &[ProblemKind] = &[ProblemKind::Conflict, ProblemKind::WriteFailed];
+
+/// The problems of routes that make a change.
 const CHANGING: &[ProblemKind] = &[
     ProblemKind::BadConfig,
     ProblemKind::NotFound,
@@ -166,11 +156,11 @@ const CHANGING: &[ProblemKind] = &[
     ProblemKind::Busy,
 ];
 
-/// Of a route that decides on a change that waits.
+/// The problems of routes that decide on the pending change.
 const DECIDING: &[ProblemKind] =
     &[ProblemKind::NotFound, ProblemKind::Pending, ProblemKind::WriteFailed, ProblemKind::Busy];
 
-/// Of a route that merges a patch.
+/// The problems of routes that merge a patch.
 const MERGING: &[ProblemKind] = &[
     ProblemKind::NotJson,
     ProblemKind::WrongType,
@@ -182,151 +172,140 @@ const MERGING: &[ProblemKind] = &[
 const GET: &[&str] = &["GET", "HEAD"];
 const POST: &[&str] = &["POST"];
 
+/// A row of which only the operation, the path and the rest that differs have to be given.
+const ROUTE: Route = Route {
+    operation: ApiOperation::Read,
+    methods: GET,
+    path: "",
+    argument: None,
+    summary: "",
+    parameters: &[],
+    required: &[],
+    body: Body::None,
+    answers: &[],
+    problems: &[],
+};
+
+/// A row of a change.
+const CHANGE: Route = Route {
+    methods: POST,
+    parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
+    answers: &[SuccessResponse::True],
+    problems: &[CHANGING],
+    ..ROUTE
+};
+
+/// A row of a decision on the pending change.
+const DECISION: Route = Route {
+    methods: POST,
+    parameters: &[ID],
+    required: &[ID],
+    answers: &[SuccessResponse::True],
+    problems: &[DECIDING],
+    ..ROUTE
+};
+
 /// Every route, in the order of documentation.
 pub static ROUTES: &[Route] = &[
     Route {
         operation: ApiOperation::Read,
-        methods: GET,
         path: "read_config",
-        argument: None,
-        summary: "Answers with the running configuration. `HEAD` is taken, too.",
+        summary: "Answers with the running configuration. `HEAD` works, too.",
         parameters: &[SKIP_STREAMS, RUNTIME, SOURCE, FORMAT],
-        required: &[],
-        body: Body::None,
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Unchanged],
         problems: &[READING],
+        ..ROUTE
     },
     Route {
         operation: ApiOperation::Modify,
-        methods: POST,
         path: "modify_config",
-        argument: None,
         summary: "Merges the JSON object in the body into the running configuration, and saves the result to \
                   the file. Answers with the new configuration. `media.conf`(5) has the rules.",
         parameters: &[FORMAT, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
-        required: &[],
         body: Body::Patch,
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text],
         problems: &[CHANGING, MERGING],
+        ..CHANGE
     },
     Route {
         operation: ApiOperation::Update,
-        methods: POST,
         path: "update_config",
-        argument: None,
         summary: "The body is the text of a whole configuration. It becomes the running configuration; \
                   the file stays as it is. Answers `true`.",
-        parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
-        required: &[],
         body: Body::Text,
-        answers: &[SuccessResponse::True],
-        problems: &[CHANGING],
+        ..CHANGE
     },
     Route {
         operation: ApiOperation::Save,
-        methods: POST,
         path: "save_config",
-        argument: None,
         summary: "The body is the text of a whole configuration. It becomes the running configuration, and \
                   the file gets exactly these bytes. Answers `true`.",
-        parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
-        required: &[],
         body: Body::Text,
-        answers: &[SuccessResponse::True],
-        problems: &[CHANGING],
+        ..CHANGE
     },
     Route {
         operation: ApiOperation::History,
-        methods: GET,
         path: "history",
-        argument: None,
         summary: "Answers with the changes of the file, the last one first: an array of objects with `number` \
-                  (1 is the last one, null for what stands aside), `serial`, `at`, `operation`, `by`, `message`, the revisions `before` and \
-                  `after`, and `aside`, which is true of a text that was not in the sequence of texts of the file.",
-        parameters: &[],
-        required: &[],
-        body: Body::None,
+                  (1 is the last change, null for an entry that is aside), `serial`, `at`, `operation`, `by`, \
+                  `message`, the revisions `before` and `after`, and `aside`, which is true for a text that \
+                  was not in the sequence of texts of the file.",
         answers: &[SuccessResponse::Changes],
-        problems: &[&[ProblemKind::Conflict, ProblemKind::WriteFailed]],
+        problems: &[HISTORY],
+        ..ROUTE
     },
     Route {
         operation: ApiOperation::Kept,
-        methods: GET,
         path: "history",
         argument: Some(Argument {
             name: "change",
-            doc: "which one: 1 for the last one, or `serial:` and its serial number",
+            doc: "the change: 1 for the last one, or `serial:` and its serial number",
         }),
         summary: "Answers with the text before a change.",
-        parameters: &[],
-        required: &[],
-        body: Body::None,
         answers: &[SuccessResponse::Text],
-        problems: &[&[ProblemKind::NotFound, ProblemKind::Conflict, ProblemKind::WriteFailed]],
+        problems: &[&[ProblemKind::NotFound], HISTORY],
+        ..ROUTE
     },
     Route {
         operation: ApiOperation::Rollback,
-        methods: POST,
         path: "rollback_config",
-        argument: None,
         summary: "Makes the text before a change the configuration again, as `save_config` would, which is a \
                   new change. Answers `true`.",
         parameters: &[TO, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, CONFIRM],
         required: &[TO],
-        body: Body::None,
-        answers: &[SuccessResponse::True],
-        problems: &[CHANGING],
+        ..CHANGE
     },
     Route {
         operation: ApiOperation::Confirm,
-        methods: POST,
         path: "confirm_config",
-        argument: None,
-        summary: "Makes the change that waits to be confirmed one that stays. Answers `true`.",
-        parameters: &[ID],
-        required: &[ID],
-        body: Body::None,
-        answers: &[SuccessResponse::True],
-        problems: &[DECIDING],
+        summary: "Confirms the pending change: it stays. Answers `true`.",
+        ..DECISION
     },
     Route {
         operation: ApiOperation::Cancel,
-        methods: POST,
         path: "cancel_config",
-        argument: None,
-        summary: "Takes the change back that waits to be confirmed. Answers `true`.",
-        parameters: &[ID],
-        required: &[ID],
-        body: Body::None,
-        answers: &[SuccessResponse::True],
-        problems: &[DECIDING],
+        summary: "Rolls the pending change back. Answers `true`.",
+        ..DECISION
     },
     Route {
         operation: ApiOperation::OpenApi,
-        methods: GET,
         path: "openapi.json",
-        argument: None,
-        summary: "Answers with a description of all this for programs: an OpenAPI 3.1 document. It holds nothing \
+        summary: "Answers with a description of this API for programs: an OpenAPI 3.1 document. It holds nothing \
                   of the configuration.",
-        parameters: &[],
-        required: &[],
-        body: Body::None,
         answers: &[SuccessResponse::Document],
-        problems: &[],
+        ..ROUTE
     },
 ];
 
-/// A route, and what stands in its path.
+/// A route, and the argument in a path.
 #[derive(Debug)]
 pub struct RouteMatch<'p> {
-    /// The row.
     pub route: &'static Route,
-    /// The value of its [`Argument`], as it was sent; empty if it has none.
+    /// The value of the [`Argument`], not decoded; empty without one.
     pub argument: &'p str,
 }
 
-/// The routes at a path, which is relative to the prefix. Where there are several, they differ in
-/// their methods.
+/// Returns the routes at a path, which is relative to the prefix. They differ in their methods.
 pub fn at(path: &str) -> Vec<RouteMatch<'_>> {
     let found =
         ROUTES.iter().filter_map(|route| Some(RouteMatch { route, argument: route.argument_in(path)? }));
@@ -334,17 +313,17 @@ pub fn at(path: &str) -> Vec<RouteMatch<'_>> {
 }
 
 impl Route {
-    /// Whether the route is for requests with this method.
+    /// Whether the route takes requests with this method.
     pub fn takes(&self, method: &str) -> bool {
         self.methods.contains(&method)
     }
 
-    /// Whether it may change something.
+    /// Whether the route may change something.
     pub fn is_change(&self) -> bool {
         self.methods == POST
     }
 
-    /// Its path, with the name of its argument in braces.
+    /// The path, with the name of the argument in braces.
     pub fn template(&self) -> String {
         match &self.argument {
             None => self.path.to_owned(),
@@ -352,16 +331,13 @@ impl Route {
         }
     }
 
-    /// Everything that can be refused or fail, in the order of the manual page.
+    /// All possible problems, in the order of the manual page.
     pub fn problems(&self) -> impl Iterator<Item = ProblemKind> {
         let own = |kind: &ProblemKind| self.problems.iter().any(|kinds| kinds.contains(kind));
-        crate::http::protocol::problem::KINDS
-            .iter()
-            .copied()
-            .filter(move |kind| EVERYWHERE.contains(kind) || own(kind))
+        KINDS.iter().copied().filter(move |kind| EVERYWHERE.contains(kind) || own(kind))
     }
 
-    /// The argument in `path`, empty without one; `None` if the path is another one.
+    /// The argument in `path`, empty without one; `None` if the path belongs to another route.
     fn argument_in<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path)?;
         match &self.argument {
@@ -380,22 +356,7 @@ mod tests {
 
     fn with_argument() -> Route {
         let argument = Some(Argument { name: "number", doc: "which one" });
-        Route { path: "history", argument, operation: ApiOperation::Read, ..row() }
-    }
-
-    fn row() -> Route {
-        Route {
-            operation: ApiOperation::Read,
-            methods: GET,
-            path: "",
-            argument: None,
-            summary: "",
-            parameters: &[],
-            required: &[],
-            body: Body::None,
-            answers: &[],
-            problems: &[],
-        }
+        Route { path: "history", argument, ..ROUTE }
     }
 
     #[test]

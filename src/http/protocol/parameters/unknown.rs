@@ -1,6 +1,5 @@
-//! Names in a query that the operation does not take: on a change, one that is nearly a name that it
-//! takes is refused, because `dry-run=true` must not make the change. All others are ignored, and the
-//! answer says so.
+//! Query parameters that the route does not take. A change with a misspelled one is refused, because
+//! `dry-run=true` must not make the change. All others are ignored, and the response has a note.
 
 use form_urlencoded::byte_serialize;
 
@@ -8,30 +7,29 @@ use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::notes::IGNORED_PARAMETER;
 use crate::http::protocol::routes::Route;
 
-/// Shorter names are nearly too many others.
+/// The shortest name that can be a misspelling: shorter ones are near to too many others.
 const MIN_NEAR: usize = 4;
 
-/// From this length on a name may differ by two edits, else by one.
+/// The length from which on a misspelling may have two edits; shorter ones have one.
 const MIN_TWO_EDITS: usize = 8;
 
-/// The opposite of `async`, and no slip.
+/// The opposite of `async`, and not a misspelling of it.
 const NEVER_NEAR: &str = "sync";
 
-/// So many ignored names are noted.
+/// The number of ignored names that are noted.
 const MAX_NOTED: usize = 8;
 
 /// The longest name in a note, in bytes.
 const MAX_NAME: usize = 64;
 
-/// The name of a parameter of `route` that `name` nearly is. Nothing is near on a route that changes
-/// nothing.
+/// Returns the parameter of `route` that `name` misspells; `None` on routes that only read.
 pub(super) fn meant(route: &Route, name: &str) -> Option<&'static str> {
     let given = folded(name);
     let is_near = |known: &&&'static str| route.is_change() && is_near(&given, &folded(known));
     route.parameters.iter().find(is_near).copied()
 }
 
-/// A name without what people write differently in other places: case, `-` and `_`.
+/// A name without case, `-` and `_`, which other APIs write differently.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -45,7 +43,7 @@ fn is_near(given: &str, known: &str) -> bool {
         && strsim::osa_distance(given, known) <= most
 }
 
-/// The notes that say which names were ignored, each once.
+/// Adds a note about an ignored name, once.
 pub(super) fn note(notes: &mut Vec<String>, name: &str) {
     if name.is_empty() || notes.len() == MAX_NOTED {
         return;
@@ -56,13 +54,13 @@ pub(super) fn note(notes: &mut Vec<String>, name: &str) {
     }
 }
 
-/// A name percent-encoded (RFC 3986, 2.1), and no longer than a note has room for.
+/// Percent-encodes a name (RFC 3986, 2.1), and cuts it to [`MAX_NAME`].
 fn encoded(name: &str) -> String {
     let pieces = byte_serialize(name.as_bytes()).map(|piece| if piece == "+" { "%20" } else { piece });
     let mut encoded: String = pieces.collect();
     if encoded.len() > MAX_NAME {
         encoded.truncate(MAX_NAME);
-        // No half of an escape stays.
+        // An escape that was cut goes as a whole.
         if let Some(escape) = encoded[MAX_NAME - 2..].find('%') {
             encoded.truncate(MAX_NAME - 2 + escape);
         }

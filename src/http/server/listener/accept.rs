@@ -1,4 +1,4 @@
-//! Takes connections, gives them slots, and never stops because one could not be taken.
+//! Accepts connections and gives them slots. No error of one connection stops it.
 
 use std::io;
 use std::net::{self, SocketAddr, TcpListener};
@@ -23,20 +23,20 @@ use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::message::PeerAddress;
 use crate::store::file::SocketPeer;
 
-/// Between two attempts when a connection could not be taken.
+/// The pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Connections that the system keeps until they are accepted.
+/// The length of the queue of the system for connections that are not accepted yet.
 const QUEUE: i32 = 1024;
 
-/// Between two log lines that say so.
+/// The least time between two log lines about that.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Threads that tell connections that there is no slot, and wait until they have read it. Beyond
-/// them, a connection is told so without waiting, unless it speaks TLS.
+/// The number of threads that tell connections that there is no slot, and wait until the client has
+/// read it. Further connections are told so without waiting, or just closed if they speak TLS.
 const TURNING_AWAY: usize = 16;
 
-/// For a TLS handshake and the answer to a connection that gets no slot.
+/// The time for the TLS handshake and the response of a connection that gets no slot.
 const TURN_AWAY_TIME: Duration = Duration::from_secs(2);
 
 impl Listener {
@@ -47,7 +47,7 @@ impl Listener {
         }
     }
 
-    /// Whether the process at the other end of a Unix socket may use it; over TCP, the password tells.
+    /// Whether the process at the other end of a Unix socket may use it. TCP peers show a password instead.
     fn lets_in(&self, socket: &Socket) -> bool {
         match (self, socket) {
             (Self::Unix { admits, .. }, Socket::Unix(stream)) => {
@@ -61,8 +61,8 @@ impl Listener {
         matches!(self, Self::Tcp(_)) && shared.tls.is_some()
     }
 
-    /// Makes the queue of the system long enough for a burst; it is refused only for a socket that
-    /// does not listen.
+    /// Makes the queue of the system long enough for a burst. It can fail only for a socket that does not
+    /// listen.
     pub(super) fn lengthen_queue(&self) {
         let _ = match self {
             Self::Tcp(listener) => rustix::net::listen(listener, QUEUE),
@@ -70,7 +70,7 @@ impl Listener {
         };
     }
 
-    /// Wakes the thread that accepts from it, for good. That it fails means that it is closed.
+    /// Ends the accept loop on this socket. It can fail only if the socket is closed already.
     pub(super) fn shut(&self) {
         let _ = match self {
             Self::Tcp(listener) => rustix::net::shutdown(listener, Shutdown::Both),
@@ -81,7 +81,7 @@ impl Listener {
 
 fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, PeerAddress)> {
     let (stream, from): (_, SocketAddr) = listener.accept()?;
-    // Answers are written in whole pieces; it fails only on a connection that is over already.
+    // Responses are written in large pieces. It fails only on a connection that has ended.
     let _ = stream.set_nodelay(true);
     Ok((Socket::Tcp(stream), PeerAddress::Address(from.ip().to_canonical())))
 }
@@ -92,7 +92,7 @@ fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, PeerAddress)> {
     Ok((Socket::Unix(stream), PeerAddress::Uid(uid)))
 }
 
-/// Accepts until the end begins.
+/// Accepts connections until the server stops.
 pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
     let slots = shared.slots_of(listen);
     let mut said: Option<Instant> = None;
@@ -100,7 +100,7 @@ pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
         match listen.accept() {
             Ok((socket, peer)) => let_in(shared, listen, Arc::new(socket), peer),
             Err(_) if slots.stopping() => return,
-            // The client has gone already, or a signal came: the next one is waiting.
+            // The client is gone, or a signal came.
             Err(error) if is_passing(&error) => {}
             Err(error) => {
                 if said.is_none_or(|said| said.elapsed() >= SILENCE) {
@@ -171,7 +171,7 @@ fn start(shared: &Arc<Shared>, slot: Slot, visitor: NewConnection) {
     let (own, peer) = (Arc::clone(shared), visitor.peer);
     let run = move || serve(&own, slot, visitor);
     if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
-        shared.tally.add("there is no thread for it", peer, Instant::now());
+        shared.tally.add("no thread can be spawned for it", peer, Instant::now());
     }
 }
 

@@ -1,54 +1,55 @@
-//! Who gets a slot, who waits for one, and who makes room: the rules alone, without sockets, threads
-//! or a clock.
+//! Which connection gets a slot, which one waits, and which one is closed to make room: the rules
+//! alone, without sockets, threads or a clock.
 //!
-//! A connection is *authenticated* while its last request was; that alone renews its claim to its
-//! slot. The others hold at most half of all slots, and half of those of their address. A new one
-//! gets in at the cost of the oldest of them, whatever that one does, after a time of grace. The
-//! grace shrinks with each connection that is closed so, and grows with each that authenticates: a
-//! burst of good clients waits for its turn, and a flood does not delay it.
+//! A connection is *authenticated* if its last request was; each such request renews its claim to its
+//! slot. Unauthenticated connections hold at most half of all slots, and half of those of their
+//! address. When a new connection needs a slot, the oldest unauthenticated one is closed, whatever it
+//! does, once its grace is over. Grace gets shorter with each connection that is closed so, and
+//! longer with each one that authenticates: a burst of good clients waits for its turn, and a flood
+//! does not delay it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::origin::ConnectionOrigin;
 
-/// The part of the unauthenticated connections that one origin may have before its own are the
-/// first to make room.
+/// One origin may have one in so many unauthenticated slots, before its own connections are the first
+/// to be closed.
 const FAIR_SHARE: usize = 4;
 
-/// Not quite none: a connection that is let in at this very time has no thread yet.
+/// The shortest grace; not zero, because a connection that is admitted just now has no thread yet.
 const NO_GRACE: Duration = Duration::from_nanos(1);
 
-/// What the rules depend on.
+/// The numbers in the rules.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// ConnectionTable.
+    /// The number of slots.
     pub most: usize,
-    /// ConnectionTable of one address.
+    /// The number of slots of one address.
     pub most_per_address: usize,
-    /// Connections that wait for a slot; beyond them, no unauthenticated one is given grace.
+    /// The number of connections that wait for a slot; with more, unauthenticated ones have no grace.
     pub most_waiting: usize,
     /// How long a connection waits for a slot.
     pub waiting_time: Duration,
-    /// The least time that an unauthenticated connection is given.
+    /// The shortest grace of an unauthenticated connection.
     pub least_grace: Duration,
-    /// The time that it is given when there is no flood, and that an authenticated connection may
-    /// be without a request before it makes room.
+    /// The longest grace of an unauthenticated connection, and the time that an authenticated one may be
+    /// without a request before it can be closed.
     pub grace: Duration,
 }
 
-/// What a connection does.
+/// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Waits for the first byte of a request, or for the client to close.
     Idle,
-    /// Has a part of a head, of a handshake, or of a body that is discarded.
+    /// Receives a head, a handshake, or a body that is discarded.
     Arriving,
-    /// Has a request that is answered, or a body that is wanted.
+    /// Receives a wanted body, or has a request that is being answered.
     Busy,
 }
 
-/// Why there is no slot.
+/// Why a connection gets no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoSlot {
     /// All are taken.
@@ -57,38 +58,38 @@ pub enum NoSlot {
     AddressFull,
 }
 
-/// What has changed.
+/// What [`Admission::settle`] changed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct AdmissionChanges {
-    /// The connections that waited and have a slot now.
+    /// Connections that waited and have a slot now.
     pub admitted: Vec<u64>,
-    /// Those who had a slot, what they did, and had to make room.
+    /// Connections that lost their slot, with what they were doing.
     pub evicted: Vec<(u64, Phase)>,
-    /// The connections whose wait timed out.
+    /// Connections that get no slot.
     pub refused: Vec<(u64, NoSlot)>,
-    /// When to look again, if nothing happens before.
+    /// When to settle again, if nothing happens before.
     pub again: Option<Instant>,
 }
 
-/// The connections that have a slot, and those that wait for one.
+/// All connections that have a slot or wait for one.
 #[derive(Debug)]
 pub struct Admission {
     rules: Rules,
     next: u64,
     open: BTreeMap<u64, Claim>,
     waiting: VecDeque<WaitingConnection>,
-    /// The connections that made room and are not closed yet.
+    /// The number of connections that lost their slot and whose thread has not ended.
     ending: usize,
     grace: Duration,
 }
 
-/// What gives a connection its slot.
+/// The claim of a connection to its slot.
 #[derive(Debug)]
 struct Claim {
     origin: ConnectionOrigin,
     authenticated: bool,
     phase: Phase,
-    /// When it got the slot, or had its last authenticated request.
+    /// The time of its last authenticated request, or when it got the slot.
     since: Instant,
 }
 
@@ -99,18 +100,18 @@ struct WaitingConnection {
     since: Instant,
 }
 
-/// Whether there is a slot.
+/// Whether a connection can get a slot.
 enum RoomForOne {
     Free,
-    /// When this one has made room.
+    /// After this connection is closed.
     After(u64),
-    /// Not before that, if nothing happens.
+    /// Not before this time, if nothing happens.
     Later(NoSlot, Option<Instant>),
 }
 
 /// What to do next.
 enum AdmissionStep {
-    /// Let in the one at this place among those who wait.
+    /// Admit the connection at this place in the queue.
     Admit(usize),
     Evict(u64),
     Wait(Option<Instant>),
@@ -127,13 +128,13 @@ impl Claim {
 }
 
 impl Admission {
-    /// Free slots.
+    /// Starts with all slots free.
     pub fn new(rules: Rules) -> Self {
         let grace = rules.grace;
         Self { rules, next: 0, open: BTreeMap::new(), waiting: VecDeque::new(), ending: 0, grace }
     }
 
-    /// A new connection, which waits until [`Self::settle`] says what becomes of it.
+    /// Queues a new connection; returns its id.
     pub fn arrive(&mut self, origin: ConnectionOrigin, now: Instant) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -141,7 +142,7 @@ impl Admission {
         id
     }
 
-    /// Lets in as many as there is room for.
+    /// Admits, evicts and refuses connections by the rules.
     pub fn settle(&mut self, now: Instant) -> AdmissionChanges {
         let mut outcome = AdmissionChanges::default();
         self.refuse_late(now, &mut outcome);
@@ -158,7 +159,7 @@ impl Admission {
         outcome
     }
 
-    /// A connection goes over to a phase; `false` if it has no slot any more.
+    /// Notes the phase of a connection; `false` if it lost its slot.
     pub fn enter(&mut self, id: u64, phase: Phase, now: Instant) -> bool {
         let Some(claim) = self.open.get_mut(&id) else { return false };
         if claim.is_protected() {
@@ -168,7 +169,7 @@ impl Admission {
         true
     }
 
-    /// A request of the connection was authenticated, or was not; `false` if it has no slot any more.
+    /// Notes whether a request of the connection was authenticated; `false` if it lost its slot.
     pub fn judge(&mut self, id: u64, authenticated: bool, now: Instant) -> bool {
         let Some(claim) = self.open.get_mut(&id) else { return false };
         if authenticated {
@@ -181,40 +182,39 @@ impl Admission {
         true
     }
 
-    /// A connection that had a slot has ended.
+    /// Notes the end of a connection that had a slot.
     pub fn leave(&mut self, id: u64) {
         if self.open.remove(&id).is_none() {
             self.ending -= 1;
         }
     }
 
-    /// Whether the connection has its slot still.
+    /// Whether the connection still has its slot.
     pub fn holds(&self, id: u64) -> bool {
         self.open.contains_key(&id)
     }
 
-    /// Those who have a slot, and what they do.
+    /// The connections that have a slot, and what they are doing.
     pub fn open(&self) -> impl Iterator<Item = (u64, Phase)> {
         self.open.iter().map(|(id, claim)| (*id, claim.phase))
     }
 
-    /// Connections that have a slot, or had one and have not ended.
+    /// The number of connections that have or had a slot and have not ended.
     pub fn alive(&self) -> usize {
         self.open.len() + self.ending
     }
 
-    /// Whether the next connection would be one too many only because those who made room have not
-    /// ended.
+    /// Whether the next connection would be refused only because evicted ones have not ended.
     pub fn is_held_up(&self) -> bool {
         self.ending >= self.rules.most && self.waiting.len() >= self.rules.most_waiting
     }
 
-    /// Whether anybody waits.
+    /// Whether a connection waits.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether over half of the slots are taken that connections like this one may have.
+    /// Whether over half of the slots are taken that this connection competes for.
     pub fn is_crowded(&self, id: u64) -> bool {
         let Some(own) = self.open.get(&id) else { return true };
         let alike = self.open.values().filter(|claim| claim.authenticated == own.authenticated).count();
@@ -222,7 +222,7 @@ impl Admission {
         alike * 2 > most
     }
 
-    /// Whether others wait for what authenticated connections like this one hold.
+    /// Whether others wait for a slot that only an authenticated connection like this one can free.
     pub fn is_wanted(&self, id: u64) -> bool {
         let Some(own) = self.open.get(&id).filter(|_| self.has_waiting()) else { return false };
         let of_origin = |claim: &Claim| claim.origin == own.origin;
@@ -275,7 +275,7 @@ impl Admission {
         Some((id, claim.phase))
     }
 
-    /// Those of an origin that has more than its share come last among those who wait.
+    /// Decides what to do next. Connections of an origin that has more than its share come last.
     fn step(&self, now: Instant) -> AdmissionStep {
         let crowding = self.crowding();
         let of_others = |waiting: &WaitingConnection| Some(waiting.origin) != crowding;
@@ -324,8 +324,8 @@ impl Admission {
         }
     }
 
-    /// Whether one more has room among those who are counted: at once, after one of them, or only
-    /// from a time on.
+    /// Whether one more connection fits among the counted ones: at once (`None`), after one of them is
+    /// closed, or (`Err`) not before a time.
     fn room_within(
         &self,
         most: usize,
@@ -350,7 +350,7 @@ impl Admission {
         if until <= now { Ok(Some(id)) } else { Err(Some(until)) }
     }
 
-    /// In a flood of unauthenticated connections there is no grace.
+    /// The end of the grace of a connection; in a flood of unauthenticated ones they have none.
     fn end_of_grace(&self, claim: &Claim, too_many_unauthenticated: bool) -> Instant {
         let is_flood = too_many_unauthenticated && self.waiting.len() > self.rules.most_waiting;
         let grace = match claim.authenticated {
@@ -361,8 +361,7 @@ impl Admission {
         claim.since + grace.max(NO_GRACE)
     }
 
-    /// The origin that has more than its share of the unauthenticated connections, if there is one:
-    /// the one that has most.
+    /// The origin with the most unauthenticated connections, if that is more than its share.
     fn crowding(&self) -> Option<ConnectionOrigin> {
         let share = unauthenticated_part(self.rules.most) / FAIR_SHARE;
         let mut counts: HashMap<ConnectionOrigin, usize> = HashMap::new();
@@ -373,7 +372,7 @@ impl Admission {
         most.filter(|(_, count)| *count > share).map(|(origin, _)| origin)
     }
 
-    /// How many of those that are counted there are, and how many of them are unauthenticated.
+    /// The number of counted connections, and how many of them are unauthenticated.
     fn count(&self, counted: impl Fn(&Claim) -> bool) -> (usize, usize) {
         let counted = self.open.values().filter(|claim| counted(claim));
         counted.fold((0, 0), |(all, unauthenticated), claim| {
@@ -382,7 +381,7 @@ impl Admission {
     }
 }
 
-/// How many of so many slots unauthenticated connections may hold.
+/// How many of `most` slots unauthenticated connections may hold.
 fn unauthenticated_part(most: usize) -> usize {
     (most / 2).max(1)
 }

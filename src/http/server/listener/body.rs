@@ -1,4 +1,4 @@
-//! Bodies: kept whole, within their limit and the memory there is, or passed over.
+//! Request bodies: kept whole, within their limit and the memory budget, or skipped.
 
 use std::io::{self, Write};
 
@@ -10,13 +10,13 @@ use super::limits::Limits;
 use super::refuse::{ConnectionEnd, Rejection};
 use crate::http::protocol::problem::ProblemKind;
 
-/// The first bytes that a body holds; it doubles from there.
+/// The first capacity of a body; it doubles from there.
 const FIRST: usize = 64 * 1024;
 
-/// Bytes of the line in front of a chunk: its length, and extensions that mean nothing here.
+/// The longest line in front of a chunk: its length, and extensions, which are ignored.
 const CHUNK_LINE: usize = 1024;
 
-/// Digits of the length of a chunk; more do not fit 64 bits.
+/// The most digits of the length of a chunk: what fits 64 bits.
 const CHUNK_DIGITS: usize = 16;
 
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -24,14 +24,14 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// A body that was kept.
 #[derive(Debug)]
 pub struct BodyBytes<'b> {
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// What it is charged for, until the answer is there: the handler holds a copy by then.
+    /// The share of the memory budget, held until the response comes: the backend has a copy until then.
     pub charge: Charge<'b>,
 }
 
 impl<'b> BodyBytes<'b> {
-    /// Nothing yet.
+    /// An empty body.
     pub fn new(budget: &'b Budget) -> Self {
         Self { bytes: Vec::new(), charge: Charge::new(budget) }
     }
@@ -58,9 +58,9 @@ impl<'b> BodyBytes<'b> {
     }
 }
 
-/// Why the reading of a body stops before its end.
+/// Why reading a body stops before its end.
 enum Stop {
-    /// It is longer than anybody wants to pass over.
+    /// The body is too long to skip.
     Enough,
     /// The connection ends.
     End(ConnectionEnd),
@@ -72,7 +72,7 @@ impl<E: Into<ConnectionEnd>> From<E> for Stop {
     }
 }
 
-/// A body on its way in.
+/// Reads one body.
 pub struct BodyReader<'i> {
     incoming: &'i mut Incoming,
     pace: Pace,
@@ -81,13 +81,13 @@ pub struct BodyReader<'i> {
 }
 
 impl<'i> BodyReader<'i> {
-    /// The body that comes next.
+    /// A reader for the body that comes next.
     pub fn new(incoming: &'i mut Incoming, framing: Framing, pace: Pace) -> Self {
         Self { incoming, pace, framing, taken: 0 }
     }
 
-    /// The whole body. A client that waits for `100 Continue` gets it, if the length that it
-    /// announces is within the limit.
+    /// Reads the whole body. A client that waits for `100 Continue` gets it, if the announced length is
+    /// within the limit.
     pub fn keep<'b>(
         mut self,
         limits: &Limits,
@@ -107,7 +107,7 @@ impl<'i> BodyReader<'i> {
         }
     }
 
-    /// Passes over the body; `false` if it is longer than `most`, and some of it is left.
+    /// Skips the body; `false` if it is longer than `most`, so that some of it is left.
     pub fn discard(mut self, most: usize) -> Result<bool, ConnectionEnd> {
         if matches!(self.framing, Framing::Length(length) if length > most as u64) {
             return Ok(false);
@@ -124,7 +124,7 @@ impl<'i> BodyReader<'i> {
         }
     }
 
-    /// Tells a client that waits for it that the body is wanted; not one that sends it already.
+    /// Sends `100 Continue`, unless the client sends the body already.
     fn invite(&mut self) -> Result<(), ConnectionEnd> {
         if !self.incoming.pending().is_empty() {
             return Ok(());
@@ -172,7 +172,7 @@ impl<'i> BodyReader<'i> {
         }
     }
 
-    /// Trailers mean nothing here; as many lines as of chunks may stand there.
+    /// Skips the trailers.
     fn trailers(&mut self) -> Result<(), Stop> {
         let mut length = 0;
         while length <= FIRST {
@@ -216,8 +216,8 @@ fn too_large(most: usize) -> Rejection {
     Rejection::new(ProblemKind::TooLarge, format!("the body is longer than {most} bytes"))
 }
 
-/// What stands between two line ends: visible characters and white space. A control character would
-/// end the line for some readers.
+/// Checks a line between chunks: visible characters and white space. Some readers would end the line at
+/// a control character.
 fn whole_line(line: Option<Vec<u8>>) -> Result<Vec<u8>, Rejection> {
     let line = line.ok_or_else(|| {
         Rejection::malformed("a line between the chunks of the body ends without a carriage return")

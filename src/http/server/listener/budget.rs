@@ -1,9 +1,9 @@
-//! The memory that all bodies share. A body is charged for what it holds, not for what it
-//! announces: an announcement costs the client nothing.
+//! The memory for all request bodies. A body is charged for the bytes it holds, not for the length it
+//! announces: announcing costs a client nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes that may be held at a time.
+/// A limit on the bytes that are held at a time.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
@@ -11,7 +11,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many bytes.
+    /// A budget of `most` bytes.
     pub fn new(most: usize) -> Self {
         Self { most, held: AtomicUsize::new(0) }
     }
@@ -22,7 +22,7 @@ impl Budget {
     }
 }
 
-/// What one body holds; given back when dropped.
+/// The share of one body; given back when dropped.
 #[derive(Debug)]
 pub struct Charge<'b> {
     budget: &'b Budget,
@@ -30,12 +30,12 @@ pub struct Charge<'b> {
 }
 
 impl<'b> Charge<'b> {
-    /// Nothing yet.
+    /// An empty share.
     pub fn new(budget: &'b Budget) -> Self {
         Self { budget, bytes: 0 }
     }
 
-    /// Holds so many bytes in all; `false`, and as before, if they are not to be had.
+    /// Grows the share to `bytes`; `false` and no change if the budget is exhausted.
     pub fn grow_to(&mut self, bytes: usize) -> bool {
         let granted = self.budget.take(bytes.saturating_sub(self.bytes));
         if granted {

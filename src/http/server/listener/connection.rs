@@ -1,5 +1,5 @@
-//! One connection, from its first byte to its last: one request after the other, each read whole,
-//! answered whole. Nothing here is concurrent, so a client can keep busy only its own thread.
+//! One connection: its requests one after the other, each read whole and answered whole. Nothing here
+//! is concurrent, so a client can keep only its own thread busy.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::message::PeerAddress;
 use crate::http::server::tls::Tls;
 
-/// How often a connection that waits looks whether it has become crowded.
+/// How often an idle connection checks whether the server is crowded.
 const GLANCE: Duration = Duration::from_secs(2);
 
 /// A connection that has a slot.
@@ -33,7 +33,7 @@ pub struct Connection<'g> {
     incoming: Incoming,
 }
 
-/// What comes after an answer.
+/// What follows a response.
 enum NextStep {
     Request,
     Close,
@@ -48,7 +48,7 @@ pub fn serve(shared: &Shared, slot: Slot, visitor: NewConnection) {
     };
     match stream {
         Ok(stream) => Connection { shared, slot, peer, incoming: Incoming::new(stream) }.run(),
-        // There is no way to say it to the client.
+        // Without TLS there is no way to tell the client.
         Err(ConnectionEnd::Refused(refusal)) => shared.report(peer, &refusal),
         Err(ConnectionEnd::Gone) => {}
     }
@@ -81,7 +81,7 @@ fn refused_handshake(slot: &Slot, error: &io::Error) -> ConnectionEnd {
     }
 }
 
-/// Waits for a first byte, as long as a connection may be idle.
+/// Waits for the first byte of a request, as long as a connection may be idle.
 fn wait(
     shared: &Shared,
     slot: &Slot,
@@ -179,7 +179,7 @@ impl<'g> Connection<'g> {
         }
     }
 
-    /// Whether the request is authenticated, which renews the claim of the connection to its slot.
+    /// Whether the request is authenticated; if so, the connection renews its claim to its slot.
     fn judge(&self, parsed: &Parsed) -> Result<bool, ConnectionEnd> {
         let admitted = self.shared.service.admits(&parsed.head);
         match self.slot.judge(admitted) {
@@ -188,9 +188,9 @@ impl<'g> Connection<'g> {
         }
     }
 
-    /// The body, and whether another request could follow it. One that is not admitted is passed
-    /// over if it is short; a client that waits to be told whether to send it may or may not do so
-    /// after another answer, so nobody knows what follows.
+    /// Reads the body, and says whether another request can follow it. An unwanted body is skipped if it
+    /// is short. A client that expects `100 Continue` may or may not send the body after another
+    /// response, so after that no request can follow.
     fn read_body(
         &mut self,
         parsed: &mut Parsed,
@@ -224,8 +224,8 @@ impl<'g> Connection<'g> {
         }
     }
 
-    /// Tells a client whose request was on its way that the connection made room. One that sent
-    /// nothing is not told: it does not wait for an answer.
+    /// Tells a client whose request is on its way that its slot was needed. A client that sent nothing
+    /// expects no response.
     fn make_room(self) {
         if !self.incoming.pending().is_empty() {
             Rejection::new(ProblemKind::Full, MADE_ROOM).write_last(self.incoming.stream);
@@ -234,7 +234,7 @@ impl<'g> Connection<'g> {
 
     fn refuse(mut self, refusal: &Rejection) {
         self.shared.report(self.peer, refusal);
-        // A client that does not read can hold up the answer: the slot must not wait for that.
+        // A client that does not read delays the response; the slot must not wait for that.
         if !self.slot.enter(Phase::Busy) {
             return;
         }
@@ -243,7 +243,7 @@ impl<'g> Connection<'g> {
         self.linger();
     }
 
-    /// Whoever needs the slot gets it: nothing is owed to this client any more.
+    /// Reads what still comes, unless the slot is needed.
     fn linger(mut self) {
         let most = if self.slot.enter(Phase::Idle) { self.shared.limits.linger } else { 0 };
         self.incoming.stream.linger(Deadline::after(self.shared.deadlines.linger), most);

@@ -1,5 +1,5 @@
-//! The connections of a server, and the slots that they hold: [`Admission`] says who gets one, here
-//! are the sockets and the threads that it is about.
+//! The connections of a server with their sockets and slots. [`Admission`] decides, and this table
+//! carries it out.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Shutdown};
@@ -11,21 +11,21 @@ use super::origin::ConnectionOrigin;
 use super::socket::Socket;
 use crate::http::server::message::PeerAddress;
 
-/// How long accepting pauses until connections that made room are closed.
+/// How long accepting waits for evicted connections to end.
 const ENDING_TIME: Duration = Duration::from_secs(1);
 
-/// An accepted connection.
+/// An accepted connection that has no thread yet.
 #[derive(Debug, Clone)]
 pub struct NewConnection {
-    /// Its socket.
+    /// The socket.
     pub socket: Arc<Socket>,
-    /// Who is at the other end.
+    /// The peer.
     pub peer: PeerAddress,
     /// Whether it speaks TLS.
     pub secured: bool,
 }
 
-/// All slots.
+/// All connections and slots.
 #[derive(Debug)]
 pub struct ConnectionTable {
     proxies: Vec<IpAddr>,
@@ -37,28 +37,28 @@ pub struct ConnectionTable {
 #[derive(Debug)]
 struct Table {
     admission: Admission,
-    /// Those who wait, and those who have a slot.
+    /// The connections that wait, and those that have a slot.
     visitors: HashMap<u64, NewConnection>,
-    /// Whether the queue of waiting connections has to be looked at again.
+    /// Whether the queue has to be settled again.
     changed: bool,
     stopping: bool,
 }
 
-/// The outcome for connections that waited.
+/// What became of waiting connections.
 #[derive(Debug, Default)]
 pub struct Settled {
-    /// They have a slot.
+    /// Connections that have a slot now.
     pub admitted: Vec<(Slot, NewConnection)>,
-    /// They had one, and made room.
+    /// The peers of connections that were closed to make room.
     pub evicted: Vec<PeerAddress>,
-    /// They get none.
+    /// Connections that get no slot.
     pub refused: Vec<(NewConnection, NoSlot)>,
-    /// When to look again.
+    /// When to settle again.
     pub again: Option<Instant>,
 }
 
 impl ConnectionTable {
-    /// Free slots. Peers that are `proxies` have no limit of an address.
+    /// Starts with all slots free. `proxies` have no limit for one address.
     pub fn new(rules: Rules, proxies: Vec<IpAddr>) -> Self {
         let table = Table {
             admission: Admission::new(rules),
@@ -69,8 +69,8 @@ impl ConnectionTable {
         Self { proxies, table: Mutex::new(table), changed: Condvar::new(), ended: Condvar::new() }
     }
 
-    /// A new connection, which waits until [`Self::settle`] says what becomes of it. When those who
-    /// made room do not end as fast as others come, those wait in the queue of the system.
+    /// Queues a new connection until [`Self::settle`] decides. While evicted connections do not end as
+    /// fast as others come, this blocks: the others wait in the queue of the system.
     pub fn arrive(&self, visitor: NewConnection) {
         let origin = ConnectionOrigin::of(visitor.peer, &self.proxies);
         let mut table = self.wait_while(ENDING_TIME, |table| table.admission.is_held_up());
@@ -78,7 +78,7 @@ impl ConnectionTable {
         table.visitors.insert(id, visitor);
     }
 
-    /// Lets in as many as there is room for; whoever makes room is closed.
+    /// Admits as many connections as fit, and closes those that make room.
     pub fn settle(slots: &Arc<Self>) -> Settled {
         let mut table = slots.lock();
         table.changed = false;
@@ -103,8 +103,7 @@ impl ConnectionTable {
         Settled { admitted, evicted, refused, again: outcome.again }
     }
 
-    /// Waits until those who wait have to be looked at again, for which `at` is a reason, too;
-    /// `false` at the end.
+    /// Waits until the queue has to be settled again, at `at` the latest; `false` when the server stops.
     pub fn wait_for_change(&self, at: Option<Instant>) -> bool {
         let is_quiet = |table: &mut Table| !table.changed && !table.stopping;
         let table = match at {
@@ -118,23 +117,23 @@ impl ConnectionTable {
         !table.stopping
     }
 
-    /// Ends a wait for a change.
+    /// Ends [`Self::wait_for_change`].
     pub fn wake(&self) {
         self.lock().changed = true;
         self.changed.notify_one();
     }
 
-    /// Connections whose thread has not ended.
+    /// The number of connections whose thread has not ended.
     pub fn alive(&self) -> usize {
         self.lock().admission.alive()
     }
 
-    /// Whether the end has begun.
+    /// Whether the server stops.
     pub fn stopping(&self) -> bool {
         self.lock().stopping
     }
 
-    /// Begins the end: who waits for a slot or a request is closed, and nobody waits for another one.
+    /// Begins the end: closes connections that wait for a slot or are idle, and lets none wait again.
     pub fn stop(&self) {
         let mut table = self.lock();
         table.stopping = true;
@@ -150,7 +149,7 @@ impl ConnectionTable {
         self.lock().visitors.values().for_each(|visitor| visitor.socket.shut(Shutdown::Both));
     }
 
-    /// Waits until no connection is left, at most so long.
+    /// Waits until no connection is left, or `most` is over.
     pub fn wait_for_all(&self, most: Duration) {
         drop(self.wait_while(most, |table| table.admission.alive() > 0));
     }
@@ -164,7 +163,7 @@ impl ConnectionTable {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes something of the connections that may make room for those who wait.
+    /// Changes the table in a way that may free a slot.
     fn change<T>(&self, change: impl FnOnce(&mut Table) -> T) -> T {
         let mut table = self.lock();
         let done = change(&mut table);
@@ -176,8 +175,8 @@ impl ConnectionTable {
     }
 }
 
-/// A connection that reads can still be told why it is closed; one that writes to a client that
-/// does not read cannot.
+/// How to shut down an evicted connection: one that reads can still be told why it is closed, one that
+/// writes to a client which does not read cannot.
 fn how_to_shut(phase: Phase) -> Shutdown {
     match phase {
         Phase::Idle | Phase::Arriving => Shutdown::Read,
@@ -185,7 +184,7 @@ fn how_to_shut(phase: Phase) -> Shutdown {
     }
 }
 
-/// One taken slot; free again when dropped.
+/// A slot of a connection; free again when dropped.
 #[derive(Debug)]
 pub struct Slot {
     slots: Arc<ConnectionTable>,
@@ -193,8 +192,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Goes over to a phase. `false` if the connection has to end instead: it made room for
-    /// another one, or it would wait for a request and the end has begun.
+    /// Enters a phase. `false` if the connection has to end instead: it lost its slot, or it would be
+    /// idle while the server stops.
     pub fn enter(&self, phase: Phase) -> bool {
         self.slots.change(|table| {
             let may_wait = !(table.stopping && phase == Phase::Idle);
@@ -202,23 +201,23 @@ impl Slot {
         })
     }
 
-    /// Notes whether a request was authenticated; `false` if the connection made room for another one.
+    /// Notes whether a request was authenticated; `false` if the connection lost its slot.
     pub fn judge(&self, authenticated: bool) -> bool {
         self.slots.change(|table| table.admission.judge(self.id, authenticated, Instant::now()))
     }
 
-    /// Whether the connection made room for another one.
+    /// Whether the connection was evicted.
     pub fn made_room(&self) -> bool {
         !self.slots.lock().admission.holds(self.id)
     }
 
-    /// Whether over half of the slots are taken that connections like this one may have.
+    /// Whether over half of the slots are taken that this connection competes for.
     pub fn is_crowded(&self) -> bool {
         self.slots.lock().admission.is_crowded(self.id)
     }
 
-    /// Whether the connection may stay after its answer: the end has not begun, and nobody waits for
-    /// its slot.
+    /// Whether the connection may stay open after its response: the server runs on, and nobody waits
+    /// for the slot.
     pub fn may_stay(&self) -> bool {
         let table = self.slots.lock();
         !table.stopping && !table.admission.is_wanted(self.id)

@@ -1,20 +1,20 @@
-//! Points in time. A time-out that starts again with each byte is none: a client that sends one
-//! byte a second would never be slow.
+//! Deadlines. A timeout that starts again with each byte is no limit: a client that sends one byte a
+//! second would never be slow.
 
 use std::io;
 use std::time::{Duration, Instant};
 
-/// When something has to be over.
+/// The time by which something has to be over.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// So long from now.
+    /// The deadline `time` from now.
     pub fn after(time: Duration) -> Self {
         Self(Instant::now() + time)
     }
 
-    /// What is left; an error of the kind `TimedOut` if nothing is.
+    /// The time left; an error of the kind `TimedOut` if there is none.
     pub fn left(self) -> io::Result<Duration> {
         let left = self.0.saturating_duration_since(Instant::now());
         match left.is_zero() {
@@ -24,9 +24,9 @@ impl Deadline {
     }
 }
 
-/// The time that a body or an answer gets: a part for itself, and one for each byte that went over.
-/// What stands still is over after the first part, however much was announced, and however much
-/// went into the buffers of the system before.
+/// The time for a body or a response: a base time, and more for each transferred byte. A transfer that
+/// stands still ends after the base time, however much was announced or is in the buffers of the
+/// system.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
     since: Instant,
@@ -35,12 +35,12 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// From now on.
+    /// Starts now, with a base time and a rate in bytes a second.
     pub fn start(base: Duration, rate: usize) -> Self {
         Self { since: Instant::now(), base, rate: rate.max(1) }
     }
 
-    /// When the next bytes have to be over, after so many.
+    /// The deadline for the next bytes, after `bytes` were transferred.
     pub fn after(self, bytes: usize) -> Deadline {
         let on_the_whole = self.since + self.base + Duration::from_secs_f64(bytes as f64 / self.rate as f64);
         Deadline(on_the_whole.min(Instant::now() + self.base))

@@ -1,5 +1,5 @@
-//! A head: checked, and brought into the form in which the handler sees it. What two readers could
-//! understand in two ways is refused, because two of them read it: the listener and tiny_http.
+//! Parses a request head into the form that the handler gets. Anything ambiguous is refused, because
+//! two parsers read it: the one of the listener and the one of tiny_http.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::limits::Limits;
 use super::refuse::Rejection;
 use crate::http::server::message::{Head, PeerAddress};
 
-/// Headers of the connection, which the listener settles with the client.
+/// Headers of the connection to the client, which the handler does not get.
 const OF_THE_CONNECTION: &[&str] = &[
     "connection",
     "content-length",
@@ -21,36 +21,36 @@ const OF_THE_CONNECTION: &[&str] = &[
     "upgrade",
 ];
 
-/// In front of the names that only the listener writes.
+/// The prefix of headers that only the listener may write.
 const OURS: &str = "mediactl-";
 
-/// How long the body is.
+/// How the end of the body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// There is none.
+    /// There is no body.
     Empty,
-    /// So many bytes, more than none.
+    /// By its length in bytes, which is not 0.
     Length(u64),
-    /// In chunks, each with its length.
+    /// By chunks, each with its length.
     Chunked,
 }
 
-/// A head, and what it says of the connection.
+/// A parsed head.
 #[derive(Debug)]
 pub struct Parsed {
-    /// As the handler sees it.
+    /// The head for the handler.
     pub head: Head,
-    /// How long the body is.
+    /// How the end of the body is marked.
     pub framing: Framing,
-    /// Whether the client would send another request.
+    /// Whether the client wants to keep the connection.
     pub keep: bool,
-    /// Whether it waits to be told that its body is wanted.
+    /// Whether the client waits for `100 Continue`.
     pub expects_continue: bool,
-    /// Whether it is HTTP/1.0, and has to be told that the connection is kept.
+    /// Whether it is HTTP/1.0, where the response has to say that the connection is kept.
     pub old: bool,
 }
 
-/// Reads a head from its first line to its empty line. All of it is ASCII.
+/// Parses a head from its first line to its empty line, all of it ASCII.
 pub fn parse(bytes: &[u8], limits: &Limits, peer: PeerAddress) -> Result<Parsed, Rejection> {
     let mut places = vec![httparse::EMPTY_HEADER; limits.headers];
     let mut request = httparse::Request::new(&mut places);

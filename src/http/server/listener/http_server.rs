@@ -16,10 +16,10 @@ use crate::http::server::backend::{Backend, BackendFault};
 use crate::http::server::message::Service;
 use crate::http::server::tls::Tls;
 
-/// How long connections that were closed under their threads are waited for.
+/// How long the end waits for threads whose connections it closed.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
-/// A running server. It runs until it is stopped, or the process ends.
+/// A running server. It runs until [`Self::stop`], or until the process ends.
 pub struct HttpServer {
     shared: Arc<Shared>,
     listeners: Vec<Arc<Listener>>,
@@ -27,8 +27,10 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Answers on all these sockets. Fails if there is no place for the private socket of
-    /// tiny_http, or no thread.
+    /// Starts to answer on all these sockets.
+    ///
+    /// # Errors
+    /// No folder for the private socket of tiny_http, or no thread.
     pub fn start(
         service: Arc<dyn Service>,
         listeners: Vec<Listener>,
@@ -39,7 +41,7 @@ impl HttpServer {
         Self::start_with(None, service, listeners, tls, limits, deadlines)
     }
 
-    /// The same, with a tiny_http that can be made to fail.
+    /// The same, with a fault that a test can cause in tiny_http.
     #[doc(hidden)]
     pub fn start_with(
         fault: Option<Arc<BackendFault>>,
@@ -95,19 +97,19 @@ impl HttpServer {
         Ok(())
     }
 
-    /// Connections at this moment.
+    /// The number of open connections.
     pub fn open_connections(&self) -> usize {
         self.shared.all_slots().into_iter().map(|slots| slots.alive()).sum()
     }
 
-    /// The same, for who outlives the server.
+    /// The number of open connections, for callers that outlive the server.
     pub fn connection_count(&self) -> impl Fn() -> usize + Send + Sync + 'static {
         let slots = self.shared.all_slots().map(Arc::clone);
         move || slots.iter().map(|slots| slots.alive()).sum()
     }
 
-    /// Accepts nobody any more, closes who waits, finishes what was read, and closes everything
-    /// after `grace` at the latest.
+    /// Stops accepting, closes idle and waiting connections, finishes requests that were read, and closes
+    /// everything after `grace` at the latest.
     pub fn stop(self, grace: Duration) {
         let until = Instant::now() + grace;
         let slots = self.shared.all_slots();

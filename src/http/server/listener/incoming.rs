@@ -1,34 +1,34 @@
-//! What a client sent and nobody has looked at yet. No more is read than what is asked for next,
-//! so that a client that sends requests without end fills only the buffers of the system.
+//! Bytes from a client that are not parsed yet. No more is read than the next step needs, so a client
+//! that sends requests without end fills only the buffers of the system.
 
 use std::io::{self, Read};
 
 use super::stream::Stream;
 
-/// Bytes asked for at a time.
+/// The number of bytes to read at a time.
 const READ: usize = 16 * 1024;
 
-/// A stream, and the bytes that were read from it beyond what was wanted.
+/// A stream with a buffer of bytes that were read and not consumed.
 #[derive(Debug)]
 pub struct Incoming {
-    /// Where they come from.
+    /// The source of the bytes.
     pub stream: Stream,
     buffer: Vec<u8>,
     start: usize,
 }
 
 impl Incoming {
-    /// Nothing read yet.
+    /// Starts with an empty buffer.
     pub fn new(stream: Stream) -> Self {
         Self { stream, buffer: Vec::new(), start: 0 }
     }
 
-    /// What is there.
+    /// The bytes that were read and not consumed.
     pub fn pending(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
 
-    /// Takes so many bytes of what is there.
+    /// Consumes so many pending bytes.
     pub fn consume(&mut self, bytes: usize) {
         self.start += bytes;
         if self.start == self.buffer.len() {
@@ -37,7 +37,7 @@ impl Incoming {
         }
     }
 
-    /// Reads once; says how many bytes came, 0 at the end.
+    /// Reads once; returns the number of new bytes, 0 at the end of the stream.
     pub fn fill(&mut self) -> io::Result<usize> {
         self.buffer.drain(..self.start);
         self.start = 0;
@@ -48,7 +48,7 @@ impl Incoming {
         read
     }
 
-    /// Gives back the memory of a burst, before a wait.
+    /// Frees the memory of a burst, before a wait.
     pub fn shrink(&mut self) {
         self.buffer.drain(..self.start);
         self.start = 0;

@@ -1,18 +1,18 @@
-//! The public sockets. tiny_http cannot face a network alone: it believes every length it is told,
-//! reads ahead without bound, knows no time-out, and its accept thread ends at the first error. So
-//! it sits behind this listener, and sees only whole requests, one a connection.
+//! The public sockets. tiny_http cannot face a network alone: it believes every announced length, reads
+//! ahead without a limit, has no timeouts, and its accept thread ends at the first error. So it sits
+//! behind this listener, and gets only whole requests, one on each connection.
 //!
 //! ```text
 //! accept → slot → [TLS] → head → admitted? → body → tiny_http → answer → next request, or the end
 //! ```
 //!
-//! One thread a connection, strictly sequential and blocking: what one client does or fails to do
-//! costs its own slot, for as long as `limits` says, or until `admission` gives it to another one.
-//! Users of this machine, on the Unix socket, have slots of their own. The listener knows no operation and no
-//! configuration; it asks its [`Service`] whether a body is wanted, and nothing else.
+//! Each connection has one blocking thread: a slow client costs only its own slot, for as long as
+//! `limits` says, or until `admission` gives the slot to another connection. Users of this machine,
+//! on the Unix socket, have slots of their own. The listener knows no endpoint and no configuration;
+//! it only asks its `Service` whether a body is wanted.
 //!
 //! *Invariants.* Memory is bounded by the slots and the budget of the bodies, whatever a client
-//! announces. Every wait has a deadline. No error ends the accepting.
+//! announces. Every wait has a deadline. No error ends the accept loop.
 
 mod accept;
 mod admission;
@@ -39,8 +39,7 @@ pub use http_server::HttpServer;
 pub use limits::{Deadlines, Limits};
 pub use shared::{Admits, Listener};
 
-/// The head of a request and what becomes of it, without a socket: `fuzz/` feeds it whatever bytes
-/// it finds. No part of the interface.
+/// The parser of request heads, without a socket, for `fuzz/`. No part of the interface.
 #[doc(hidden)]
 pub mod heads {
     pub use super::head::{Framing, Parsed, parse};

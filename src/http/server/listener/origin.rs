@@ -1,4 +1,4 @@
-//! Whom a connection counts for.
+//! The network or user that a connection counts for.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use crate::http::server::network::Network;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectionOrigin {
     client: ClientId,
-    /// Whether all of them together have the limit of one address.
+    /// Whether all connections of this origin together have the limit of one address.
     pub limited: bool,
 }
 
@@ -20,8 +20,8 @@ enum ClientId {
 }
 
 impl ConnectionOrigin {
-    /// The origin of a peer. Users of this machine and proxies are many clients behind one address,
-    /// so they have no limit of an address.
+    /// The origin of a peer. Users of this machine and proxies are many clients behind one address, so
+    /// the limit of one address does not hold for them.
     pub fn of(peer: PeerAddress, proxies: &[IpAddr]) -> Self {
         match peer {
             PeerAddress::Uid(uid) => Self { client: ClientId::User(uid), limited: false },

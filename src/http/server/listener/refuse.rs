@@ -1,4 +1,4 @@
-//! Answers that the listener gives itself: the request never was whole, or nobody could be asked.
+//! Error responses of the listener itself: the request never was whole, or the backend did not answer.
 
 use std::io::Write;
 use std::time::Duration;
@@ -8,53 +8,53 @@ use super::stream::Stream;
 use crate::http::protocol::headers::{API_HEADER, api_value};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
 
-/// Why a connection that had a slot was closed.
+/// The detail for a connection that was closed to free its slot.
 pub const MADE_ROOM: &str = "the connection made room for a new one";
 
-/// For the answer to a connection that has to end now.
+/// The time for a response to a connection that has to end now.
 const LAST_TIME: Duration = Duration::from_millis(50);
 
-/// Bytes that are still taken from it.
+/// The number of bytes that are still read from it.
 const LAST_READ: usize = 32 * 1024;
 
-/// Why a request is not answered by the handler. The connection closes after it.
+/// An error response of the listener. The connection closes after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
     kind: ProblemKind,
-    /// The status it is sent with.
+    /// The HTTP status.
     pub status: u16,
-    /// This one case in words.
+    /// What is wrong in this case.
     pub detail: String,
 }
 
 impl Rejection {
-    /// A refusal of this kind.
+    /// A rejection with the usual status of its kind.
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self { kind, status: kind.status(), detail: detail.into() }
     }
 
-    /// 400
+    /// A rejection with status 400.
     pub fn malformed(detail: impl Into<String>) -> Self {
         Self::new(ProblemKind::BadRequest, detail)
     }
 
-    /// 431
+    /// A rejection with status 431.
     pub fn head_too_large(detail: impl Into<String>) -> Self {
         Self::new(ProblemKind::TooLarge, detail).with_status(431)
     }
 
-    /// The same with a nearer status.
+    /// The same rejection with another status.
     pub fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// Writes the document. A client that does not take it has itself to blame.
+    /// Writes the response. Errors are ignored: the client is gone.
     pub fn write_to(&self, stream: &mut Stream) {
         let _ = stream.write_all(&self.to_bytes()).and_then(|()| stream.flush());
     }
 
-    /// The same to a connection that has to end now and whose reading was shut: takes what came
-    /// already, so that the client gets to read the document (RFC 9112, section 9.6).
+    /// Writes the response to a connection that has to end now, and reads what came already, so that the
+    /// client gets to read the response (RFC 9112, section 9.6).
     pub fn write_last(&self, mut stream: Stream) {
         stream.set_deadline(Deadline::after(LAST_TIME));
         self.write_to(&mut stream);
@@ -78,12 +78,12 @@ impl Rejection {
     }
 }
 
-/// How a connection ends, other than by its own wish.
+/// How a connection ends early.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConnectionEnd {
-    /// With an answer that says why.
+    /// With a response that says why.
     Refused(Rejection),
-    /// Without a word: nobody is there any more, or nothing was asked.
+    /// Silently: the client is gone, or has sent no request.
     Gone,
 }
 

@@ -1,4 +1,4 @@
-//! The way of an answer to the client: as fast as the client takes it, a buffer at a time.
+//! Sends a response on to the client, as fast as the client reads, one buffer at a time.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -7,25 +7,24 @@ use super::deadline::{Deadline, Pace};
 use super::stream::Stream;
 use super::upstream::UpstreamResponse;
 
-/// How long the handler may pause within an answer, which it has whole before it begins.
+/// How long the backend may pause within a response, which it has whole before it begins.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// The handler gives head and body one after the other; up to here they are sent on as one, which
-/// spares the client and the network a packet.
+/// Up to this size, head and body are sent together, which saves a packet.
 const GATHERED: usize = 8 * 1024;
 
-/// What the client is told of the connection.
+/// What the response says of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Afterwards {
-    /// Nothing: it stays open, as is usual.
+    /// Nothing: it stays open, as usual.
     Kept,
-    /// That it stays open, which HTTP/1.0 does not take for granted.
+    /// That it stays open, for HTTP/1.0.
     KeptAsAsked,
     /// That it closes.
     Closed,
 }
 
-/// Writes the answer to the client; after an error, the client has at most a part of it.
+/// Writes the response to the client; after an error, the client has at most a part of it.
 pub fn relay(
     mut answer: UpstreamResponse,
     to: &mut Stream,

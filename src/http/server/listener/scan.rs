@@ -1,7 +1,7 @@
-//! Finds the end of a head, byte by byte as they come. What can never become a head is refused at
-//! its first wrong byte: TLS on a plain port, a line that ends as no line of HTTP ends.
+//! Finds the end of a request head while its bytes come. What can never become a head is refused at the
+//! first wrong byte: TLS on a plain port, a line without a carriage return.
 
-/// How far a head has been looked at.
+/// The state of a scan.
 #[derive(Debug, Default)]
 pub struct Scan {
     seen: usize,
@@ -9,19 +9,19 @@ pub struct Scan {
     start: usize,
 }
 
-/// What is known of a head.
+/// The result of a scan so far.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Its end is not there yet.
+    /// The end of the head has not come yet.
     More,
-    /// It stands between these two places.
+    /// The head is between these two offsets.
     Whole(usize, usize),
-    /// It is none, because of this.
+    /// These bytes are no head, for this reason.
     Wrong(&'static str),
 }
 
 impl Scan {
-    /// Looks at what came since; `bytes` are all that came.
+    /// Scans the bytes that came since the last call; `bytes` are all that came.
     pub fn look(&mut self, bytes: &[u8]) -> Progress {
         while let Some(&byte) = bytes.get(self.seen) {
             let after_return = self.seen > self.line && bytes[self.seen - 1] == b'\r';
@@ -44,7 +44,7 @@ impl Scan {
         Progress::More
     }
 
-    /// An empty line ends the head, or stands in front of it (RFC 9112, section 2.2).
+    /// An empty line ends the head, or is ignored in front of it (RFC 9112, section 2.2).
     fn end_line(&mut self) -> Option<Progress> {
         let (first, empty) = (self.line == self.start, self.seen - self.line == 2);
         self.line = self.seen;

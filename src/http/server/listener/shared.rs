@@ -17,12 +17,12 @@ use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
 
-/// Says whether a process may use a Unix socket.
+/// Decides whether a process may use a Unix socket.
 #[derive(Clone)]
 pub struct Admits(pub(super) Arc<dyn Fn(&SocketPeer) -> bool + Send + Sync>);
 
 impl Admits {
-    /// Asks `rule` about each process that connects.
+    /// Lets a process in if `rule` is true for it.
     pub fn by(rule: impl Fn(&SocketPeer) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(rule))
     }
@@ -34,16 +34,16 @@ impl fmt::Debug for Admits {
     }
 }
 
-/// A bound socket.
+/// A bound socket to listen on.
 #[derive(Debug)]
 pub enum Listener {
-    /// With TLS, if the server has a certificate.
+    /// TCP, with TLS if the server has a certificate.
     Tcp(TcpListener),
-    /// Always plain; its peers are users of this machine.
+    /// A Unix socket, never with TLS; its peers are users of this machine.
     Unix {
-        /// The socket.
+        /// The bound socket.
         listener: UnixListener,
-        /// Who of those that the file system lets in.
+        /// Which of the processes that the file system lets in.
         admits: Admits,
     },
 }
@@ -53,9 +53,9 @@ pub struct Shared {
     pub service: Arc<dyn Service>,
     pub backend: Backend,
     pub tls: Option<Arc<Tls>>,
-    /// Of the network.
+    /// The slots of connections over the network.
     pub slots: Arc<ConnectionTable>,
-    /// Of the Unix socket.
+    /// The slots of connections over the Unix socket.
     pub local: Arc<ConnectionTable>,
     pub tally: ClosedCount,
     pub bodies: Budget,
@@ -69,7 +69,8 @@ impl Shared {
         self.service.refused(Some(peer), refusal.status, &refusal.detail);
     }
 
-    /// Without a peer: the log counts the repeats of one, and the number is what the line is for.
+    /// Logs how many connections were closed. Without a peer, because the log suppresses the repeats of
+    /// a peer.
     pub fn write_tally(&self, take: impl FnOnce(&ClosedCount) -> Vec<String>) {
         for line in take(&self.tally) {
             self.service.refused(None, ProblemKind::Full.status(), &line);

@@ -1,5 +1,5 @@
-//! A socket of either family. It is shared, not duplicated: whoever makes room shuts it down while
-//! its own thread waits on it, and that costs no open file.
+//! A socket of either family. It is shared, not duplicated: another thread can shut it down while its
+//! own thread waits on it, and that costs no open file.
 
 use std::cell::Cell;
 use std::io::{self, Read, Write};
@@ -20,8 +20,7 @@ pub enum Socket {
 }
 
 impl Socket {
-    /// Ends what is read from it or written to it, in all threads. That it is closed already is
-    /// what was wanted.
+    /// Ends reading or writing in all threads. An error means that it has ended already.
     pub fn shut(&self, how: Shutdown) {
         let _ = match self {
             Self::Tcp(stream) => stream.shutdown(how),
@@ -58,27 +57,27 @@ impl Socket {
     }
 }
 
-/// A socket whose reads and writes end at a deadline, with an error of the kind `TimedOut`.
+/// A socket whose reads and writes fail after a deadline, with an error of the kind `TimedOut`.
 #[derive(Debug)]
 pub struct Timed {
     /// The socket.
     pub socket: Arc<Socket>,
-    /// When reads and writes have to be over.
+    /// The deadline of reads and writes.
     pub deadline: Deadline,
     reading: Cell<Duration>,
     writing: Cell<Duration>,
 }
 
-/// A time-out that the socket has already, and that differs by less than this, is not set again.
+/// A timeout of the socket that differs by less than this is not set again.
 const CLOSE_ENOUGH: Duration = Duration::from_millis(50);
 
 impl Timed {
-    /// A socket that has no time-out yet.
+    /// A socket without a timeout yet.
     pub fn new(socket: Arc<Socket>, deadline: Deadline) -> Self {
         Self { socket, deadline, reading: Cell::default(), writing: Cell::default() }
     }
 
-    /// What the first byte that comes will be, without taking it: 0 bytes at the end.
+    /// Waits for a byte without taking it; returns 0 at the end of the stream.
     pub fn wait(&mut self) -> io::Result<usize> {
         let socket = Arc::clone(&self.socket);
         match &*socket {
@@ -95,7 +94,7 @@ impl Timed {
         mut operation: impl FnMut(&Socket) -> io::Result<usize>,
     ) -> io::Result<usize> {
         loop {
-            // What is left may be less than the least time-out that the system knows.
+            // The time left may be shorter than the shortest timeout of the system.
             let left = self.deadline.left()?.max(Duration::from_millis(1));
             if left.abs_diff(known.get()) > CLOSE_ENOUGH.min(left / 10) {
                 set_timeout(&self.socket, left)?;

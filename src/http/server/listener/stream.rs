@@ -1,4 +1,4 @@
-//! What a client's bytes come through: the socket, or TLS on it.
+//! The stream of a connection: a socket, or TLS over it.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -9,25 +9,25 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use super::deadline::Deadline;
 use super::socket::{Socket, Timed};
 
-/// Bytes of a read whose bytes nobody wants.
+/// The size of a read whose bytes are discarded.
 const DISCARD: usize = 16 * 1024;
 
-/// The client's end, with a deadline.
+/// The stream of a connection, with a deadline.
 #[derive(Debug)]
 pub enum Stream {
-    /// As the bytes come.
+    /// Plain.
     Plain(Timed),
-    /// Behind TLS.
+    /// TLS.
     Tls(Box<StreamOwned<ServerConnection, Timed>>),
 }
 
 impl Stream {
-    /// Without TLS.
+    /// A plain stream.
     pub fn plain(socket: Arc<Socket>, deadline: Deadline) -> Self {
         Self::Plain(Timed::new(socket, deadline))
     }
 
-    /// With TLS: the whole handshake, up to the deadline of the socket.
+    /// Makes the whole TLS handshake, up to the deadline of the socket.
     pub fn handshake(config: Arc<ServerConfig>, mut timed: Timed) -> io::Result<Self> {
         let mut connection = ServerConnection::new(config).map_err(io::Error::other)?;
         while connection.is_handshaking() {
@@ -38,14 +38,13 @@ impl Stream {
         Ok(Self::Tls(Box::new(StreamOwned::new(connection, timed))))
     }
 
-    /// When reads and writes have to be over from now on.
+    /// Sets the deadline of reads and writes.
     pub fn set_deadline(&mut self, deadline: Deadline) {
         self.timed().deadline = deadline;
     }
 
-    /// Says that nothing more will be written, and takes what still comes for a while: a socket
-    /// that is closed with bytes unread takes the last answer away from the client
-    /// (RFC 9112, section 9.6).
+    /// Ends writing, and reads what still comes for a while: closing a socket with unread bytes makes the
+    /// client lose the last response (RFC 9112, section 9.6).
     pub fn linger(&mut self, deadline: Deadline, most: usize) {
         self.set_deadline(deadline);
         if let Self::Tls(tls) = self {

@@ -1,12 +1,12 @@
-//! Connections that were closed for want of slots, counted: a flood makes one line of the log a
-//! second for each reason, not one for each connection.
+//! Counts connections that were closed for lack of slots: a flood makes one log line a second for each
+//! reason, not one for each connection.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::http::server::message::PeerAddress;
 
-/// Between the first connection that is counted and the line that says how many there were.
+/// The time between the first counted connection and the log line.
 const SPAN: Duration = Duration::from_secs(1);
 
 /// Counts of the current second.
@@ -22,7 +22,7 @@ struct ReasonCount {
 }
 
 impl ClosedCount {
-    /// Counts one.
+    /// Counts a closed connection.
     pub fn add(&self, reason: &'static str, peer: PeerAddress, now: Instant) {
         let mut counts = self.lock();
         match counts.iter_mut().find(|count| count.reason == reason) {
@@ -34,18 +34,18 @@ impl ClosedCount {
         }
     }
 
-    /// When the next line is due.
+    /// The time of the next line.
     pub fn due(&self) -> Option<Instant> {
         self.lock().iter().map(|count| count.since + SPAN).min()
     }
 
-    /// The lines that are due.
+    /// Takes the lines that are due.
     pub fn take_due(&self, now: Instant) -> Vec<String> {
         let mut counts = self.lock();
         counts.extract_if(.., |count| now >= count.since + SPAN).map(line).collect()
     }
 
-    /// All lines, at the end.
+    /// Takes all lines, when the server stops.
     pub fn take_all(&self) -> Vec<String> {
         self.lock().drain(..).map(line).collect()
     }
@@ -55,7 +55,7 @@ impl ClosedCount {
     }
 }
 
-/// How many there were, of whom if that was one peer, and why.
+/// The number of connections, their peer if it was one, and the reason.
 fn line(ReasonCount { reason, peer, number, .. }: ReasonCount) -> String {
     let connections = if number == 1 { "connection" } else { "connections" };
     let of = peer.map_or_else(String::new, |peer| format!(" of {peer}"));

@@ -1,5 +1,5 @@
-//! Asks the handler, through tiny_http: one connection a request, one canonical form, and an answer
-//! whose length is known before its first byte goes on.
+//! Asks the backend: each request goes over its own connection, in one canonical form, and the length
+//! of the response is known before its first byte is sent on.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::backend::Backend;
 use crate::http::server::message::Head;
 
-/// Headers of an answer.
+/// The number of headers of a response.
 const HEADERS: usize = 64;
 
 /// Headers that the listener settles with the client.
 const OF_THE_CONNECTION: &[&str] =
     &["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"];
 
-/// An answer whose head is there.
+/// A response whose head has come.
 #[derive(Debug)]
 pub struct UpstreamResponse {
-    /// Where the rest of it comes from.
+    /// The source of the rest.
     pub from: Incoming,
-    /// First line and headers of the handler, each with its end.
+    /// The status line and the headers, each with its line end.
     pub lines: Vec<u8>,
-    /// What `Content-Length` says; `None` where there may be none.
+    /// The `Content-Length`; `None` where a response may have none.
     pub length: Option<u64>,
-    /// Bytes of the body that come.
+    /// The number of bytes of the body that follow.
     pub body: u64,
 }
 
-/// Puts a request to the handler. One that changes nothing is put once more if there is no answer:
-/// the tiny_http that had it may have ended just then.
+/// Sends a request to the backend. A request that changes nothing is sent once more if there is no
+/// response: the instance of tiny_http may have ended just then.
 pub fn ask(
     backend: &Backend,
     head: &Head,
@@ -57,12 +57,12 @@ pub fn ask(
         }
         _ => Rejection::new(
             ProblemKind::EngineFailed,
-            format!("the server could not be asked inside: {error}"),
+            format!("the backend of the server cannot be reached: {error}"),
         ),
     })
 }
 
-/// The body is let go as soon as it is written: the handler has it then.
+/// The body is freed as soon as it is written: the backend has it then.
 fn exchange(
     backend: &Backend,
     head: &Head,
@@ -77,7 +77,7 @@ fn exchange(
     read_head(Incoming::new(stream), head.method == "HEAD")
 }
 
-/// A head as tiny_http gets it, of a request whose body has this length.
+/// The head for tiny_http, of a request whose body has this length.
 pub fn canonical(head: &Head, length: usize) -> Vec<u8> {
     let mut text = format!("{} {} HTTP/1.1\r\n", head.method, head.target);
     for (name, value) in &head.headers {
