@@ -18,7 +18,7 @@ use crate::model::Kind;
 
 /// A change that is asked for, and the values that have to be there for it.
 #[derive(Clone)]
-pub struct Request {
+pub struct ChangeRequest {
     /// What is to change.
     pub edits: Edits,
     /// The change is refused unless the configuration has these values.
@@ -90,13 +90,13 @@ impl From<Faults> for RequestError {
     }
 }
 
-impl From<Value> for Request {
+impl From<Value> for ChangeRequest {
     fn from(patch: Value) -> Self {
         Self { edits: Edits::Patch(patch), expectations: Vec::new() }
     }
 }
 
-impl Request {
+impl ChangeRequest {
     /// Parses the text of a patch to refuse what is no patch; keeps nothing.
     ///
     /// # Errors

@@ -42,33 +42,26 @@ pub const FEATURES: &[Feature] = &[
 impl Feature {
     /// The word in the header that lists the features.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::DryRun => "dry-run",
-            Self::IfMatch => "if-match",
-            Self::Saved => "saved",
-            Self::Conf => "conf",
-            Self::Force => "force",
-            Self::Accept => "accept",
-            Self::Message => "message",
-            Self::History => "history",
-            Self::Confirm => "confirm",
-            Self::OpenApi => "openapi",
-        }
+        self.words().0
     }
 
     /// The feature in a sentence.
     pub fn noun(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::DryRun => "dry runs",
-            Self::IfMatch => "conditional changes",
-            Self::Saved => "the saved configuration",
-            Self::Conf => "the text of the configuration",
-            Self::Force => "forced changes",
-            Self::Accept => "answers to single guards",
-            Self::Message => "messages",
-            Self::History => "a history",
-            Self::Confirm => "changes that have to be confirmed",
-            Self::OpenApi => "a description of its API",
+            Self::DryRun => ("dry-run", "dry runs"),
+            Self::IfMatch => ("if-match", "conditional changes"),
+            Self::Saved => ("saved", "the saved configuration"),
+            Self::Conf => ("conf", "the text of the configuration"),
+            Self::Force => ("force", "forced changes"),
+            Self::Accept => ("accept", "answers to single guards"),
+            Self::Message => ("message", "messages"),
+            Self::History => ("history", "a history"),
+            Self::Confirm => ("confirm", "changes that have to be confirmed"),
+            Self::OpenApi => ("openapi", "a description of its API"),
         }
     }
 }

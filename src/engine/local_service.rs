@@ -11,7 +11,7 @@ use super::outcome::{Outcome, OutcomeNote};
 use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
 use super::snapshot::Snapshot;
 use super::status::{Status, differing};
-use crate::edit::request::Request;
+use crate::edit::request::ChangeRequest;
 use crate::store::{ChangeRef, HistoryEntry};
 
 impl ConfigService for Engine {
@@ -32,7 +32,7 @@ impl ConfigService for Engine {
         Ok(Reading { source, content: Content::Text(snapshot) })
     }
 
-    fn modify(&mut self, request: &Request, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+    fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
         Ok(Engine::modify(self, request, options)?)
     }
 

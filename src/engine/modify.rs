@@ -16,7 +16,7 @@ use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::edit;
 use crate::edit::config_lookup::LocalView;
-use crate::edit::request::Request;
+use crate::edit::request::ChangeRequest;
 use crate::model::{Lens, top_members};
 use crate::syntax::Document;
 
@@ -33,7 +33,7 @@ impl Engine {
     ///
     /// # Errors
     /// All of [`EngineError`]; the configuration is as it was then.
-    pub fn modify(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    pub fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
         let transaction = Transaction::begin(self, Operation::Modify, options)?;
         let basis = transaction.basis()?;
         basis.text.look_for_errors_aside();
@@ -72,7 +72,7 @@ impl Transaction<'_> {
     }
 
     /// Evaluates the request, once, on the text that it is merged into.
-    fn evaluate(&self, request: &Request, basis: Basis) -> Result<Change, EngineError> {
+    fn evaluate(&self, request: &ChangeRequest, basis: Basis) -> Result<Change, EngineError> {
         let edited = self.edit(request, &basis);
         let Basis { text: before, note, .. } = basis;
         let mut notes: Vec<_> = note.into_iter().collect();
@@ -97,7 +97,7 @@ impl Transaction<'_> {
         Ok(Change { before: Some(before), after, needs_valid: true, notes })
     }
 
-    fn edit(&self, request: &Request, basis: &Basis) -> Result<Option<edit::Edit>, EngineError> {
+    fn edit(&self, request: &ChangeRequest, basis: &Basis) -> Result<Option<edit::Edit>, EngineError> {
         let (engine, options) = (self.engine, self.options);
         let document = basis.text.document();
         if document.diagnostics().errors() > 0 {

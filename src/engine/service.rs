@@ -13,7 +13,7 @@ use super::options::ChangeOptions;
 use super::outcome::{Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use super::status::Status;
-use crate::edit::request::Request;
+use crate::edit::request::ChangeRequest;
 use crate::store::{ChangeRef, HistoryEntry};
 
 /// A configuration that can be read and changed.
@@ -29,7 +29,7 @@ pub trait ConfigService {
     fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError>;
 
     /// Merges a patch into the running configuration, and saves the result.
-    fn modify(&mut self, request: &Request, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
+    fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
 
     /// Replaces the whole configuration by `text`.
     fn replace(

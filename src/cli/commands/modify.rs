@@ -21,7 +21,7 @@ use crate::edit::expect::Expectation;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
-use crate::edit::request::{Edits, Request};
+use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{ChangeOptions, EngineError, Guard};
 
 /// Runs the command.
@@ -39,7 +39,7 @@ pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui)
 }
 
 /// The change that the command line asks for.
-fn request(args: &ModifyArgs, matches: &ArgMatches) -> Result<Request, CliError> {
+fn request(args: &ModifyArgs, matches: &ArgMatches) -> Result<ChangeRequest, CliError> {
     let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
     let edits = match &args.file {
         Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
@@ -52,7 +52,7 @@ fn request(args: &ModifyArgs, matches: &ArgMatches) -> Result<Request, CliError>
             },
         },
     };
-    Ok(Request { edits, expectations })
+    Ok(ChangeRequest { edits, expectations })
 }
 
 /// The options of the change; with `--create`, every new keyword is meant.

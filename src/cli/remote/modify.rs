@@ -10,7 +10,7 @@ use super::change::{credentials, deletion, outcome, refuse_guarded};
 use super::{Fetched, Remote, Source};
 use crate::cli::error::CliError;
 use crate::edit::config_lookup::{Current, LocalView};
-use crate::edit::request::{Evaluated, Request};
+use crate::edit::request::{ChangeRequest, Evaluated};
 use crate::edit::{self, guarded, json_merge, normalize};
 use crate::engine::Content;
 use crate::engine::{ChangeOptions, EngineError, Guard, Outcome, Snapshot};
@@ -27,7 +27,11 @@ const MAX_RETRIES: u32 = 10;
 const WAIT: u64 = 40;
 
 /// Makes a change, or rehearses it.
-pub fn modify(remote: &mut Remote, wanted: &Request, request: &ChangeOptions) -> Result<Outcome, CliError> {
+pub fn modify(
+    remote: &mut Remote,
+    wanted: &ChangeRequest,
+    request: &ChangeOptions,
+) -> Result<Outcome, CliError> {
     let mut retries = 0;
     let mut last: Option<String> = None;
     loop {
@@ -103,7 +107,7 @@ impl Remote {
 fn evaluate(
     remote: &Remote,
     before: &Fetched,
-    wanted: &Request,
+    wanted: &ChangeRequest,
     request: &ChangeOptions,
 ) -> Result<(Evaluated, [Option<Guard>; 2]), CliError> {
     match &before.content {
@@ -140,7 +144,7 @@ fn refuse_guarded_patch(before: &Content, patch: &Value, request: &ChangeOptions
 fn deletion_by(
     before: &dyn Current,
     patch: &Value,
-    wanted: &Request,
+    wanted: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Option<Guard> {
     let named = wanted.named_deletions();

@@ -10,7 +10,7 @@ use super::api_client::Call;
 use super::change::{deletion, lost_credentials, outcome, parameters, refuse_guarded, rehearsed};
 use super::session::{Fetched, Session, status, text};
 use crate::edit::config_lookup::{Current, LocalView};
-use crate::edit::request::{Evaluated, Request};
+use crate::edit::request::{ChangeRequest, Evaluated};
 use crate::edit::{self, guarded, json_merge};
 use crate::engine::{
     ChangeOptions, Content, EngineError, Feature, Guard, Outcome, ServiceError, Snapshot, Source,
@@ -29,7 +29,7 @@ const WAIT: u64 = 40;
 /// Makes a change, or rehearses it.
 pub fn modify(
     session: &mut Session,
-    request: &Request,
+    request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
     let mut retries = 0;
@@ -100,7 +100,11 @@ fn file_beside(session: &Session, running: &Fetched) -> Option<Content> {
 
 /// Computes the patch for the configuration of the server, and refuses what guards forbid. A server
 /// with text has guards of its own; over the number of deleted streams there is one only here.
-fn evaluate(before: &Content, request: &Request, options: &ChangeOptions) -> Result<Evaluated, ServiceError> {
+fn evaluate(
+    before: &Content,
+    request: &ChangeRequest,
+    options: &ChangeOptions,
+) -> Result<Evaluated, ServiceError> {
     match before {
         Content::Text(snapshot) if !snapshot.is_valid() => {
             Err(EngineError::BadConfig(snapshot.clone()).into())
@@ -130,7 +134,7 @@ fn evaluate(before: &Content, request: &Request, options: &ChangeOptions) -> Res
 fn deletions(
     before: &dyn Current,
     evaluated: &Evaluated,
-    request: &Request,
+    request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Option<Guard> {
     let streams = evaluated.patch.get("streams")?;

@@ -11,7 +11,7 @@ use super::host::Host;
 use super::modify::modify;
 use super::replace::{replace, roll_back};
 use super::session::{Session, status};
-use crate::edit::request::Request;
+use crate::edit::request::ChangeRequest;
 use crate::engine::{
     ChangeOptions, ConfigService, Content, Decision, EngineError, Feature, Outcome, OutcomeNote, ReadForm,
     ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot, Source, Status, differing, find,
@@ -91,7 +91,7 @@ impl ConfigService for RemoteService {
         Ok(Reading { source, content })
     }
 
-    fn modify(&mut self, request: &Request, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+    fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
         modify(&mut self.session, request, options).map(|outcome| self.remember_account(outcome))
     }
 

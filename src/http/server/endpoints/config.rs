@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use crate::edit::request::{Edits, Request as EditRequest};
+use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{ChangeOptions, Content, EngineError, Outcome, Snapshot};
 use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, word_of};
@@ -66,7 +66,7 @@ fn with_pending(context: &Context, mut response: Response) -> Response {
 /// so that requests which wait hold their text alone.
 pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
-    let request = EditRequest { edits, expectations: Vec::new() };
+    let request = ChangeRequest { edits, expectations: Vec::new() };
     let text = call.parameters.text;
     let body = |after: &Snapshot| match text {
         true => (TEXT, Arc::new(after.bytes().to_vec())),

@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "journal";
 const NEW_NAME: &str = "journal.new";
 
 /// A line of the journal.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct JournalLine {
     pub serial: u64,
     /// Seconds since 1970.

@@ -139,11 +139,7 @@ fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine 
         operation: record.operation.to_owned(),
         by: record.by.to_owned(),
         message: record.message.map(str::to_owned),
-        before: None,
-        after: None,
-        aside: false,
-        replaced: None,
-        linked: false,
+        ..JournalLine::default()
     }
 }
 

@@ -34,7 +34,7 @@ impl LockedFile<'_> {
         for serial in newest.collect::<Vec<_>>() {
             warnings.extend(strays(self.conf, &folder, &mut journal, serial)?);
         }
-        note_hand_edit(self.conf, &folder, &mut journal, now)?;
+        record_hand_edit(self.conf, &folder, &mut journal, now)?;
         if journal.lines().len() > known {
             forget_the_oldest(&folder, &journal, kept_from_now_on(&folder, None));
         }
@@ -108,7 +108,7 @@ pub(super) fn strays(
         // So that no writer compares the text again.
         let _ = folder.date(&name, written);
     }
-    note_aside(conf, folder, journal, serial, own).map(Some)
+    record_aside(conf, folder, journal, serial, own).map(Some)
 }
 
 /// Rebuilds the text with this revision from the delta of the change before.
@@ -131,7 +131,7 @@ fn kept_with(folder: &StateDir, change: &JournalLine) -> Vec<u8> {
 }
 
 /// Records the kept text `own`, which was written while the change `serial` replaced the file.
-fn note_aside(
+fn record_aside(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut HistoryJournal,
@@ -144,20 +144,20 @@ fn note_aside(
         serial: own,
         at: found.as_ref().and_then(|found| found.modified().ok()).map_or(0, seconds),
         operation: HAND_EDIT.to_owned(),
-        by: String::new(),
         message: Some(format!("written into the text that change #{serial} was just replacing")),
         before: folder.read_kept(&name)?.map(|text| Revision::of(&text)),
         after: journal.revision(),
         aside: true,
         replaced: found.as_ref().map(LastWrite::of),
         linked: true,
+        ..JournalLine::default()
     };
     journal.append(line).and_then(|()| folder.sync()).map_err(failed(folder))?;
     Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
 }
 
 /// Records a hand edit: the file is not what the last change wrote.
-fn note_hand_edit(
+fn record_hand_edit(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut HistoryJournal,
@@ -181,13 +181,9 @@ fn note_hand_edit(
         serial,
         at: written_at(conf.target()).max(last.at),
         operation: HAND_EDIT.to_owned(),
-        by: String::new(),
-        message: None,
         before: last.after,
         after,
-        aside: false,
-        replaced: None,
-        linked: false,
+        ..JournalLine::default()
     };
     journal.append(line).and_then(|()| folder.sync()).map_err(failed(folder))
 }
