@@ -30,9 +30,10 @@ pub(super) struct Transaction<'e> {
     pub engine: &'e Engine,
     pub options: &'e ChangeOptions,
     operation: Operation,
-    turn: Option<Turn>,
     /// None where nothing is written: in a rehearsal, or where the running configuration changes alone.
     writer: Option<Box<dyn Writer + 'e>>,
+    /// Given back after the lock, so that the next writer of this process finds the lock free.
+    turn: Option<Turn>,
     file: Option<StoredText>,
     /// The state of the server; none without one.
     pub state: Option<ServerState>,
@@ -108,9 +109,11 @@ impl<'e> Transaction<'e> {
         let unproved = before.clone().filter(|_| needs_valid);
         let mut outcome = Outcome::new(before.map(Content::Text), after);
         outcome.notes = notes;
-        match outcome.is_change() {
-            true => outcome.pending = self.carry_out(&outcome, unproved.as_ref())?.map(|it| it.info()),
-            false => refuse_invalid(unproved.as_ref())?,
+        if outcome.is_change() {
+            let pending = self.carry_out(&outcome, unproved.as_ref())?;
+            outcome.pending = pending.map(|pending| pending.info());
+        } else {
+            refuse_invalid(unproved.as_ref())?;
         }
         outcome.warnings = self.warnings.iter().map(Warning::to_string).collect();
         if self.options.reload_later && outcome.is_change() && !self.options.dry_run {
