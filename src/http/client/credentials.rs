@@ -1,4 +1,4 @@
-//! Login and password, which nothing shows.
+//! Login and password, hidden in all output.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::HeaderValue;
 
-/// Stands where something was that must not be shown.
+/// Replaces a secret in a text.
 const HIDDEN: &str = "…";
 
-/// Shorter passwords would take harmless letters out of a message.
+/// The shortest password that is cut from texts: shorter ones would remove harmless letters.
 const MIN_HIDDEN: usize = 3;
 
 /// Login and password of Basic authentication (RFC 7617).
@@ -19,12 +19,12 @@ pub struct Credentials {
     password: String,
 }
 
-/// The login holds a colon, which would end it.
+/// The login has a colon, which would end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotCredentials;
 
 impl Credentials {
-    /// Login and password, as they are before they are encoded.
+    /// Credentials of a login and a password, not encoded.
     pub fn new(login: impl Into<String>, password: impl Into<String>) -> Result<Self, NotCredentials> {
         let (login, password) = (login.into(), password.into());
         if login.contains(':') { Err(NotCredentials) } else { Ok(Self { login, password }) }
@@ -42,7 +42,7 @@ impl Credentials {
         BASE64_STANDARD.encode(format!("{}:{}", self.login, self.password))
     }
 
-    /// A text of the server without the password, which it may repeat.
+    /// Removes the password from a text of the server.
     pub(super) fn cut_from(&self, text: &str) -> String {
         let text = text.replace(&self.encoded(), HIDDEN);
         if self.password.len() < MIN_HIDDEN { text } else { text.replace(&self.password, HIDDEN) }

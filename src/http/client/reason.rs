@@ -1,4 +1,4 @@
-//! The errors of the libraries that speak TCP, TLS and HTTP, in the words of this program.
+//! Errors of the libraries for TCP, TLS and HTTP in the words of this program.
 
 use std::error::Error;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::store::reason;
 pub enum TlsFault {
     /// The certificate is from an authority that is not trusted.
     UnknownAuthority,
-    /// The certificate is that of an authority: `openssl req -x509` makes one unless told otherwise.
+    /// The certificate is one for an authority, as `openssl req -x509` makes it by default.
     AuthorityAsServer,
     /// The certificate is for other hosts.
     OtherHost,
@@ -22,7 +22,7 @@ pub enum TlsFault {
     OutOfDate,
     /// The server does not speak TLS.
     NotTls,
-    /// Any other; the library's words.
+    /// Any other fault, in the words of the library.
     Other(String),
 }
 
@@ -37,7 +37,7 @@ impl TlsFault {
 
     fn of_certificate(error: &CertificateError) -> Self {
         match error {
-            // One of the same name with another key.
+            // A bad signature is one of another authority of the same name.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownAuthority,
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 Self::OtherHost
@@ -46,7 +46,7 @@ impl TlsFault {
             | CertificateError::ExpiredContext { .. }
             | CertificateError::NotValidYet
             | CertificateError::NotValidYetContext { .. } => Self::OutOfDate,
-            // The error of the verifier is in a type of a library that has no name here.
+            // The type of this error is private to the library.
             CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
                 Self::AuthorityAsServer
             }
@@ -68,12 +68,12 @@ impl fmt::Display for TlsFault {
     }
 }
 
-/// The fault of TLS among the causes of an error.
+/// Finds a fault of TLS among the causes of an error.
 pub(super) fn tls_fault(error: &(dyn Error + 'static)) -> Option<TlsFault> {
     chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::of)
 }
 
-/// An error and what led to it. What an [`io::Error`] holds is not its source, but counts.
+/// An error and its causes. What an [`io::Error`] holds is not its source, but counts.
 pub(super) fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error: &&'e (dyn Error + 'static)| {
         let held = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
@@ -81,7 +81,7 @@ pub(super) fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item 
     })
 }
 
-/// Why a connection failed. No URL is in it.
+/// Why a connection failed, without a URL.
 pub(super) fn connection_fault(error: &(dyn Error + 'static)) -> String {
     if let Some(words) = chain(error).find_map(|error| error.downcast_ref().and_then(of_http)) {
         return words.to_owned();
@@ -91,7 +91,7 @@ pub(super) fn connection_fault(error: &(dyn Error + 'static)) -> String {
         Some(error) => reason(error),
         None => reason(&io::Error::other(last.to_string())),
     };
-    // The resolver of the system has no error of its own in the standard library.
+    // The standard library has no error type for the resolver.
     match words.starts_with("failed to lookup address information") {
         true => "the name of the host can't be resolved".to_owned(),
         false => words,

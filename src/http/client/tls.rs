@@ -1,4 +1,4 @@
-//! Whom to believe to be the server.
+//! Which server certificates the client trusts.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 
 use super::error::ClientError;
 
-/// Whose certificates count.
+/// The trusted certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsTrust {
-    /// Those that this machine trusts.
+    /// Those of the authorities that this machine trusts.
     Platform,
-    /// Those of these authorities only, in PEM.
+    /// Those of these authorities only (PEM).
     Authorities(Vec<u8>),
-    /// All of them: nobody is kept from posing as the server.
+    /// All certificates: anybody can pose as the server.
     Anybody,
-    /// None; for what is not encrypted anyway.
+    /// None, for connections without TLS.
     Nobody,
 }
 
-/// The TLS of a client, with the same provider as the server's.
+/// Makes the TLS configuration, with the same provider as the server.
 pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -52,14 +52,14 @@ fn verified(
     certificates: Vec<CertificateDer<'static>>,
 ) -> Result<ClientConfig, ClientError> {
     let mut roots = RootCertStore::empty();
-    // One authority that can't be read does not keep the others from being trusted.
+    // Authorities that can't be parsed are skipped.
     roots.add_parsable_certificates(certificates);
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
     let verifier = verifier.map_err(|_| ClientError::NoAuthorities)?;
     Ok(builder.with_webpki_verifier(verifier).with_no_client_auth())
 }
 
-/// Believes every certificate; the handshake itself is still checked.
+/// Trusts every certificate; the signatures of the handshake are still checked.
 #[derive(Debug)]
 struct NoVerifier(Arc<CryptoProvider>);
 

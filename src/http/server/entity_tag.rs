@@ -3,7 +3,7 @@
 use crate::engine::Expected;
 use crate::store::Revision;
 
-/// Behind the revision in an entity tag: another version of us may write other JSON.
+/// Follows the revision in a tag: another version of this program may write other JSON.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A strong entity tag (RFC 9110, 8.8.3).
@@ -11,7 +11,7 @@ pub fn entity_tag(revision: Revision) -> String {
     format!("\"{revision}-{VERSION}\"")
 }
 
-/// Whether `If-None-Match` names the tag; the comparison is weak, so `W/` does not matter.
+/// Whether a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.
 pub fn names(list: &str, tag: &str) -> bool {
     list.trim() == "*" || tags(list).any(|named| named == tag)
 }
@@ -20,7 +20,7 @@ fn tags(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(|tag| tag.trim()).map(|tag| tag.strip_prefix("W/").unwrap_or(tag))
 }
 
-/// What `If-Match` asks for; the comparison is strong, and tags of other versions match nothing.
+/// The condition in `If-Match`. The comparison is strong, and tags of other versions match nothing.
 pub fn expected(lists: &[&str]) -> Option<Expected> {
     let tags = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
     match lists {

@@ -1,4 +1,4 @@
-//! Why an operation did not happen, as a problem: the one place that maps errors to HTTP.
+//! Maps errors of the engine to problem documents.
 
 use crate::edit::FaultKind;
 use crate::edit::json_pointer::{Pointer, keys_of};
@@ -10,7 +10,7 @@ use crate::model::redact::{masked_below, masked_keys};
 use crate::store::StoreError;
 use crate::syntax::{LineIndex, MAX_DIAGNOSTICS, Severity};
 
-/// The problem that an error is.
+/// Returns the problem document for an error.
 pub fn problem(error: &EngineError) -> Problem {
     let (kind, errors) = match error {
         EngineError::Store(error) => (store_kind(error), hinted(error.to_string(), error.hint())),
@@ -34,7 +34,7 @@ pub fn problem(error: &EngineError) -> Problem {
             (guard_kind(guard), hinted(guard.to_string(), Some(guard_hint(guard))))
         }
         EngineError::CheckFailed(_) => (ProblemKind::RejectedByCheck, Vec::new()),
-        // A server holds no signals back.
+        // It does not happen in a server, which holds no signals back.
         EngineError::CheckInterrupted { .. } => (ProblemKind::RejectedByCheck, Vec::new()),
         EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => {
             (ProblemKind::ReloadFailed, hinted(error.to_string(), error.hint()))
@@ -74,7 +74,7 @@ pub fn problem(error: &EngineError) -> Problem {
     })
 }
 
-/// How many faults there are, named or not.
+/// The number of faults, including those that the document does not list.
 fn count_faults(error: &EngineError) -> usize {
     match error {
         EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => snapshot.diagnostics().errors(),
@@ -85,7 +85,7 @@ fn count_faults(error: &EngineError) -> usize {
     }
 }
 
-/// What people sent may hold secrets where none belong: a URL as the name of a stream, for instance.
+/// Masks secrets that clients may have put anywhere: a URL as the name of a stream, for instance.
 fn masked(mut problem: Problem) -> Problem {
     for fault in &mut problem.errors {
         if let Some(pointer) = fault.pointer.take() {
@@ -137,7 +137,7 @@ fn fault_kind(kind: FaultKind) -> ProblemKind {
     }
 }
 
-/// The problem that a guard is.
+/// The problem type of a guard.
 fn guard_kind(guard: &Guard) -> ProblemKind {
     match guard {
         Guard::WouldRemoveCredentials | Guard::WouldDeleteStreams { .. } => {
@@ -150,7 +150,7 @@ fn guard_kind(guard: &Guard) -> ProblemKind {
     }
 }
 
-/// What to do about a guard over HTTP.
+/// The hint for a guard, for clients of the API.
 fn guard_hint(guard: &Guard) -> String {
     match guard {
         Guard::OneLine => guard.hint(),
@@ -167,7 +167,7 @@ fn patch_fault(fault: &crate::edit::Fault) -> ProblemFault {
     }
 }
 
-/// The errors of a text; its warnings refuse nothing.
+/// The errors of a text. Its warnings refuse nothing.
 fn diagnostics(snapshot: &Snapshot) -> Vec<ProblemFault> {
     let lines = LineIndex::new(snapshot.document().text());
     let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
@@ -185,11 +185,11 @@ fn diagnostics(snapshot: &Snapshot) -> Vec<ProblemFault> {
         .collect()
 }
 
-/// What both sides made of each place, secrets masked: a problem is shown, logged, and kept.
+/// The conflicting values, secrets masked: problems are shown and logged.
 fn conflict(conflicts: &[Conflict], hint: Option<String>) -> Vec<ProblemFault> {
     let masker = Masker::default();
     let masked = |pointer: &str, value: &serde_json::Value| {
-        // The keys above a value tell whether it is a secret.
+        // Whether a value is a secret depends on the keys above it.
         let keys = keys_of(pointer);
         masked_below(&keys.iter().map(String::as_str).collect::<Vec<_>>(), value, &masker)
     };

@@ -1,19 +1,19 @@
-//! Requests in a form that other APIs take, and what to send instead: forms of browsers and of
-//! `curl --data-urlencode`, and `PUT`.
+//! Hints for clients that send what other APIs take: HTML forms (`curl -F`, `curl --data-urlencode`),
+//! and `PUT`.
 
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{Body, Route};
 
-/// The longest name of a field that a message repeats, in bytes.
+/// The longest field name that a message repeats, in bytes.
 const MAX_NAME: usize = 64;
 
-/// How far the header of the first part of a multipart form is looked for, in bytes.
+/// How many bytes are searched for the header of the first part of a multipart form.
 const FIRST_PART: usize = 1024;
 
-/// What marks it.
+/// The header of a part of a multipart form.
 const PART_HEADER: &[u8] = b"content-disposition: form-data";
 
-/// Advice for a method that the route does not take.
+/// The hint for a method that the route does not take.
 pub(super) fn method_hint(route: &Route, method: &str) -> String {
     let right = route.methods[0];
     match method {
@@ -24,7 +24,7 @@ pub(super) fn method_hint(route: &Route, method: &str) -> String {
     }
 }
 
-/// Refuses a body that is a form; nothing that an operation takes looks like one.
+/// Refuses a body that is an HTML form; no valid body looks like one.
 pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     let (kind, wanted) = match route.body {
         Body::None => return Ok(()),
@@ -42,8 +42,8 @@ pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     Err(Problem::new(kind, detail).hinted(hint.to_owned()))
 }
 
-/// The name of the first field of `name=value&…`. In the text of a configuration, what ends an entry
-/// would be encoded.
+/// Returns the name of the first field of `name=value&…`. A configuration has characters that a form
+/// would encode, so it is no form.
 fn field(body: &[u8], wanted: Body) -> Option<&str> {
     let body = body.trim_ascii();
     let end = body.iter().take(MAX_NAME).position(|byte| *byte == b'=')?;

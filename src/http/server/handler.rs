@@ -121,7 +121,11 @@ impl Handler {
             return Ok(format!("uid {uid}"));
         }
         let address = client_address(head, &self.trusted_proxies);
-        match self.authenticator.judge(address, head.header("authorization"), self.account().as_ref()) {
+        match self.authenticator.check_and_count(
+            address,
+            head.header("authorization"),
+            self.account().as_ref(),
+        ) {
             // The body was dropped because the password was wrong when the head came.
             Verdict::Admitted { .. } if head.unread => Err(ErrorResponse::unauthorized(WRONG)),
             Verdict::Admitted { login } => {
@@ -214,7 +218,7 @@ impl Service for Handler {
             return true;
         }
         let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));
-        let verdict = self.authenticator.look(address, header, self.account().as_ref());
+        let verdict = self.authenticator.check(address, header, self.account().as_ref());
         matches!(verdict, Verdict::Admitted { .. })
     }
 

@@ -1,4 +1,4 @@
-//! A request and its answer, as the handler sees them: no socket, no HTTP library.
+//! A request and its response, independent of sockets and HTTP libraries.
 
 use bytes::Bytes;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Who is at the other end of a connection.
+/// The peer of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PeerAddress {
     /// A TCP peer.
     Address(IpAddr),
-    /// A process of this user, on the Unix socket.
+    /// A process of this user, over the Unix socket.
     Uid(u32),
 }
 
@@ -39,28 +39,28 @@ impl FromStr for PeerAddress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAPeer;
 
-/// Everything of a request but its body.
+/// A request without its body.
 #[derive(Debug, Clone)]
 pub struct Head {
-    /// `GET`, `POST`, …, as it was sent.
+    /// The method as it was sent.
     pub method: String,
-    /// Path and query, as they were sent.
+    /// Path and query as they were sent.
     pub target: String,
-    /// Names in lower case, values without the white space around them, in the order sent.
+    /// Names in lower case and trimmed values, in the order in which they were sent.
     pub headers: Vec<(String, String)>,
-    /// Who sent it.
+    /// The sender.
     pub peer: PeerAddress,
-    /// Whether [`Service::admits`] said no, and the body was not kept.
+    /// Whether the body was dropped, because [`Service::admits`] was false.
     pub unread: bool,
 }
 
 impl Head {
-    /// The value of the first header with this name, which is in lower case.
+    /// The value of the first header of this name, in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The values of all headers with this name, which is in lower case.
+    /// The values of all headers of this name, in lower case.
     pub fn values(&self, name: &str) -> impl Iterator<Item = &str> {
         self.headers.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -70,7 +70,7 @@ impl Head {
         self.target.split_once('?').map_or(&self.target, |(path, _)| path)
     }
 
-    /// What stands behind the `?`; empty if nothing does.
+    /// The query behind the `?`; empty without one.
     pub fn query(&self) -> &str {
         self.target.split_once('?').map_or("", |(_, query)| query)
     }
@@ -85,14 +85,14 @@ pub struct Request {
     pub body: Bytes,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// Headers beside `Content-Length`, `Date` and those of the connection.
+    /// The headers except `Content-Length`, `Date` and those of the connection.
     pub headers: Vec<(&'static str, String)>,
-    /// The body; of an answer to `HEAD` the one that `GET` would get, which is not sent.
+    /// The body; for `HEAD` that of `GET`, which is not sent.
     pub body: Arc<Vec<u8>>,
 }
 
@@ -110,15 +110,15 @@ impl Response {
     }
 }
 
-/// What the sockets put their requests to.
+/// What answers the requests that arrive on the sockets.
 pub trait Service: Send + Sync + 'static {
-    /// Whether the body of a request is to be kept. Changes nothing, and costs next to nothing.
+    /// Whether the body of a request is wanted. Changes nothing, and is cheap.
     fn admits(&self, head: &Head) -> bool;
 
-    /// The answer to a request; logs it.
+    /// Answers a request, and logs it.
     fn answer(&self, request: &Request) -> Response;
 
-    /// Logs an answer that was given before a request was whole; without a peer, a connection that
-    /// never came about.
+    /// Logs an error response to a request that never was whole; without a peer, to a connection that was
+    /// never accepted.
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str);
 }

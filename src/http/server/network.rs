@@ -1,25 +1,24 @@
-//! The network that a client is counted by: one IPv4 address, or one IPv6 /64, which a single host
-//! has to itself. Wider IPv6 networks belong to one customer (/48) and one provider (/32).
+//! The network by which a client is counted: an IPv4 address, or an IPv6 /64, which a single host can
+//! have for itself. Wider IPv6 networks belong to one customer (/48) or one provider (/32).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// A network of one of the lengths that are counted.
+/// A network by which clients are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Network {
     first: IpAddr,
     length: u8,
 }
 
-/// The length of an IPv4 address.
+/// The prefix length of an IPv4 address.
 const IPV4: u8 = 32;
 
-/// The lengths of IPv6 networks that are counted, the narrowest first.
+/// The prefix lengths of counted IPv6 networks, the narrowest first.
 const IPV6: [u8; 3] = [64, 48, 32];
 
 impl Network {
-    /// The narrowest network of an address. An IPv4 address that is written as an IPv6 one is the
-    /// IPv4 address.
+    /// The narrowest network of an address. An IPv4-mapped IPv6 address counts as the IPv4 address.
     pub fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
             address @ IpAddr::V4(_) => Self { first: address, length: IPV4 },
@@ -27,7 +26,7 @@ impl Network {
         }
     }
 
-    /// This network and the wider ones that it is in.
+    /// This network and the wider networks around it.
     pub fn with_wider(self) -> impl Iterator<Item = Self> {
         let wider = IPV6.iter().skip(1).filter_map(move |length| match self.first {
             IpAddr::V4(_) => None,
@@ -36,7 +35,7 @@ impl Network {
         std::iter::once(self).chain(wider)
     }
 
-    /// Its place among the networks of one address: 0 is the narrowest.
+    /// The index among the networks of one address: 0 is the narrowest.
     pub fn level(self) -> usize {
         match self.first {
             IpAddr::V4(_) => 0,

@@ -1,8 +1,6 @@
-//! The certificate and its key, read anew at run time: a certificate that was renewed is used from
-//! the next connection on, and one that does not fit leaves the old one in use.
+//! The certificate of the server and its key. They can be loaded again at run time: new connections use
+//! a renewed certificate, and an unusable one leaves the old one in use.
 
-use std::error::Error;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -11,6 +9,7 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::version::{TLS12, TLS13};
+use thiserror::Error;
 
 /// The only protocol behind TLS (RFC 7301).
 const PROTOCOL: &[u8] = b"http/1.1";
@@ -23,42 +22,28 @@ pub struct Tls {
     config: RwLock<Arc<ServerConfig>>,
 }
 
-/// Why TLS cannot be spoken.
-#[derive(Debug)]
+/// Why a certificate cannot be used.
+#[derive(Debug, Error)]
 pub enum TlsError {
-    /// This file holds no certificates in PEM, or cannot be read.
+    /// The file cannot be read, or has no certificate in PEM.
+    #[error("`{}` has no certificate to read: {_1}", .0.display())]
     Certificate(PathBuf, pem::Error),
-    /// This file holds no key in PEM, or cannot be read.
+    /// The file cannot be read, or has no private key in PEM.
+    #[error("`{}` has no private key to read: {_1}", .0.display())]
     Key(PathBuf, pem::Error),
-    /// The certificate of the first file cannot be used with the key of the second.
+    /// The certificate in the first file cannot be used with the key in the second file.
+    #[error("the certificate in `{}` is of no use with the key in `{}`: {_2}", .0.display(), .1.display())]
     Unusable(PathBuf, PathBuf, rustls::Error),
 }
 
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Certificate(path, error) => {
-                write!(f, "`{}` has no certificate to read: {error}", path.display())
-            }
-            Self::Key(path, error) => write!(f, "`{}` has no private key to read: {error}", path.display()),
-            Self::Unusable(certificate, key, error) => {
-                let (certificate, key) = (certificate.display(), key.display());
-                write!(f, "the certificate in `{certificate}` is of no use with the key in `{key}`: {error}")
-            }
-        }
-    }
-}
-
-impl Error for TlsError {}
-
 impl Tls {
-    /// Reads certificate chain and key.
+    /// Loads the certificate chain and the key.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let config = RwLock::new(read(certificate, key)?);
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), config })
     }
 
-    /// Reads them again, for the connections that come from now on; after an error nothing changes.
+    /// Loads both again for new connections; after an error nothing changes.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = read(&self.certificate, &self.key)?;
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;

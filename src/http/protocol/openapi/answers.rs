@@ -1,4 +1,4 @@
-//! What a route answers: each status with its body and its headers.
+//! The responses of a route: each status with its body and headers.
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,30 @@ use crate::http::protocol::headers::{API_HEADER, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::problem::{MEDIA_TYPE, ProblemKind};
 use crate::http::protocol::routes::{Route, SuccessResponse};
 
-/// Says which login and password are asked for.
+/// The header that asks for login and password.
 const CHALLENGE: &str = "WWW-Authenticate";
 
-/// The headers that answers have, for all to refer to.
+/// The headers of responses, to which all routes refer.
 pub(super) fn headers() -> Value {
     let header = |required: bool, what: &str| {
         let schema = json!({ "type": "string" });
         json!({ "required": required, "description": what, "schema": schema })
     };
     json!({
-        API_HEADER: header(true, "The version of the API, and what there is beside the four operations."),
+        API_HEADER: header(true, "The version of the API, and the features of the server beside the four operations."),
         "Cache-Control": header(true, "`no-store`"),
-        "ETag": header(false, "Names the text that the answer is about. Not with `runtime=true`."),
-        PENDING_HEADER: header(false, "Which change waits to be confirmed."),
-        NOTE_HEADER: header(false, "What was done beside what was asked for, and what was ignored."),
-        "Allow": header(true, "The methods that the path takes."),
-        "Retry-After": header(false, "Seconds to wait."),
-        CHALLENGE: header(true, "How to say login and password."),
+        "ETag": header(false, "The tag of the configuration in the response. Not sent with `runtime=true`."),
+        PENDING_HEADER: header(false, "The id of the change that has to be confirmed."),
+        NOTE_HEADER: header(false, "What the change did beside what was asked for, and which parameters were ignored."),
+        "Allow": header(true, "The methods of the path."),
+        "Retry-After": header(false, "How many seconds to wait."),
+        CHALLENGE: header(true, "How to send login and password."),
     })
 }
 
 /// The `responses` of one method of a route.
 pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
-    // A map by number: the statuses are in order.
+    // A map by number keeps the statuses in order.
     let mut responses: BTreeMap<u16, Value> = BTreeMap::new();
     for answer in route.answers {
         let response = responses.entry(answer.status()).or_insert_with(|| success(*answer));
@@ -56,8 +56,8 @@ fn success(answer: SuccessResponse) -> Value {
         names.push("ETag");
     }
     let description = match answer {
-        SuccessResponse::Unchanged => "What is known already is still right.",
-        _ => "It is done.",
+        SuccessResponse::Unchanged => "The configuration of the client is current.",
+        _ => "The request succeeded.",
     };
     json!({ "description": description, "headers": refer(&names) })
 }
@@ -73,7 +73,7 @@ fn schema(answer: SuccessResponse) -> Value {
     }
 }
 
-/// What can be wrong, by the status that it is sent with.
+/// The problems of a route by their status.
 fn problems(route: &Route) -> BTreeMap<u16, Vec<ProblemKind>> {
     let mut problems: BTreeMap<u16, Vec<ProblemKind>> = BTreeMap::new();
     for kind in route.problems() {

@@ -1,5 +1,5 @@
-//! The API as an OpenAPI document, for programs: made from the tables of routes, of parameters, of
-//! problems, and from the schema of configurations. Nothing is said here that is not in one of them.
+//! The OpenAPI document of the API, made from the tables of routes, parameters, problems, and
+//! configuration directives.
 //!
 //! The document is of version 3.1, so its schemas are JSON Schema 2020-12.
 
@@ -14,16 +14,16 @@ use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, SuccessResponse, TEXT};
 
-/// How a change of the history is named in a URL.
+/// The pattern of a change of the history in a URL.
 const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
 
 /// The version of OpenAPI.
 const OPENAPI: &str = "3.1.0";
 
-/// The media type of a patch by its own name (RFC 7396); plain JSON is taken as well.
+/// The media type of a merge patch (RFC 7396); plain JSON is accepted, too.
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
-/// The document of a server with this prefix.
+/// Makes the document of a server with this prefix.
 pub fn document(prefix: &str) -> Value {
     json!({
         "openapi": OPENAPI,
@@ -102,7 +102,7 @@ fn query_parameter(parameter: &QueryParameter, required: bool) -> Value {
         "schema": values(&parameter.values),
     });
     if let Values::Guards(_) = parameter.values {
-        // One value, with commas.
+        // One value with commas.
         described["style"] = json!("form");
         described["explode"] = json!(false);
     }
@@ -132,12 +132,14 @@ fn conditions(route: &Route) -> Option<Value> {
         json!({ "name": name, "in": "header", "description": what, "schema": schema })
     };
     match route {
-        route if route.problems().any(|kind| kind == ProblemKind::Stale) => {
-            Some(header("If-Match", "The `ETag` of what the change was made for; else it is refused."))
-        }
-        route if route.answers.contains(&SuccessResponse::Unchanged) => {
-            Some(header("If-None-Match", "The `ETag` of what is known; it is not sent again."))
-        }
+        route if route.problems().any(|kind| kind == ProblemKind::Stale) => Some(header(
+            "If-Match",
+            "The `ETag` of the configuration that the change was made for; the change of any other is refused.",
+        )),
+        route if route.answers.contains(&SuccessResponse::Unchanged) => Some(header(
+            "If-None-Match",
+            "The `ETag` of the configuration that the client has; it is not sent again.",
+        )),
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-//! The schemas of what is sent and answered. Those of configurations are made from the rows that
-//! the view and the edits are made from.
+//! The schemas of requests and responses. Those of configurations are made from the table of
+//! directives, like the view and the edits.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,10 @@ use crate::http::protocol::problem::KINDS;
 use crate::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartForm, ValueType, parameters};
 use crate::model::{Parameter, Scope, Shape};
 
-/// The name of the schema of what `read_config` answers.
+/// The name of the schema of responses of `read_config`.
 pub(super) const CONFIGURATION: &str = "Configuration";
 
-/// The name of the schema of what `modify_config` takes.
+/// The name of the schema of requests of `modify_config`.
 pub(super) const PATCH: &str = "Patch";
 
 /// The name of the schema of a problem document.
@@ -22,15 +22,15 @@ pub(super) const CHANGE: &str = "Change";
 /// The name of the schema of `auth`.
 const BACKEND: &str = "Backend";
 
-/// The name of the schema of what `read_config` shows as `auth` of a stream or live: with the global
-/// URL, and without one of its own where there is none.
+/// The name of the schema of `auth` in a stream or live: with the global URL, and maybe without an own
+/// one.
 const BLOCK_BACKEND: &str = "BlockBackend";
 
-/// What a patch may be that its schema does not say: clients need not do it.
-const TOLERANCE: &str = "A merge patch (RFC 7396). For numbers of known parameters decimal strings are taken \
-                         as well, and `[]` for an empty object; what is read only is ignored or has to be as it was.";
+/// What a patch may contain beyond its schema.
+const TOLERANCE: &str = "A merge patch (RFC 7396). Numbers of known parameters may be decimal strings, and `[]` \
+                         is an empty object; read-only members are ignored, or have to be as they were.";
 
-/// The objects that parameters stand in, by the name of their schema.
+/// The objects with parameters, and the names of their schemas.
 const OBJECTS: &[(Scope, &str)] = &[
     (Scope::Top, CONFIGURATION),
     (Scope::Stream, "Stream"),
@@ -39,7 +39,7 @@ const OBJECTS: &[(Scope, &str)] = &[
     (Scope::Source, "Source"),
 ];
 
-/// Every schema, by name.
+/// Makes every schema, by name.
 pub(super) fn all() -> Map<String, Value> {
     let mut schemas = Map::new();
     for form in [SchemaForm::Shown, SchemaForm::Patch] {
@@ -63,15 +63,15 @@ pub(super) fn all() -> Map<String, Value> {
     schemas
 }
 
-/// What refers to the schema with this name.
+/// A reference to the schema of this name.
 pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// What a schema is of.
+/// The two uses of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SchemaForm {
-    /// What is answered.
+    /// A response.
     Shown,
     /// A merge patch: members may be missing, or null to be removed.
     Patch,
@@ -90,7 +90,7 @@ impl SchemaForm {
         reference(&self.name(to))
     }
 
-    /// The members of a scope; there may be others, which are not known to us.
+    /// An object with the parameters of a scope, and maybe unknown members.
     fn object(self, scope: Scope) -> Value {
         let rows = || parameters(scope).filter(move |row| self == Self::Patch || !is_former(row));
         let properties: Map<String, Value> =
@@ -102,13 +102,13 @@ impl SchemaForm {
         let always: Vec<&str> = rows().filter(|row| is_always_there(row)).map(|row| row.key).collect();
         let schema = json!({ "type": "object", "properties": properties, "additionalProperties": others });
         match (self, scope) {
-            // The elements of an array are replaced as they are sent.
+            // A patch replaces whole elements of arrays.
             (Self::Shown, _) | (Self::Patch, Scope::Source) => with_required(schema, &always),
             (Self::Patch, _) => schema,
         }
     }
 
-    /// One row, with its documentation.
+    /// The schema of one parameter, with its documentation.
     fn member(self, row: &Parameter) -> Value {
         let value = self.value(row);
         let mut schema = if is_address(row) { value } else { self.or_null(value) };
@@ -186,14 +186,14 @@ impl SchemaForm {
         }
     }
 
-    /// The own backend, and what is repeated beside it.
+    /// The own backend, and the members that are repeated beside it.
     fn block_backend(self) -> Value {
         let mut schema = self.own_backend();
         parameters(Scope::Backend).for_each(|row| schema["properties"][row.key] = self.member(row));
         schema
     }
 
-    /// The words of the directive.
+    /// The members that the directive itself has.
     fn own_backend(self) -> Value {
         let url = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": false }] }));
         let value = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": true }] }));
@@ -208,7 +208,7 @@ impl SchemaForm {
         json!({ "type": "array", "prefixItems": parts, "minItems": 1, "maxItems": 2 })
     }
 
-    /// The value of an option. A fraction is taken, and becomes the string of its digits.
+    /// The value of an option. A patch may have a fraction, which becomes the string of its digits.
     fn word(self) -> Value {
         let number = if self == Self::Shown { "integer" } else { "number" };
         json!({ "type": ["string", number, "boolean"] })
@@ -238,12 +238,12 @@ fn with_required(mut schema: Value, keys: &[&str]) -> Value {
     schema
 }
 
-/// Sent back it is ignored, or has to be what it was.
+/// Whether a patch can not change the member: it is ignored, or has to be as it was.
 fn is_read_only(row: &Parameter) -> bool {
     matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
 }
 
-/// Taken from clients of an earlier version, and not shown any more.
+/// Whether only clients of an earlier version send the member; it is not shown any more.
 fn is_former(row: &Parameter) -> bool {
     row.shape == Shape::Derived(Derived::Former)
 }
@@ -270,7 +270,7 @@ fn port() -> Value {
     json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": u16::MAX }, address] })
 }
 
-/// An entry of the history, as `store` has it.
+/// An entry of the history.
 fn change() -> Value {
     let text = || json!({ "type": "string" });
     let or_null = || json!({ "type": ["string", "null"] });
@@ -295,16 +295,16 @@ fn problem() -> Value {
     let names: Vec<String> = KINDS.iter().map(|kind| kind.urn()).collect();
     json!({
         "type": "object",
-        "description": "What is refused or fails (RFC 9457).",
+        "description": "Why a request was refused or failed (RFC 9457).",
         "properties": {
             "type": { "type": "string", "enum": names },
             "title": { "type": "string", "description": "The type in words." },
-            "status": { "type": "integer", "description": "The status it is sent with." },
-            "detail": { "type": "string", "description": "This one case in words." },
+            "status": { "type": "integer", "description": "The HTTP status." },
+            "detail": { "type": "string", "description": "What is wrong in this case." },
             "errors": {
                 "type": "array",
                 "items": reference("Fault"),
-                "description": "All faults, where there are several or places to name.",
+                "description": "All faults, if there are several, or if their places are known.",
             },
         },
         "required": ["type", "title", "status", "detail"],
@@ -324,9 +324,9 @@ fn fault() -> Value {
             "line": number("Where in the text."),
             "column": number("Where in the line, in characters."),
             "hint": text("What to do."),
-            "base": any("Of a conflict: the value both started from, secrets masked; absent if there was none."),
-            "theirs": any("Of a conflict: the value that somebody else gave it."),
-            "mine": any("Of a conflict: the value that was asked for."),
+            "base": any("In a conflict, the value from which both changes started, secrets masked; absent if there was none."),
+            "theirs": any("In a conflict, the value that the other change made."),
+            "mine": any("In a conflict, the value that the request asked for."),
         },
         "required": ["message"],
         "additionalProperties": false,

@@ -1,15 +1,15 @@
-//! How many wrong passwords came from where. Pure: the time is passed in.
+//! Counts wrong credentials by network. Pure: the time is passed in.
 //!
-//! A wrong value counts for a minute, once in its network and once in each wider network that this
-//! one is in; each has a limit of its own. What was right is kept in a table of its own: only clients
-//! that know the password add to it, so strangers can't make it forget one.
+//! A wrong value counts for a minute, once in its network and once in each wider network around it;
+//! each has its own limit. Right values are in another table: only clients that know the password add
+//! to it, so strangers cannot push anything out of it.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::http::server::network::Network;
 
-/// So many different wrong values are let pass from one address (IPv6: from one /64).
+/// The number of different wrong values that one address (IPv6: one /64) may send.
 pub const MAX_FAILURES: usize = 10;
 
 /// The same for a whole /48, and for a whole /32.
@@ -18,19 +18,19 @@ const MAX_FAILURES_WIDER: [usize; 2] = [40, 1000];
 /// How long a wrong value counts.
 pub const FAILURE_LIFE: Duration = Duration::from_secs(60);
 
-/// How long a right value is let pass, however many wrong ones there are.
+/// How long a right value passes, however many wrong ones there are.
 pub const SUCCESS_LIFE: Duration = Duration::from_secs(60 * 60);
 
-/// Networks with wrong values that are remembered, and as many with right ones.
+/// The number of remembered networks with wrong values, and with right values.
 pub const MAX_NETWORKS: usize = 4096;
 
-/// Right values that are remembered of one network.
+/// The number of remembered right values of one network.
 const MAX_SUCCESSES: usize = 8;
 
 /// The shortest time that a client is told to wait.
 const MIN_WAIT: Duration = Duration::from_secs(1);
 
-/// The values that came from each network, as hashes.
+/// The values from each network, as hashes.
 #[derive(Debug, Default)]
 pub struct Guesses {
     wrong: HashMap<Network, Vec<SeenValue>>,
@@ -54,7 +54,7 @@ impl SeenValue {
 }
 
 impl Guesses {
-    /// How long a value from this network has to wait; `None` if it is looked at.
+    /// How long a value from this network has to wait; `None` if it may be checked now.
     pub fn wait(&self, from: Network, value: u64, now: Instant) -> Option<Duration> {
         let was_right = |seen: &SeenValue| seen.value == value && seen.counts(SUCCESS_LIFE, now);
         if self.right.get(&from).is_some_and(|values| values.iter().any(was_right)) {
@@ -83,7 +83,7 @@ impl Guesses {
         add(self.right.entry(from).or_default(), value, MAX_SUCCESSES, SUCCESS_LIFE, now);
     }
 
-    /// How long a network has to wait, if it had as many wrong values as it may have.
+    /// How long a network has to wait, if it has reached its limit of wrong values.
     fn locked(&self, network: Network, now: Instant) -> Option<Duration> {
         let values = self.wrong.get(&network)?.iter().filter(|seen| seen.counts(FAILURE_LIFE, now));
         let ends = values.clone().map(|seen| seen.left(FAILURE_LIFE, now)).min()?;
@@ -98,7 +98,7 @@ fn limit(network: Network) -> usize {
     }
 }
 
-/// Adds a value, of which there is one at most; the oldest goes where there are too many.
+/// Adds a value once; removes the oldest one if there are `most` already.
 fn add(values: &mut Vec<SeenValue>, value: u64, most: usize, life: Duration, now: Instant) {
     values.retain(|seen| seen.value != value && seen.counts(life, now));
     if values.len() == most {
@@ -111,8 +111,8 @@ fn forget_expired(table: &mut HashMap<Network, Vec<SeenValue>>, life: Duration, 
     table.retain(|_, values| values.last().is_some_and(|last| last.counts(life, now)));
 }
 
-/// Where all still count, the network goes that was heard of longest ago; one that has to wait goes
-/// last, or other addresses would end its waiting.
+/// Removes the network that was silent the longest, if the table is full. One that has to wait is
+/// removed last: otherwise other addresses could end its wait.
 fn forget_one(table: &mut HashMap<Network, Vec<SeenValue>>) {
     if table.len() < MAX_NETWORKS {
         return;

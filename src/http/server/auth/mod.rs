@@ -1,8 +1,8 @@
-//! Basic authentication (RFC 7617) against the running `edit_auth`, and who guesses too often.
+//! Basic authentication (RFC 7617) against the running `edit_auth`, with a limit on wrong guesses.
 //!
-//! A wrong password counts once per distinct value and network for a minute; after ten, the network
-//! waits, except with a value that was right from it in the last hour. So a client with an old
-//! password in a loop counts once, and one that guesses is slowed down.
+//! Each distinct wrong value counts once for its network, for a minute. After ten of them the network
+//! has to wait, except with a value that was right from it in the last hour. So a client that repeats
+//! an old password counts once, and one that guesses is slowed down.
 
 mod guesses;
 
@@ -29,7 +29,7 @@ pub struct Account {
     pub password: String,
 }
 
-/// Neither part is for a log.
+/// Shows neither part, so that no log gets them.
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Credentials(..)")
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Account {
 }
 
 impl Account {
-    /// What an `Authorization` header says; `None` if that is nothing of Basic authentication.
+    /// Parses an `Authorization` header; `None` if it is not Basic authentication.
     pub fn of_header(value: &str) -> Option<Self> {
         let (scheme, encoded) = value.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("basic") {
@@ -48,12 +48,12 @@ impl Account {
         Some(Self { login: login.to_owned(), password: password.to_owned() })
     }
 
-    /// The header value that says this.
+    /// The value of the `Authorization` header.
     pub fn to_header(&self) -> String {
         format!("Basic {}", STANDARD.encode(format!("{}:{}", self.login, self.password)))
     }
 
-    /// Whether both parts are equal, in a time that does not depend on where they differ.
+    /// Compares both parts in a time that does not depend on where they differ.
     pub fn matches(&self, other: &Self) -> bool {
         let login = self.login.as_bytes().ct_eq(other.login.as_bytes());
         let password = self.password.as_bytes().ct_eq(other.password.as_bytes());
@@ -61,7 +61,7 @@ impl Account {
     }
 }
 
-/// What an `Authorization` header came to.
+/// The result of checking an `Authorization` header.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Login and password are right.
@@ -69,18 +69,18 @@ pub enum Verdict {
         /// The login.
         login: String,
     },
-    /// There are none.
+    /// No credentials were sent.
     Missing,
-    /// They are wrong.
+    /// Login or password is wrong.
     Wrong,
-    /// Too many wrong ones came from this address.
+    /// Too many wrong credentials came from this network.
     LockedOut {
-        /// How long it has to wait.
+        /// How long the network has to wait.
         retry_after: Duration,
     },
 }
 
-/// Judges credentials, and counts the wrong ones.
+/// Checks credentials, and counts wrong ones.
 #[derive(Debug, Default)]
 pub struct Authenticator {
     key: RandomState,
@@ -88,14 +88,14 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// What `header` comes to, and counts it. A peer without an address is not counted.
-    pub fn judge(
+    /// Checks `header`, and counts the result. A peer without an address is not counted.
+    pub fn check_and_count(
         &self,
         address: Option<IpAddr>,
         header: Option<&str>,
         expected: Option<&Account>,
     ) -> Verdict {
-        let verdict = self.look(address, header, expected);
+        let verdict = self.check(address, header, expected);
         let (Some(address), Some(header)) = (address, header) else { return verdict };
         let (from, value, now) = (Network::of(address), self.key.hash_one(header), Instant::now());
         match verdict {
@@ -106,8 +106,13 @@ impl Authenticator {
         verdict
     }
 
-    /// The same without counting it.
-    pub fn look(&self, address: Option<IpAddr>, header: Option<&str>, expected: Option<&Account>) -> Verdict {
+    /// Checks `header` without counting.
+    pub fn check(
+        &self,
+        address: Option<IpAddr>,
+        header: Option<&str>,
+        expected: Option<&Account>,
+    ) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
         if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
             return Verdict::LockedOut { retry_after };
@@ -151,13 +156,15 @@ mod tests {
 
     #[test]
     fn ten_different_wrong_values_lock_out_all_but_a_right_one() {
-        let gatekeeper = Authenticator::default();
+        let authenticator = Authenticator::default();
         let address: Option<IpAddr> = Some([10, 0, 0, 1].into());
         let other: Option<IpAddr> = Some([10, 0, 0, 2].into());
-        let judge = |from, password: &str| gatekeeper.judge(from, Some(&header(password)), Some(&expected()));
+        let judge = |from, password: &str| {
+            authenticator.check_and_count(from, Some(&header(password)), Some(&expected()))
+        };
         assert_eq!(judge(address, "a:b"), Verdict::Admitted { login: "admin".to_owned() });
         for round in 0..30 {
-            gatekeeper.judge(address, None, Some(&expected()));
+            authenticator.check_and_count(address, None, Some(&expected()));
             assert_eq!(judge(address, "always the same"), Verdict::Wrong, "{round}");
         }
         for number in 1..MAX_FAILURES {
@@ -170,9 +177,12 @@ mod tests {
 
     #[test]
     fn without_credentials_nobody_comes_in() {
-        let gatekeeper = Authenticator::default();
-        assert_eq!(gatekeeper.judge(None, Some(&header("a:b")), None), Verdict::Wrong);
-        assert_eq!(gatekeeper.judge(None, None, Some(&expected())), Verdict::Missing);
-        assert_eq!(gatekeeper.judge(None, Some("Bearer x"), Some(&expected())), Verdict::Missing);
+        let authenticator = Authenticator::default();
+        assert_eq!(authenticator.check_and_count(None, Some(&header("a:b")), None), Verdict::Wrong);
+        assert_eq!(authenticator.check_and_count(None, None, Some(&expected())), Verdict::Missing);
+        assert_eq!(
+            authenticator.check_and_count(None, Some("Bearer x"), Some(&expected())),
+            Verdict::Missing
+        );
     }
 }

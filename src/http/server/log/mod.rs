@@ -1,4 +1,4 @@
-//! One line a request, without a secret in it, and no more than a disk can take ([`repeats`]).
+//! The access log: one record for each request, without secrets. [`repeats`] limits their number.
 
 pub mod repeats;
 
@@ -10,34 +10,34 @@ use crate::http::server::network::Network;
 use crate::store::Revision;
 use repeats::LogSource;
 
-/// The longest method and the longest path of a line, in characters.
+/// The longest method and path in a line, in characters.
 pub const MAX_PATH: usize = 200;
 
-/// The longest detail of a line, in characters.
+/// The longest detail in a line, in characters.
 pub const MAX_DETAIL: usize = 1000;
 
-/// What is logged of an answer.
+/// The log record of a response.
 #[derive(Debug, Clone)]
 pub struct AccessRecord {
-    /// When the request was whole.
+    /// The time at which the request was whole.
     pub at: SystemTime,
-    /// Who sent it; none for a connection that never came about.
+    /// The client; none for a connection that was never accepted.
     pub peer: Option<PeerAddress>,
-    /// The login that was right; a wrong one may be a password in the wrong place.
+    /// The login, if it was right: a wrong one may be a password in the wrong place.
     pub login: Option<String>,
-    /// The method; empty where no request came.
+    /// The method; empty if no request came.
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: u16,
-    /// The length of its body.
+    /// The length of the body.
     pub bytes: usize,
-    /// How long it took to make.
+    /// How long answering took.
     pub took: Duration,
     /// The revisions of the running configuration before and after, where they differ.
     pub revisions: Option<(Revision, Revision)>,
-    /// What was wrong, or what else there is to say.
+    /// What was wrong, or warnings.
     pub detail: Option<String>,
 }
 
@@ -58,19 +58,19 @@ impl AccessRecord {
         }
     }
 
-    /// Who repeats themselves if there are many lines like this one: whoever was not let in.
+    /// The source by which repeats of this record are counted: clients that were not let in.
     pub fn stranger(&self) -> Option<LogSource> {
         match self.peer? {
             PeerAddress::Address(address) => {
                 self.login.is_none().then(|| LogSource::Network(Network::of(address)))
             }
-            // Who is let in on the Unix socket has no login; a request shows that they are.
+            // Users of the Unix socket have no login; whoever could send a request was let in.
             PeerAddress::Uid(uid) => self.method.is_empty().then_some(LogSource::Uid(uid)),
         }
     }
 }
 
-/// The first `most` characters of a text; `…` stands for the rest.
+/// The first `most` characters of a text, and `…` for the rest.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -78,5 +78,5 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// Where log lines go.
+/// The function that writes log records.
 pub type Log = Box<dyn Fn(&AccessRecord) + Send + Sync>;

@@ -1,5 +1,5 @@
-//! How many lines a second one address may put into the log without being let in. What is beyond
-//! that is counted, and the count is one line when the second is over. Pure: the time is passed in.
+//! Limits the log lines a second for each address that is not let in. Further lines are counted, and
+//! the count is one line at the end of the second. Pure: the time is passed in.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 
 use crate::http::server::network::Network;
 
-/// So many lines a second are written of one address (IPv6: of one /64).
+/// The lines a second for one address (IPv6: one /64).
 pub const LINES: u64 = 10;
 
-/// Of so many addresses lines are written in a second; those of others are counted together.
+/// The number of addresses with lines of their own in a second; others are counted together.
 pub const ADDRESSES: usize = 64;
 
-/// How long is counted before the count is written.
+/// The period of counting.
 pub const PERIOD: Duration = Duration::from_secs(1);
 
-/// Who puts lines into the log.
+/// The source of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LogSource {
-    /// Over TCP.
+    /// A network, over TCP.
     Network(Network),
-    /// On the Unix socket.
+    /// A user of the Unix socket.
     Uid(u32),
-    /// All addresses beyond [`ADDRESSES`].
+    /// All further addresses beyond [`ADDRESSES`].
     Others,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for LogSource {
     }
 }
 
-/// What was counted of one source in a second, by the status of the answers.
+/// The lines of one source that were counted in a second, by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedLines {
     /// Who it was.

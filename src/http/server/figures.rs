@@ -1,0 +1,81 @@
+//! The figures of a running configuration, for `runtime=true`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde_json::{Map, Value, json};
+
+use crate::engine::{Engine, PendingChange, Snapshot};
+use crate::http::server::entity_tag::entity_tag;
+use crate::model::setting_view::sources;
+use crate::model::shape::only_argument;
+use crate::model::top_members;
+use crate::model::view::is_static;
+
+/// A time as RFC 3339 writes it.
+pub fn timestamp(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(time).to_string()
+}
+
+/// The running configuration: its tag, whether it is saved, its last and its pending change.
+pub fn config(engine: &Engine) -> Value {
+    let Some(state) = engine.state() else { return Value::Null };
+    let saved = engine.read().is_ok_and(|file| file.bytes() == state.running.bytes());
+    json!({
+        "etag": entity_tag(state.running.revision()),
+        "generation": state.generation,
+        "saved": saved,
+        "last_change": state.last_change.map(|change| json!({
+            "at": timestamp(change.at),
+            "by": change.by,
+            "operation": change.operation,
+        })),
+        "last_error": state.last_error,
+        "pending": state.pending.as_deref().map(PendingChange::info),
+    })
+}
+
+/// The number of streams, and of their sources by URL scheme.
+pub fn streams(running: &Snapshot) -> Value {
+    let members = top_members(running.document());
+    let entries = members.own_by_key("streams");
+    let still = entries.iter().filter(|&&entry| is_static(entry)).count();
+    let mut schemes: BTreeMap<String, u64> = BTreeMap::new();
+    for &stream in entries {
+        let inner: Vec<_> =
+            stream.children().filter(|entry| matches!(&*entry.keyword(), "url" | "urls" | "input")).collect();
+        for source in sources(stream, &inner) {
+            let address = source.positional.value();
+            let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
+            *schemes.entry(scheme.to_owned()).or_default() += 1;
+        }
+    }
+    json!({ "total": entries.len(), "static": still, "ondemand": entries.len() - still, "by_source_scheme": schemes })
+}
+
+/// The disk space of each folder in which a `dvr` keeps recordings.
+pub fn archives(running: &Snapshot) -> Value {
+    let document = running.document();
+    let nested = document.entries().flat_map(|entry| entry.children());
+    let recordings = document.entries().chain(nested).filter(|entry| entry.keyword() == "dvr");
+    let mut found = Map::new();
+    for entry in recordings {
+        let root = only_argument(entry).or_else(|| entry.arguments().next()).map(|word| word.value());
+        if let Some(root) = root.filter(|root| root.starts_with('/')) {
+            found.entry(root.clone().into_owned()).or_insert_with(|| archive(Path::new(&*root)));
+        }
+    }
+    Value::Object(found)
+}
+
+fn archive(root: &Path) -> Value {
+    match rustix::fs::statvfs(root) {
+        Ok(found) => json!({
+            "exists": true,
+            "total_bytes": found.f_blocks.saturating_mul(found.f_frsize),
+            "free_bytes": found.f_bavail.saturating_mul(found.f_frsize),
+        }),
+        Err(_) => json!({ "exists": false }),
+    }
+}
