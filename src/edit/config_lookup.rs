@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::model::member::Members;
 use crate::model::redact::masked_below;
-use crate::model::schema::{Kind, Scope, Shape, by_key, parameters};
+use crate::model::schema::{Kind, Scope, Shape, by_key};
 use crate::model::shape::group_name;
 use crate::model::view::is_static;
 use crate::model::{Lens, Masker, View, to_json};
@@ -105,15 +105,6 @@ impl<'a, 'd> LocalView<'a, 'd> {
         self.places[kind as usize]
             .get_or_init(|| self.blocks(kind).map(|(at, entry)| (group_name(entry).value(), at)).collect())
     }
-
-    fn shown_names(&self) -> Vec<String> {
-        let own = parameters(Scope::Top).filter(|parameter| match parameter.shape {
-            Shape::PortOptions => self.members.own_by_key("http").iter().any(|entry| entry.is_block()),
-            _ => parameter.is_always_shown() || !self.members.own(parameter).is_empty(),
-        });
-        let foreign = self.members.foreign().iter().map(|member| member.key.to_json(Scope::Top));
-        own.map(|parameter| parameter.key.to_owned()).chain(foreign.map(Cow::into_owned)).collect()
-    }
 }
 
 /// A configuration whose values are returned with their secrets masked, if there is a masker.
@@ -161,7 +152,7 @@ impl Current for LocalView<'_, '_> {
 
     fn names(&self, keys: &[&str]) -> Vec<String> {
         match (keys, group(keys)) {
-            ([], _) => self.shown_names(),
+            ([], _) => self.view.keys().map(Cow::into_owned).collect(),
             ([_], Some(kind)) => {
                 self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
             }
@@ -172,7 +163,7 @@ impl Current for LocalView<'_, '_> {
     fn contains(&self, keys: &[&str]) -> bool {
         match (keys, group(keys)) {
             ([], _) => true,
-            ([key], _) => self.shown_names().iter().any(|shown| shown == key),
+            ([key], _) => self.view.keys().any(|shown| shown == *key),
             ([_, name], Some(kind)) => self.place(kind, name).is_some(),
             _ => self.value(keys).is_some(),
         }

@@ -28,8 +28,8 @@ pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
     };
-    let reduced = normalizer.members(Scope::Top, members, &root);
-    normalizer.faults.into_result(reduced)
+    let normalized = normalizer.members(Scope::Top, members, &root);
+    normalizer.faults.into_result(normalized)
 }
 
 /// `None` if the value is dropped or refused.
@@ -49,8 +49,17 @@ impl Normalizer {
         self.refuse(Fault::wrong_type(at, message))
     }
 
+    fn wrong_with(
+        &mut self,
+        at: &Pointer,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Normalized {
+        self.refuse(Fault::wrong_type(at, message).hint(hint))
+    }
+
     fn members(&mut self, scope: Scope, members: Map<String, Value>, at: &Pointer) -> Map<String, Value> {
-        let mut reduced = Map::new();
+        let mut normalized = Map::new();
         for (key, value) in members {
             let at = at.child(&key);
             let value = match by_key(scope, &key) {
@@ -58,10 +67,10 @@ impl Normalizer {
                 None => self.foreign_member(scope, &key, value, &at),
             };
             if let Some(value) = value {
-                reduced.insert(key, value);
+                normalized.insert(key, value);
             }
         }
-        reduced
+        normalized
     }
 
     fn own(&mut self, parameter: &'static Parameter, value: Value, at: &Pointer) -> Normalized {
@@ -118,8 +127,8 @@ impl Normalizer {
         match value {
             Value::String(text) => self.text(text, at),
             other => {
-                let fault = Fault::wrong_type(at, format!("expected a string, found {}", kind_of(&other)));
-                self.refuse(fault.hint("write the value in double quotes"))
+                let message = format!("expected a string, found {}", kind_of(&other));
+                self.wrong_with(at, message, "write the value in double quotes")
             }
         }
     }
@@ -153,8 +162,12 @@ impl Normalizer {
             (Some(port), _) => Some(Value::Number(port.into())),
             (None, Value::String(text)) if Port::of(&text).is_some() => self.text(text, at),
             (None, other) => {
-                let fault = Fault::wrong_type(at, format!("expected a port, found {}", shown(&other)));
-                self.refuse(fault.hint("a port is an integer from 0 to 65535, or a string \"host:port\""))
+                let message = format!("expected a port, found {}", shown(&other));
+                self.wrong_with(
+                    at,
+                    message,
+                    "a port is an integer from 0 to 65535, or a string \"host:port\"",
+                )
             }
         }
     }
@@ -163,13 +176,10 @@ impl Normalizer {
         match integer(&value).filter(|&seconds| seconds >= 0) {
             Some(seconds) => Some(Value::Number(seconds.into())),
             None if value == Value::Bool(false) => Some(value),
-            None => self.refuse(
-                Fault::wrong_type(
-                    at,
-                    format!("expected a number of seconds or false, found {}", shown(&value)),
-                )
-                .hint("false is written `off`"),
-            ),
+            None => {
+                let message = format!("expected a number of seconds or false, found {}", shown(&value));
+                self.wrong_with(at, message, "false is written `off`")
+            }
         }
     }
 
@@ -182,11 +192,11 @@ impl Normalizer {
         let Value::Array(elements) = value else {
             return self.wrong(at, format!("expected a list, found {}", kind_of(&value)));
         };
-        let reduced = elements
+        let normalized = elements
             .into_iter()
             .enumerate()
             .filter_map(|(index, value)| element(self, value, &at.child(index)));
-        Some(Value::Array(reduced.collect()))
+        Some(Value::Array(normalized.collect()))
     }
 
     fn object(&mut self, value: Value, at: &Pointer) -> Option<Map<String, Value>> {
@@ -207,20 +217,18 @@ impl Normalizer {
         mut member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Normalized,
     ) -> Normalized {
         let members = self.object(value, at)?;
-        let mut reduced = Map::new();
+        let mut normalized = Map::new();
         for (key, value) in members {
             if let Some(value) = member(self, &key, value, &at.child(&key)) {
-                reduced.insert(key, value);
+                normalized.insert(key, value);
             }
         }
-        Some(Value::Object(reduced))
+        Some(Value::Object(normalized))
     }
 
     /// A member of an object whose members are all known.
     fn unknown_member(&mut self, at: &Pointer, known: &str) -> Normalized {
-        self.refuse(
-            Fault::wrong_type(at, "there is no such member here").hint(format!("the members are {known}")),
-        )
+        self.wrong_with(at, "there is no such member here", format!("the members are {known}"))
     }
 
     fn value(&mut self, kind: ValueType, value: Value, at: &Pointer) -> Normalized {
@@ -245,10 +253,8 @@ impl Normalizer {
             Some(part)
                 if value.is_null() && part.form == PartForm::Word && object.alternative(part).is_none() =>
             {
-                normalizer.refuse(
-                    Fault::wrong_type(at, format!("the {key} can't be removed alone"))
-                        .hint("set the whole to null to remove it"),
-                )
+                let message = format!("the {key} can't be removed alone");
+                normalizer.wrong_with(at, message, "set the whole to null to remove it")
             }
             Some(_) if value.is_null() => Some(value),
             Some(part) => normalizer.part(part.form, value, at),
@@ -311,39 +317,34 @@ impl Normalizer {
 
     fn backend(&mut self, value: Value, at: &Pointer) -> Normalized {
         if let Value::String(_) | Value::Bool(_) = value {
-            let fault = Fault::wrong_type(at, format!("expected an object, found {}", kind_of(&value)));
-            return self.refuse(fault.hint("the backend is the member `url`"));
+            let message = format!("expected an object, found {}", kind_of(&value));
+            return self.wrong_with(at, message, "the backend is the member `url`");
         }
         self.each_member(value, at, |normalizer, key, value, at| match (key, value) {
             ("url", Value::Null) => Some(Value::Null),
             ("url", Value::Bool(false)) => Some(Value::Bool(false)),
             ("url", value) => normalizer.string(value, at),
             ("extra", Value::Null) => Some(Value::Null),
-            ("extra", value) => normalizer
-                .each_member(value, at, |normalizer, key, value, at| normalizer.extra(key, value, at)),
+            ("extra", value) => normalizer.each_member(value, at, |normalizer, _, value, at| match value {
+                Value::Null | Value::Bool(true) => Some(value),
+                value => normalizer.string(value, at),
+            }),
             (URL_GLOBAL, _) => None,
             _ => normalizer.unknown_member(at, "`url` and `extra`"),
         })
     }
 
-    fn extra(&mut self, _key: &str, value: Value, at: &Pointer) -> Normalized {
-        match value {
-            Value::Null | Value::Bool(true) => Some(value),
-            value => self.string(value, at),
-        }
-    }
-
     fn source(&mut self, value: Value, at: &Pointer) -> Normalized {
         if let Value::String(_) = value {
-            let fault = Fault::wrong_type(at, "expected an object, found a string");
-            return self.refuse(fault.hint("a source is an object with the member `url`"));
+            let hint = "a source is an object with the member `url`";
+            return self.wrong_with(at, "expected an object, found a string", hint);
         }
         let members = self.object(value, at)?;
         let url = at.child("url");
         if members.get("url").is_none_or(Value::is_null) {
             return self.wrong(&url, "a source without a url");
         }
-        let mut reduced = Map::new();
+        let mut normalized = Map::new();
         for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
             let at = at.child(&key);
             let value = match key.as_str() {
@@ -352,10 +353,10 @@ impl Normalizer {
                 _ => self.option(value, &at),
             };
             if let Some(value) = value {
-                reduced.insert(key, value);
+                normalized.insert(key, value);
             }
         }
-        Some(Value::Object(reduced))
+        Some(Value::Object(normalized))
     }
 
     fn option(&mut self, value: Value, at: &Pointer) -> Normalized {
@@ -408,10 +409,10 @@ impl Normalizer {
     }
 
     fn group(&mut self, kind: Kind, value: Value, at: &Pointer) -> Normalized {
-        let reduced = self
+        let normalized = self
             .each_member(value, at, |normalizer, name, value, at| normalizer.named(kind, name, value, at))?;
-        self.equal_positions(&reduced, at);
-        Some(reduced)
+        self.equal_positions(&normalized, at);
+        Some(normalized)
     }
 
     fn named(&mut self, kind: Kind, name: &str, value: Value, at: &Pointer) -> Normalized {
@@ -454,9 +455,8 @@ impl Normalizer {
 
     fn foreign_member(&mut self, scope: Scope, key: &str, value: Value, at: &Pointer) -> Normalized {
         if let Some(parameter) = by_keyword(scope, key) {
-            let fault =
-                Fault::wrong_type(at, format!("`{key}` is a keyword of the text, not a key of the JSON"));
-            return self.refuse(fault.hint(format!("did you mean `{}`?", parameter.key)));
+            let message = format!("`{key}` is a keyword of the text, not a key of the JSON");
+            return self.wrong_with(at, message, format!("did you mean `{}`?", parameter.key));
         }
         if has_needless_escape(scope, key) {
             return self.needless_escape(key, at);
@@ -469,8 +469,7 @@ impl Normalizer {
 
     fn needless_escape(&mut self, key: &str, at: &Pointer) -> Normalized {
         let keyword = key.strip_prefix(ESCAPE).unwrap_or(key);
-        let fault = Fault::wrong_type(at, format!("`{key}` needs no `{ESCAPE}`"));
-        self.refuse(fault.hint(format!("write it as `{keyword}`")))
+        self.wrong_with(at, format!("`{key}` needs no `{ESCAPE}`"), format!("write it as `{keyword}`"))
     }
 
     /// A value under the general rule.
@@ -501,15 +500,13 @@ impl Normalizer {
     /// Words, or occurrences: an array of scalars, or an array of arrays.
     fn list(&mut self, keyword: &str, elements: Vec<Value>, at: &Pointer) -> Normalized {
         if elements.is_empty() {
-            return self.refuse(
-                Fault::wrong_type(at, "an empty list can't be written").hint("null removes the directive"),
-            );
+            return self.wrong_with(at, "an empty list can't be written", "null removes the directive");
         }
         let occurrences = elements.iter().any(Value::is_array);
-        let mut reduced = Vec::new();
+        let mut normalized = Vec::new();
         for (index, element) in elements.into_iter().enumerate() {
             let at = at.child(index);
-            reduced.push(match element {
+            normalized.push(match element {
                 Value::Array(words) if occurrences => self.occurrence(keyword, words, &at),
                 scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) if !occurrences => {
                     self.scalar(scalar, &at)
@@ -517,7 +514,7 @@ impl Normalizer {
                 other => self.misfit(&other, occurrences, &at),
             });
         }
-        reduced.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
+        normalized.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
     }
 
     fn misfit(&mut self, value: &Value, occurrences: bool, at: &Pointer) -> Normalized {
@@ -526,17 +523,17 @@ impl Normalizer {
         } else {
             "a list of words holds strings, numbers and booleans"
         };
-        self.refuse(Fault::wrong_type(at, format!("{expected}, not {}", kind_of(value))))
+        self.wrong(at, format!("{expected}, not {}", kind_of(value)))
     }
 
     /// One occurrence: its words, and maybe the object of its block last.
     fn occurrence(&mut self, keyword: &str, words: Vec<Value>, at: &Pointer) -> Normalized {
         let last = words.len().saturating_sub(1);
         let scope = block_scope(keyword, last);
-        let mut reduced = Vec::new();
+        let mut normalized = Vec::new();
         for (index, word) in words.into_iter().enumerate() {
             let at = at.child(index);
-            reduced.push(match word {
+            normalized.push(match word {
                 block @ Value::Object(_) if index == last => {
                     let Value::Object(members) = block else { continue };
                     let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
@@ -550,7 +547,7 @@ impl Normalizer {
                 ),
             });
         }
-        reduced.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
+        normalized.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
     }
 }
 

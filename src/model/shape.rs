@@ -109,7 +109,7 @@ pub fn duration(word: Word<'_>) -> Option<i64> {
 
 /// The scope of what stands in the block of an entry that is not ours.
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
-    block_scope(&entry.keyword(), entry.count_arguments())
+    if entry.is_block() { block_scope(&entry.keyword(), entry.count_arguments()) } else { Scope::Foreign }
 }
 
 /// The value of the first word behind the keyword, such as the name of a block; empty without one.

@@ -75,6 +75,11 @@ impl<'a, 'd> View<'a, 'd> {
         self.globals == other.globals
     }
 
+    /// The keys of the top-level members, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.shown().map(|(key, _)| key)
+    }
+
     /// The top-level members, in their order.
     pub(super) fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, TopMember<'_, 'a, 'd>)> {
         let own = parameters(Scope::Top).filter_map(|parameter| {

@@ -11,7 +11,7 @@ use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
 use super::secret::{Secrecy, merged, word_parts};
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
-use crate::syntax::{Document, Entry, Word};
+use crate::syntax::{Document, Entry, Word, comment_start};
 
 /// Returns the secrets in `windows` of the text, which are in order and do not overlap.
 ///
@@ -162,21 +162,4 @@ impl Finder {
             start += line.len();
         }
     }
-}
-
-/// Where the comment of a line starts: at a `#` that could start a word and is not in quotes.
-fn comment_start(line: &str) -> Option<usize> {
-    let (mut quoted, mut word) = (false, false);
-    for (at, byte) in line.bytes().enumerate() {
-        match byte {
-            b'#' if !quoted && !word => return Some(at),
-            b'"' => {
-                quoted = !quoted;
-                word = true;
-            }
-            b' ' | b'\t' | b';' | b'{' | b'}' => word = false,
-            _ => word = true,
-        }
-    }
-    None
 }

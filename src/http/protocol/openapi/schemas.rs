@@ -173,8 +173,13 @@ impl SchemaForm {
     fn part(self, part: &Part) -> Value {
         match part.form {
             PartForm::Word | PartForm::Reference => text(part.secret),
-            PartForm::Percent => json!({ "type": "integer", "minimum": 0, "maximum": 100 }),
-            PartForm::Duration => json!({ "type": "integer", "minimum": 0, "description": "In seconds." }),
+            PartForm::Percent => {
+                self.or_text(json!({ "type": "integer", "minimum": 0, "maximum": 100 }), "^[0-9]+%?$")
+            }
+            PartForm::Duration => {
+                let seconds = json!({ "type": "integer", "minimum": 0, "description": "In seconds." });
+                self.or_text(seconds, "^[0-9]+[dhms]?$")
+            }
             PartForm::Words => json!({ "type": "array", "items": self.word() }),
         }
     }
@@ -212,6 +217,14 @@ impl SchemaForm {
     fn word(self) -> Value {
         let number = if self == Self::Shown { "integer" } else { "number" };
         json!({ "type": ["string", number, "boolean"] })
+    }
+
+    /// In a patch a number may be given as the directive has it, such as `5d`.
+    fn or_text(self, number: Value, pattern: &str) -> Value {
+        match self {
+            Self::Shown => number,
+            Self::Patch => json!({ "anyOf": [number, { "type": "string", "pattern": pattern }] }),
+        }
     }
 
     fn or_null(self, schema: Value) -> Value {
