@@ -57,7 +57,7 @@ impl Checker<'_> {
                 value.as_array().is_none_or(|array| array.len() as u64 >= argument.as_u64().unwrap_or(0))
             }
             "maxItems" => value.as_array().is_none_or(|array| Some(array.len() as u64) <= argument.as_u64()),
-            "pattern" => value.as_str().is_none_or(|text| has_port(argument, text)),
+            "pattern" => value.as_str().is_none_or(|text| matches_pattern(argument, text)),
             _ => panic!("the checker does not know `{keyword}`"),
         };
         (!holds).then(|| format!("{at}: {value} is not `{keyword}`: {argument}")).into_iter().collect()
@@ -118,9 +118,13 @@ fn has_all(object: &Map<String, Value>, keys: &[Value]) -> bool {
 }
 
 /// The one pattern there is.
-fn has_port(pattern: &Value, text: &str) -> bool {
-    assert_eq!(pattern, ":[0-9]+$", "the checker does not know this pattern");
-    let digits = text.rsplit_once(':').map_or("", |(_, port)| port);
+fn matches_pattern(pattern: &Value, text: &str) -> bool {
+    let digits = match pattern.as_str() {
+        Some(":[0-9]+$") => text.rsplit_once(':').map_or("", |(_, port)| port),
+        Some("^[0-9]+%?$") => text.strip_suffix('%').unwrap_or(text),
+        Some("^[0-9]+[dhms]?$") => text.strip_suffix(['d', 'h', 'm', 's']).unwrap_or(text),
+        _ => panic!("the checker does not know the pattern {pattern}"),
+    };
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
