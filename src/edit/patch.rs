@@ -11,15 +11,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
 use crate::syntax::MAX_DEPTH;
-
-/// With `arbitrary_precision`, serde_json hands numbers over as a map with this one key.
-const NUMBER_TOKEN: &str = "$serde_json::private::Number";
 
 const MIB: usize = 1024 * 1024;
 
@@ -43,15 +41,16 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 /// # Errors
 /// `TooLarge` if it takes more.
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
-    let faults = RefCell::new(Vec::new());
-    let room =
-        ValueBudget { values: Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST), memory };
-    let exponents = RefCell::new(Exponents { text, at: 0 });
-    let seed =
-        ValueSeed { pointer: Pointer::root(), depth: 0, faults: &faults, exponents: &exponents, room: &room };
+    let reader = Reader {
+        faults: RefCell::default(),
+        tokens: RefCell::new(Tokens { text, at: 0 }),
+        values_left: Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST),
+        memory,
+    };
+    let root = ValueSeed { pointer: Pointer::root(), depth: 0, reader: &reader };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let parsed = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    let mut faults = faults.into_inner();
+    let parsed = root.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let mut faults = reader.faults.into_inner();
     match parsed {
         Ok(value) => Faults(faults).into_result(value),
         Err(error) => {
@@ -86,59 +85,42 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
     Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {what}{place}")).hint(hint)
 }
 
-struct ValueSeed<'f> {
-    pointer: Pointer,
-    depth: usize,
-    faults: &'f RefCell<Vec<Fault>>,
-    exponents: &'f RefCell<Exponents<'f>>,
-    room: &'f ValueBudget,
-}
-
-/// The rest of the memory that a patch may take.
-struct ValueBudget {
-    /// The number of values that still fit.
-    values: Cell<usize>,
-    /// The whole memory in bytes.
+/// The state that all values of a patch share.
+struct Reader<'t> {
+    faults: RefCell<Vec<Fault>>,
+    tokens: RefCell<Tokens<'t>>,
+    /// How many more values fit into the memory that the patch may take.
+    values_left: Cell<usize>,
+    /// That memory, in bytes.
     memory: usize,
 }
 
-impl ValueBudget {
-    /// Takes the memory of one value; `false` if none is left.
-    fn take_one(&self) -> bool {
-        let left = self.values.get().checked_sub(1);
-        self.values.set(left.unwrap_or_default());
-        left.is_some()
-    }
+/// Parses the value at one place of a patch.
+struct ValueSeed<'r, 't> {
+    pointer: Pointer,
+    depth: usize,
+    reader: &'r Reader<'t>,
 }
 
-impl ValueSeed<'_> {
+impl ValueSeed<'_, '_> {
     fn child(&self, key: impl fmt::Display) -> Self {
-        Self { pointer: self.pointer.child(key), depth: self.depth + 1, ..*self }
+        Self { pointer: self.pointer.child(key), depth: self.depth + 1, reader: self.reader }
     }
 
     fn refuse(&self, fault: Fault) {
-        self.faults.borrow_mut().push(fault);
+        self.reader.faults.borrow_mut().push(fault);
     }
 
-    /// Returns the number that serde_json spells `normal`, spelled as in the source.
-    fn number<E: Error>(&self, normal: &str) -> Result<Value, E> {
-        let number: Number = normal.parse().map_err(|_| E::custom("invalid number"))?;
-        let source = match normal.contains('e') {
-            true => self.exponents.borrow_mut().next_spelled(normal),
-            false => None,
-        };
-        Ok(Value::Number(source.map_or(number, Number::from_string_unchecked)))
-    }
-
-    fn check_room<E: Error>(&self) -> Result<(), E> {
-        if self.room.take_one() {
+    fn check_memory<E: Error>(&self) -> Result<(), E> {
+        if let Some(left) = self.reader.values_left.get().checked_sub(1) {
+            self.reader.values_left.set(left);
             return Ok(());
         }
-        let most = self.room.memory / MIB;
+        let most = self.reader.memory / MIB;
         let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
         let fault = Fault::new(FaultKind::TooLarge, Pointer::root(), message);
         // This fault alone is reported, whatever else is wrong.
-        self.faults.borrow_mut().clear();
+        self.reader.faults.borrow_mut().clear();
         self.refuse(fault.hint("split the patch: send a part of its members at a time"));
         Err(E::custom("too large"))
     }
@@ -156,16 +138,24 @@ impl ValueSeed<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_, '_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.check_room()?;
-        deserializer.deserialize_any(self)
+        self.check_memory()?;
+        let source = self.reader.tokens.borrow_mut().take();
+        if !matches!(source.first(), Some(b'-' | b'0'..=b'9')) {
+            return deserializer.deserialize_any(self);
+        }
+        let number = Number::deserialize(deserializer)?;
+        let has_exponent = source.iter().any(|byte| matches!(byte, b'e' | b'E'));
+        let source = str::from_utf8(source).ok().filter(|_| has_exponent);
+        // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
+        Ok(Value::Number(source.map_or(number, |source| Number::from_string_unchecked(source.to_owned()))))
     }
 }
 
-impl<'de> Visitor<'de> for ValueSeed<'_> {
+impl<'de> Visitor<'de> for ValueSeed<'_, '_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,14 +168,6 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
 
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
         Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -205,9 +187,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
         let mut object = Map::new();
         let mut repeated = HashSet::new();
         while let Some(key) = members.next_key::<String>()? {
-            if key == NUMBER_TOKEN && object.is_empty() {
-                return self.number(&members.next_value::<String>()?);
-            }
+            self.reader.tokens.borrow_mut().take();
             self.check_depth()?;
             if object.contains_key(&key) && repeated.insert(key.clone()) {
                 self.refuse(
@@ -227,49 +207,27 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 }
 
-/// Finds the numbers with an exponent in a JSON text, in their order.
-///
-/// It follows the parser, so the text up to the number is valid JSON.
-struct Exponents<'t> {
+/// The tokens of a JSON text, taken in step with the parser, which checks them.
+struct Tokens<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-impl<'t> Exponents<'t> {
-    /// Returns the source of the next number, if serde_json spells it `normal`.
-    ///
-    /// It is a different number only if the text holds serde_json's own token for a number.
-    fn next_spelled(&mut self, normal: &str) -> Option<String> {
-        let (end, source) = self.peek()?;
-        let spelled = source.replace('E', "e");
-        if spelled != normal && spelled.replacen('e', "e+", 1) != normal {
-            return None;
-        }
-        self.at = end;
-        Some(source.to_owned())
+impl<'t> Tokens<'t> {
+    /// Takes the next key, scalar value, or opening bracket.
+    fn take(&mut self) -> &'t [u8] {
+        let is_between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b':' | b']' | b'}');
+        let rest = &self.text[self.at..];
+        let start = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
+        let token = &rest[start..];
+        let length = match token.first() {
+            Some(b'"') => string_length(token),
+            Some(b'[' | b'{') => 1,
+            _ => token.iter().position(is_between).unwrap_or(token.len()),
+        };
+        self.at += start + length;
+        &token[..length]
     }
-
-    /// Returns the next number with an exponent, and where it ends.
-    fn peek(&mut self) -> Option<(usize, &'t str)> {
-        loop {
-            match self.text.get(self.at)? {
-                b'"' => self.at += string_length(&self.text[self.at..]),
-                b'-' | b'0'..=b'9' => {
-                    let end = self.at + number_length(&self.text[self.at..]);
-                    if self.text[self.at..end].iter().any(|byte| matches!(byte, b'e' | b'E')) {
-                        return Some((end, str::from_utf8(&self.text[self.at..end]).ok()?));
-                    }
-                    self.at = end;
-                }
-                _ => self.at += 1,
-            }
-        }
-    }
-}
-
-fn number_length(text: &[u8]) -> usize {
-    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
-    text.iter().take_while(|byte| is_part(byte)).count()
 }
 
 /// The length of a string, its quotes included.
@@ -335,9 +293,9 @@ mod tests {
     }
 
     #[test]
-    fn the_token_of_a_number_takes_no_spelling_from_another() {
+    fn a_key_that_serde_json_uses_itself_is_a_key() {
         let source = r#"{"a":{"$serde_json::private::Number":"1e+9"},"b":1E5}"#;
-        assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), r#"{"a":1e+9,"b":1E5}"#);
+        assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
     }
 
     #[test]
