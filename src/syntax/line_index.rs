@@ -52,6 +52,16 @@ impl<'t> LineIndex<'t> {
     }
 }
 
+/// Where the line that holds `at` begins.
+pub fn line_start(text: &str, at: usize) -> usize {
+    memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
+}
+
+/// Where the line that holds `at` ends, after its line feed.
+pub fn line_end(text: &str, at: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
+}
+
 /// The last character boundary of `text` that is not behind `offset`.
 pub(super) fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());

@@ -29,16 +29,15 @@ mod input_check;
 mod parallel_parse;
 
 mod document;
-mod reparse;
-
 mod line_index;
+mod reparse;
 mod snippet;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
 pub use document::{Children, Document, Entry};
 pub use index::EntryId;
 pub use lex::{Words, comment_start};
-pub use line_index::{LineIndex, Position};
+pub use line_index::{LineIndex, Position, line_end, line_start};
 pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::MAX_DEPTH;
 pub use printable::{controls_terminal, one_line, printable};

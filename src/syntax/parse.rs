@@ -268,7 +268,7 @@ impl<'t> Parser<'t> {
         self.warning(
             word,
             "a single quote does not quote: it is part of the word",
-            "quote with `\"`, or take the `'` away",
+            "quote with `\"`, or remove the `'`",
         );
     }
 
@@ -276,8 +276,8 @@ impl<'t> Parser<'t> {
     fn lone_backslash(&mut self, word: Range<usize>) {
         self.warning(
             word,
-            "this backslash continues no line: it is a word of the directive",
-            "take it away: a directive goes on to its `;`, over as many lines as it has",
+            "this backslash does not continue the line: it is a word of the directive",
+            "remove it: a directive ends at its `;`, even if that is several lines on",
         );
     }
 
@@ -331,7 +331,7 @@ impl<'t> Parser<'t> {
             self.error(
                 brace..brace + 1,
                 format!("blocks nest deeper than {MAX_DEPTH}"),
-                "what is inside is not looked at",
+                "the contents of this block are not checked",
             );
             self.skip_block();
         }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::diagnostic::Diagnostics;
 use super::document::Document;
 use super::index::{EntryRecord, EntryRecords, Index};
+use super::line_index::{line_end, line_start};
 use super::parse::{BOM, MAX_TEXT, parse_part};
 use super::splice::{Splice, apply};
 
@@ -151,14 +152,4 @@ fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseW
         }
     }
     windows
-}
-
-/// Where the line that holds `at` begins.
-fn line_start(text: &str, at: usize) -> usize {
-    memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
-}
-
-/// Where the line that holds `at` ends, after its line feed.
-fn line_end(text: &str, at: usize) -> usize {
-    memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
 }

@@ -126,7 +126,7 @@ fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
     let names: Vec<String> = current.names(&above).into_iter().filter(|name| !place.derives(name)).collect();
     // A group without names is fine; another place without names may be a slip.
     if names.is_empty() && !matches!(place, Place::Group(_)) {
-        return Err(Misfit::absent("`*` finds nothing here"));
+        return Err(Misfit::absent("`*` matches nothing here"));
     }
     let mut paths = Vec::new();
     for name in names {

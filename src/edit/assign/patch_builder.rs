@@ -164,14 +164,15 @@ fn object<'v>(node: &'v mut Value, key: &str) -> Result<&'v mut Map<String, Valu
     if node.is_null() {
         *node = Value::Object(Map::new());
     }
-    node.as_object_mut().ok_or_else(|| Misfit::new(format!("`{key}` would be a member of what is no object")))
+    node.as_object_mut()
+        .ok_or_else(|| Misfit::new(format!("`{key}` can't be set: its parent is not an object")))
 }
 
 fn list(node: &mut Value) -> Result<&mut Vec<Value>, Misfit> {
     if node.is_null() {
         *node = Value::Array(Vec::new());
     }
-    node.as_array_mut().ok_or_else(|| Misfit::new("this is no list").hint("set the whole to a JSON array"))
+    node.as_array_mut().ok_or_else(|| Misfit::new("this is not a list").hint("set the whole to a JSON array"))
 }
 
 /// The entry of a list that a segment names.

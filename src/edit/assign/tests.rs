@@ -180,7 +180,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         ("streams.a.position=0", "`streams.a.position`: expected a position, counted from 1".to_owned()),
         (
             "streams.a.position",
-            "`streams.a.position`: every block has a position | set the one it is to have".to_owned(),
+            "`streams.a.position`: every block has a position | set the new position".to_owned(),
         ),
         ("edit_auth=a:b", {
             "`edit_auth`: expected a JSON object | its members are `login` and `password`".to_owned()
@@ -254,7 +254,9 @@ fn paths_that_lead_nowhere_are_refused() {
         ("streams.a.iptv.x=1", {
             "`streams.a.iptv.x`: `iptv` is a word, and has no members | to replace it, set it to a JSON object"
         }),
-        ("streams.a.iptv[+]=x", { "`streams.a.iptv[+]`: this is no list | set the whole to a JSON array" }),
+        ("streams.a.iptv[+]=x", {
+            "`streams.a.iptv[+]`: this is not a list | set the whole to a JSON array"
+        }),
         ("streams.a.@note=1", "`streams.a.@note`: `@note` needs no `@` | write it as `note`"),
         ("streams.a.dvr.path=x", {
             "`streams.a.dvr.path`: there is no such member here | the members are `root`, `reference`, \
@@ -348,7 +350,7 @@ fn a_star_stands_for_all_names() {
     check(&["plugins.*"], json!({"plugins": {"iptv": null}}));
     check(&["plugins.iptv.*"], json!({"plugins": {"iptv": {"database": null}}}));
     check(&["auth.extra.*=1"], json!({"auth": {"extra": {"a": "1", "flag": "1"}}}));
-    check_fault("strems.*.prepush=1", "`strems.*.prepush`: `*` finds nothing here");
+    check_fault("strems.*.prepush=1", "`strems.*.prepush`: `*` matches nothing here");
     check_fault("streams.*.prepush=x", "`streams.*.prepush`: expected a number of seconds, or `off`");
     let none =
         evaluate("", &["streams.*.prepush=1"], AssignOptions::default()).expect("an empty group is a group");
@@ -384,7 +386,7 @@ fn edits_of_one_place_are_refused() {
                 "`lives.pub.x`: it is given twice | give it once",
             ]
         }),
-        (vec!["new[0]=1", "new.x=1"], { vec!["`new.x`: `x` would be a member of what is no object"] }),
+        (vec!["new[0]=1", "new.x=1"], { vec!["`new.x`: `x` can't be set: its parent is not an object"] }),
     ] {
         check_faults(&assignments, &expected);
     }

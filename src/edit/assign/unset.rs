@@ -31,7 +31,7 @@ pub fn without_unset_values(
         }
     }
     if kept.is_empty() {
-        let nothing = || PathFault::new(path, Misfit::absent("`*` finds nothing here"));
+        let nothing = || PathFault::new(path, Misfit::absent("`*` matches nothing here"));
         faults.push(first_missing.unwrap_or_else(nothing));
     }
     kept

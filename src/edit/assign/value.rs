@@ -90,7 +90,7 @@ fn no_string() -> Misfit {
 fn removal(place: Place) -> Result<Value, Misfit> {
     let Place::Own(Parameter { shape: Shape::Derived(what), .. }) = place else { return Ok(Value::Null) };
     match what {
-        Derived::Position => Err(Misfit::new("every block has a position").hint("set the one it is to have")),
+        Derived::Position => Err(Misfit::new("every block has a position").hint("set the new position")),
         Derived::Static => Err(Misfit::new("every stream is static or not").hint("set it to true or false")),
         _ => Ok(Value::Null),
     }

@@ -18,11 +18,11 @@ use std::iter::once;
 use std::ops::Range;
 
 use line_diff::{LineRun, differing_runs};
-use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
+use memchr::{memchr_iter, memrchr_iter};
 use similar::udiff::UnifiedHunkHeader;
 use similar::{DiffOp, group_diff_ops};
 
-use crate::syntax::{Splice, spliced_pieces};
+use crate::syntax::{Splice, line_end, line_start, spliced_pieces};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
 pub const CONTEXT_LINES: usize = 3;
@@ -303,16 +303,6 @@ fn side_run(lines: &[&str], start: usize) -> SideRun {
 
 fn length(lines: &[&str]) -> usize {
     lines.iter().map(|line| line.len()).sum()
-}
-
-/// Where the line that holds `at` begins.
-fn line_start(text: &str, at: usize) -> usize {
-    memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
-}
-
-/// Where the line that holds `at` ends, after its newline.
-fn line_end(text: &str, at: usize) -> usize {
-    memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
 }
 
 /// Where the last `count` lines before `end` begin; `end` is the beginning of a line.

@@ -106,7 +106,7 @@ fn include_is_a_warning_once() {
 
 #[test]
 fn a_lone_backslash_is_a_warning() {
-    let message = "warning: this backslash continues no line: it is a word of the directive";
+    let message = "warning: this backslash does not continue the line: it is a word of the directive";
     check("auth a.lua \\\n  k=1;\n", &[&format!("1:12: {message}")]);
     check("foo {\n  bar a \\\r\n b;\n}\n", &[&format!("2:9: {message}")]);
     check("k \\;\n", &[&format!("1:3: {message}")]);

@@ -24,9 +24,9 @@ pub(crate) const MISSING: &[(&str, &str)] = &[
     ("streams.film.urls[1]", "the list has one entry"),
     ("streams.none.urls", "`urls` is not set"),
     ("streams.*.cluster_key", "`cluster_key` is not set"),
-    ("plugins.*", "`*` finds nothing here"),
+    ("plugins.*", "`*` matches nothing here"),
     ("plugins", "there is no `plugins`"),
-    ("nothing.*", "`*` finds nothing here"),
+    ("nothing.*", "`*` matches nothing here"),
 ];
 
 /// The sample with a backend, so that `auth` shows it in every stream.
