@@ -132,12 +132,6 @@ impl<'d> Entry<'d> {
         self.record().is_block()
     }
 
-    /// Whether its words stand on several lines.
-    pub fn is_spanning(self) -> bool {
-        let spanning = &self.document.index.spanning;
-        !spanning.is_empty() && spanning.binary_search(&self.id).is_ok()
-    }
-
     /// Whether it ends with its `;` or `}`.
     pub fn is_terminated(self) -> bool {
         matches!(self.document.text.as_bytes().get(self.end().wrapping_sub(1)), Some(b';' | b'}'))
