@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::fault::Fault;
 use super::path::Path;
 use super::shown_path::shown;
 
@@ -13,36 +14,30 @@ pub struct Misfit {
     pub message: String,
     /// What to write instead.
     pub hint: Option<String>,
-    pub kind: MisfitKind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MisfitKind {
-    /// The path is wrong or ambiguous, or the value is wrong.
-    Unfit,
-    /// The path is right, and the configuration has nothing there.
-    Absent,
+    /// Whether the path is right and there is just no value; otherwise the path is wrong or ambiguous, or
+    /// the value is wrong.
+    pub is_absent: bool,
 }
 
 impl Misfit {
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, kind: MisfitKind::Unfit }
+        Self { message: message.into(), hint: None, is_absent: false }
     }
 
     pub fn absent(message: impl Into<String>) -> Self {
-        Self { kind: MisfitKind::Absent, ..Self::new(message) }
-    }
-
-    /// Makes an absence an error also where absences are accepted.
-    #[must_use]
-    pub fn unfit(self) -> Self {
-        Self { kind: MisfitKind::Unfit, ..self }
+        Self { is_absent: true, ..Self::new(message) }
     }
 
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+impl From<Fault> for Misfit {
+    fn from(fault: Fault) -> Self {
+        Self { hint: fault.hint, ..Self::new(fault.message) }
     }
 }
 
@@ -61,6 +56,6 @@ impl PathFault {
     }
 
     pub fn is_absent(&self) -> bool {
-        self.misfit.kind == MisfitKind::Absent
+        self.misfit.is_absent
     }
 }

@@ -25,7 +25,7 @@ pub use assignment::{AssignOptions, AssignedValue, Assignment};
 
 use super::config_lookup::Current;
 use super::fault::Fault;
-use super::misfit::{Misfit, PathFault};
+use super::misfit::PathFault;
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 
@@ -85,5 +85,5 @@ fn of_pointer(patch: &Value, fault: Fault) -> PathFault {
         node = node.and_then(|node| index.map_or_else(|| node.get(&key), |index| node.get(index)));
         segments.push(index.map_or(Segment::Key(key), Segment::Index));
     }
-    PathFault::new(&Path { segments }, Misfit { hint: fault.hint, ..Misfit::new(fault.message) })
+    PathFault::new(&Path { segments }, fault.into())
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::assignment::PathEdit;
 use crate::edit::config_lookup::Current;
-use crate::edit::misfit::{Misfit, MisfitKind, PathFault};
+use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::select::{find_by, out_of_range};
@@ -14,10 +14,12 @@ pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<PathFau
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
         match builder.add(edit) {
-            Err(Misfit { kind: MisfitKind::Absent, .. }) if edit.removes() && !edit.is_unset => {}
-            Err(misfit) if edit.removes() => faults.push(PathFault::new(&edit.path, misfit)),
-            Err(misfit) => faults.push(PathFault::new(&edit.path, misfit.unfit())),
             Ok(()) => {}
+            Err(misfit) if edit.removes() && misfit.is_absent && !edit.is_unset => {}
+            Err(misfit) => {
+                let is_absent = edit.removes() && misfit.is_absent;
+                faults.push(PathFault::new(&edit.path, Misfit { is_absent, ..misfit }));
+            }
         }
     }
     match builder.patch {

@@ -6,7 +6,6 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::assignment::AssignedValue;
-use crate::edit::fault::Fault;
 use crate::edit::misfit::Misfit;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
@@ -242,10 +241,9 @@ fn json(text: &str) -> Result<Option<Value>, Misfit> {
     if serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Ok(None);
     }
-    let refusal = |fault: Fault| Misfit { hint: fault.hint, ..Misfit::new(fault.message) };
     patch::parse(text.as_bytes()).map(Some).map_err(|faults| {
         let first = faults.0.into_iter().next();
-        first.map_or_else(|| Misfit::new("this JSON can't be read"), refusal)
+        first.map_or_else(|| Misfit::new("this JSON can't be read"), Misfit::from)
     })
 }
 
