@@ -99,7 +99,7 @@ impl Engine {
         running.take_turn(DEFAULT_LOCK_WAIT).map(Some).ok_or(EngineError::Busy)
     }
 
-    /// Waits to be the only writer of all processes, without telling anybody.
+    /// Waits to be the only writer of all processes, without telling the user.
     pub(super) fn lock(&self) -> Result<Box<dyn Writer + '_>, StoreError> {
         self.store.lock(DEFAULT_LOCK_WAIT, &mut |_| {})
     }
@@ -145,7 +145,7 @@ impl Engine {
         Ok(stored)
     }
 
-    /// Records hand edits in the history. A failure keeps nobody from reading.
+    /// Records hand edits in the history. A failure does not matter to readers.
     pub(super) fn reconcile_alone(&self) {
         let (Ok(writer), Ok(stored)) = (self.lock(), self.store.load()) else { return };
         let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default();

@@ -129,7 +129,7 @@ impl<'e> Transaction<'e> {
         Ok(())
     }
 
-    /// A file that somebody else made equal to the running configuration counts as saved.
+    /// A file that a hand edit made equal to the running configuration counts as saved.
     fn note_saved(&mut self) {
         let (Some(state), Some(file)) = (&mut self.state, &self.file) else { return };
         if !state.is_saved() && file.snapshot.is_same_text(&state.running) {

@@ -93,7 +93,7 @@ pub enum StoreError {
         holder: LockHolder,
     },
     /// The file is not the loaded one any more.
-    #[error("`{}` was changed meanwhile by somebody else", .path.display())]
+    #[error("`{}` was changed meanwhile by another program", .path.display())]
     ChangedMeanwhile {
         /// The file.
         path: PathBuf,

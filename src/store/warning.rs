@@ -64,7 +64,7 @@ pub enum Warning {
     },
     /// Another program wrote into the file while it was being replaced; the history keeps that text.
     #[error(
-        "somebody wrote into `{}` while it was being replaced; their text is in the history, as change {serial}",
+        "another program wrote into `{}` while it was being replaced; that text is in the history, as change {serial}",
         .path.display()
     )]
     HandEditKept {

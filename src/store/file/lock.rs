@@ -15,7 +15,7 @@ use crate::store::version::Loaded;
 use crate::store::warning::Warning;
 
 /// Name of the lock file in the state folder. It is never removed: a lock on a file that has lost
-/// its name locks nobody out.
+/// its name locks nothing.
 const LOCK: &str = "lock";
 
 /// The configuration file, locked against all other writers of this program until this is dropped.

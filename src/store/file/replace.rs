@@ -158,7 +158,7 @@ impl PreparedWrite<'_> {
     /// Makes the new text the text of the file.
     ///
     /// # Errors
-    /// `ChangedMeanwhile` if anybody else wrote since; `Io`, `PermissionDenied`, `Busy`. After each of
+    /// `ChangedMeanwhile` if another program wrote since; `Io`, `PermissionDenied`, `Busy`. After each of
     /// these the old file is whole and no other file is left behind. `Torn` is the exception, see there.
     pub fn commit(self) -> Result<Vec<Warning>, StoreError> {
         let conf = self.locked.conf;
