@@ -79,7 +79,9 @@ fn names(current: &dyn Current, above: &[Segment]) -> Result<Vec<String>, Misfit
 
 fn one(current: &dyn Current, path: &Path) -> Result<Value, Misfit> {
     let (above, in_list) = path.split_names();
-    let value = current.value(&above).ok_or_else(|| missing(current, path, &above))?;
+    // A path that the schema does not have is an absence, too: a `*` passes over it.
+    let absent = || Misfit { is_absent: true, ..missing(current, path, &above) };
+    let value = current.value(&above).ok_or_else(absent)?;
     in_list.iter().try_fold(value, entry)
 }
 
