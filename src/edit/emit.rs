@@ -187,13 +187,25 @@ pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
 /// The words behind the keyword of a parameter that has one directive.
 pub fn setting_words(parameter: &Parameter, value: &Value) -> Vec<String> {
     match parameter.shape {
-        Shape::Value(ValueType::Flag) if *value == Value::Bool(true) => Vec::new(),
-        Shape::Value(ValueType::Seconds) if *value == Value::Bool(false) => vec!["off".to_owned()],
-        Shape::Value(ValueType::Scalar) => vec![word(value)],
+        Shape::Value(kind) => value_word(kind, value).into_iter().collect(),
         Shape::Object(object) => object_words(object, value),
         Shape::Backend => backend_words(value),
         Shape::Transcoder => value.as_array().into_iter().flatten().map(transcoder_word).collect(),
-        _ => vec![plain_word(value)],
+        Shape::Ports | Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
+            Vec::new()
+        }
+    }
+}
+
+/// The word of a value; `None` if the bare keyword says it.
+pub fn value_word(kind: ValueType, value: &Value) -> Option<String> {
+    match kind {
+        ValueType::Flag if *value == Value::Bool(true) => None,
+        ValueType::Seconds if *value == Value::Bool(false) => Some("off".to_owned()),
+        ValueType::Scalar => Some(word(value)),
+        ValueType::Port | ValueType::Text | ValueType::Switch | ValueType::Flag | ValueType::Seconds => {
+            Some(plain_word(value))
+        }
     }
 }
 

@@ -120,7 +120,7 @@ fn values_are_typed_by_the_schema() {
                 "root": "/d", "reference": null, "disk_limit": null, "dvr_limit": 604_800, "options": ["a b"]
             }}}})
         }),
-        ("streams.a.dvr.dvr_limit=7d", json!({"streams": {"a": {"dvr": {"dvr_limit": "7d"}}}})),
+        ("streams.a.dvr.dvr_limit=7d", json!({"streams": {"a": {"dvr": {"dvr_limit": 604_800}}}})),
         ("streams.a.disabled=true", json!({"streams": {"a": {"disabled": true}}})),
         ("streams.a.title=\"5\"", json!({"streams": {"a": {"title": "5"}}})),
         ("streams.a.title=007", json!({"streams": {"a": {"title": "007"}}})),

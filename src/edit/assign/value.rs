@@ -12,8 +12,8 @@ use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
 use crate::model::schema::{Derived, Kind, ObjectShape, Parameter, Part, PartForm, Shape, ValueType};
 use crate::model::setting_view::{object_value, transcoder_pair};
-use crate::model::shape::{Port, Seconds, fits, seconds, switch_value};
-use crate::syntax::{Document, Entry};
+use crate::model::shape::{Port, Seconds, duration, fits, percent, seconds, switch_value};
+use crate::syntax::{Document, Entry, Word};
 
 /// Returns the JSON value of an assignment at `place`; null removes the value there.
 pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
@@ -39,10 +39,7 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
     match place {
         Place::Text => Ok(Value::String(text.to_owned())),
         Place::Part(PartForm::Words) => list(text),
-        // A text such as `5d` is a number once the patch is normalized.
-        Place::Part(PartForm::Percent | PartForm::Duration) => {
-            Ok(canonical_integer(text).map_or_else(|| Value::String(text.to_owned()), Value::from))
-        }
+        Place::Part(form @ (PartForm::Percent | PartForm::Duration)) => Ok(limit(form, text)),
         Place::Part(_) => Ok(Value::String(text.to_owned())),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
         Place::BackendUrl => Ok(Value::String(text.to_owned())),
@@ -56,6 +53,13 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::Extras => object(text, "such as {\"key\": \"value\"}; one key is set behind a `.`"),
         Place::Root | Place::ForeignBlock => object(text, "one parameter is set behind a `.`"),
     }
+}
+
+/// Reads a limit as the directive has it, or as a plain number. Normalizing refuses other texts.
+fn limit(form: PartForm, text: &str) -> Value {
+    let word = Word::new(text, 0);
+    let read = if form == PartForm::Percent { percent(word) } else { duration(word) };
+    read.or_else(|| canonical_integer(text)).map_or_else(|| text.into(), Value::from)
 }
 
 /// Returns `text` as a string, whatever it looks like, if the place takes strings.

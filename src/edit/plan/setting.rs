@@ -80,19 +80,19 @@ fn edit<'d>(
         }
         Shape::Transcoder => transcoder(&mut edits, entry, target, at)?,
         Shape::Object(object) => object_words(&mut edits, object, entry, target),
-        _ => only_word(&mut edits, parameter, entry, target),
+        Shape::Value(kind) => only_word(&mut edits, kind, entry, target),
+        Shape::Ports | Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {}
     }
     Ok(edits)
 }
 
 /// The only word of a directive becomes another; a bare switch gains one, a flag may lose it.
-fn only_word(edits: &mut WordEdits<'_>, parameter: &Parameter, entry: Entry<'_>, target: &Value) {
-    let written = emit::setting_words(parameter, target).pop();
-    match (entry.arguments().next(), written) {
-        (Some(word), Some(new)) => match parameter.shape {
-            Shape::Value(ValueType::Scalar) => edits.replace(word, quoting::word(word, target, new)),
-            _ => edits.replace(word, new),
-        },
+fn only_word(edits: &mut WordEdits<'_>, kind: ValueType, entry: Entry<'_>, target: &Value) {
+    match (entry.arguments().next(), emit::value_word(kind, target)) {
+        (Some(word), Some(new)) if kind == ValueType::Scalar => {
+            edits.replace(word, quoting::word(word, target, new));
+        }
+        (Some(word), Some(new)) => edits.replace(word, new),
         (Some(word), None) => edits.remove(word),
         (None, Some(new)) => edits.insert(entry.head_span().end, &new),
         (None, None) => {}
