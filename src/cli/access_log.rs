@@ -1,22 +1,22 @@
-//! The log of `serve`: one line a request on stderr, and one for all that an address repeats within
-//! a second without being let in.
+//! The log of `serve` on stderr: one line for each request. Requests that an address repeats within a
+//! second without being let in share one line.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::args::serve::LogFormat;
 use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
 use crate::syntax::{controls_terminal, one_line};
 
-/// So many digits of a revision are enough to tell two apart at a glance.
-const SHORT: usize = 8;
+/// How many digits of a revision the text form shows: enough to tell two apart.
+const SHORT_REVISION: usize = 8;
 
-/// The log on stderr.
+/// The log.
 #[derive(Debug, Clone)]
 pub struct AccessLog {
     format: LogFormat,
@@ -24,45 +24,45 @@ pub struct AccessLog {
 }
 
 impl AccessLog {
-    /// A log in which nothing stands yet.
+    /// An empty log.
     pub fn new(format: LogFormat) -> Self {
         Self { format, repeats: Arc::default() }
     }
 
-    /// Where lines go in.
+    /// Returns what a server calls for each request.
     pub fn log(&self) -> Log {
-        let journal = self.clone();
-        Box::new(move |access| journal.add(access))
+        let log = self.clone();
+        Box::new(move |record| log.add(record))
     }
 
-    /// Writes what was counted and not written yet.
+    /// Writes the counts of repeated requests that are not written yet.
     pub fn finish(&self) {
         self.write_counts(|repeats| repeats.take());
     }
 
-    fn add(&self, access: &AccessRecord) {
+    fn add(&self, record: &AccessRecord) {
         let now = Instant::now();
         self.write_counts(|repeats| repeats.ended(now));
         let fate =
-            access.stranger().map(|source| self.with(|repeats| repeats.add(source, access.status, now)));
+            record.stranger().map(|source| self.with(|repeats| repeats.add(source, record.status, now)));
         match fate {
-            Some(LineFate::Counted { first: true }) => self.write_later(),
+            Some(LineFate::Counted { first: true }) => self.write_counts_later(),
             Some(LineFate::Counted { first: false }) => {}
             Some(LineFate::Written) | None => write_line(&match self.format {
-                LogFormat::Text => text(access),
-                LogFormat::Json => data(access),
+                LogFormat::Text => text_line(record),
+                LogFormat::Json => json_line(record),
             }),
         }
     }
 
-    /// Writes the counts when the second is over, if no line comes that would do it.
-    fn write_later(&self) {
-        let journal = self.clone();
+    /// Writes the counts at the end of the second, for the case that no other line does.
+    fn write_counts_later(&self) {
+        let log = self.clone();
         let run = move || {
             thread::sleep(PERIOD);
-            journal.write_counts(|repeats| repeats.ended(Instant::now()));
+            log.write_counts(|repeats| repeats.ended(Instant::now()));
         };
-        // Without a thread, the next line does it.
+        // Where no thread can be spawned, the next line writes the counts.
         let _ = thread::Builder::new().name("log".to_owned()).spawn(run);
     }
 
@@ -70,7 +70,7 @@ impl AccessLog {
         for repeated in self.with(take) {
             let time = timestamp(SystemTime::now());
             write_line(&match self.format {
-                LogFormat::Text => format!("{time} {}", count(&repeated)),
+                LogFormat::Text => format!("{time} {}", count_in_words(&repeated)),
                 LogFormat::Json => {
                     let source = repeated.source.to_string();
                     json!({ "time": time, "peer": source, "more": repeated.more(), "by_status": repeated.statuses })
@@ -86,24 +86,24 @@ impl AccessLog {
 }
 
 /// `… and 4312 more from ADDRESS (429: 4311, 503: 1)`
-fn count(repeated: &RepeatedLines) -> String {
+fn count_in_words(repeated: &RepeatedLines) -> String {
     let statuses: Vec<String> =
         repeated.statuses.iter().map(|(status, number)| format!("{status}: {number}")).collect();
     format!("… and {} more from {} ({})", repeated.more(), repeated.source, statuses.join(", "))
 }
 
-/// Logs what goes wrong when nobody waits for an answer any more.
-pub fn trouble(format: LogFormat) -> impl Fn(&str) + Send + Sync + 'static {
+/// Returns what logs errors that no response can report any more.
+pub fn log_error(format: LogFormat) -> impl Fn(&str) + Send + Sync + 'static {
     move |detail| {
         let time = timestamp(SystemTime::now());
         write_line(&match format {
             LogFormat::Text => format!("{time} error: {}", one_line(detail)),
-            LogFormat::Json => printable(&json!({ "time": time, "error": detail })),
+            LogFormat::Json => escaped_json(&json!({ "time": time, "error": detail })),
         });
     }
 }
 
-/// In one write, so that the lines of two threads don't mix; a closed stderr is nobody's loss.
+/// Writes a line at once, so that the lines of two threads don't mix. A closed stderr is no error.
 fn write_line(line: &str) {
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
@@ -112,61 +112,53 @@ fn timestamp(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
 }
 
-/// `TIME PEER LOGIN METHOD PATH STATUS BYTES MILLISECONDS BEFORE→AFTER DETAIL`, `-` for what is not there.
-fn text(access: &AccessRecord) -> String {
-    let peer = access.peer.map_or_else(|| "-".to_owned(), |peer| peer.to_string());
-    let login = access.login.as_deref().unwrap_or("-");
-    let [method, path] =
-        [&access.method, &access.path].map(|field| one_line(or_dash(&shortened(field, MAX_PATH))));
-    let revisions = access.revisions.map_or_else(
-        || "-".to_owned(),
-        |(before, after)| format!("{:.SHORT$}→{:.SHORT$}", before.to_string(), after.to_string()),
-    );
-    let detail = access
-        .detail
-        .as_deref()
-        .map_or_else(String::new, |detail| format!(" {}", one_line(&shortened(detail, MAX_DETAIL))));
+/// `TIME PEER LOGIN METHOD PATH STATUS BYTES MILLISECONDS BEFORE→AFTER DETAIL`; `-` stands for a missing field.
+fn text_line(record: &AccessRecord) -> String {
+    let or_dash = |field: Option<String>| field.filter(|text| !text.is_empty()).unwrap_or("-".to_owned());
+    let shown = |text: &str, length: usize| one_line(&shortened(text, length));
+    let revisions = record.revisions.map(|(before, after)| {
+        format!("{:.SHORT_REVISION$}→{:.SHORT_REVISION$}", before.to_string(), after.to_string())
+    });
+    let detail = record.detail.as_deref().map(|detail| format!(" {}", shown(detail, MAX_DETAIL)));
     format!(
-        "{} {peer} {} {method} {path} {} {} {:.1}ms {revisions}{detail}",
-        timestamp(access.at),
-        one_line(login),
-        access.status,
-        access.bytes,
-        access.took.as_secs_f64() * 1e3,
+        "{} {} {} {} {} {} {} {:.1}ms {}{}",
+        timestamp(record.at),
+        or_dash(record.peer.map(|peer| peer.to_string())),
+        or_dash(record.login.as_deref().map(one_line)),
+        or_dash(Some(shown(&record.method, MAX_PATH))),
+        or_dash(Some(shown(&record.path, MAX_PATH))),
+        record.status,
+        record.bytes,
+        record.took.as_secs_f64() * 1e3,
+        or_dash(revisions),
+        detail.unwrap_or_default(),
     )
 }
 
-fn or_dash(text: &str) -> &str {
-    if text.is_empty() { "-" } else { text }
-}
-
-fn data(access: &AccessRecord) -> String {
-    printable(&json!({
-        "time": timestamp(access.at),
-        "peer": access.peer.map(|peer| peer.to_string()),
-        "login": access.login,
-        "method": shortened(&access.method, MAX_PATH),
-        "path": shortened(&access.path, MAX_PATH),
-        "status": access.status,
-        "bytes": access.bytes,
-        "ms": access.took.as_secs_f64() * 1e3,
-        "before": access.revisions.map(|(before, _)| before.to_string()),
-        "after": access.revisions.map(|(_, after)| after.to_string()),
-        "detail": access.detail.as_deref().map(|detail| shortened(detail, MAX_DETAIL)),
+fn json_line(record: &AccessRecord) -> String {
+    escaped_json(&json!({
+        "time": timestamp(record.at),
+        "peer": record.peer.map(|peer| peer.to_string()),
+        "login": record.login,
+        "method": shortened(&record.method, MAX_PATH),
+        "path": shortened(&record.path, MAX_PATH),
+        "status": record.status,
+        "bytes": record.bytes,
+        "ms": record.took.as_secs_f64() * 1e3,
+        "before": record.revisions.map(|(before, _)| before.to_string()),
+        "after": record.revisions.map(|(_, after)| after.to_string()),
+        "detail": record.detail.as_deref().map(|detail| shortened(detail, MAX_DETAIL)),
     }))
 }
 
-/// JSON without control characters: those that it allows in a string stand in it as escapes, too.
-fn printable(value: &serde_json::Value) -> String {
+/// Returns JSON in which control characters are escaped, even those that JSON strings may contain.
+fn escaped_json(value: &Value) -> String {
+    let escaped = |letter: char| match controls_terminal(letter) {
+        true => format!("\\u{:04x}", u32::from(letter)),
+        false => letter.to_string(),
+    };
     let text = value.to_string();
-    match text.contains(controls_terminal) {
-        true => text.chars().map(|c| if controls_terminal(c) { escape(c) } else { c.to_string() }).collect(),
-        false => text,
-    }
-}
-
-fn escape(c: char) -> String {
-    format!("\\u{:04x}", u32::from(c))
+    if text.contains(controls_terminal) { text.chars().map(escaped).collect() } else { text }
 }
 
 #[cfg(test)]
@@ -195,12 +187,12 @@ mod tests {
 
     #[test]
     fn a_line_has_no_control_character_and_a_path_of_200() {
-        for line in [text(&access()), data(&access())] {
+        for line in [text_line(&access()), json_line(&access())] {
             assert!(!line.contains(char::is_control), "{line:?}");
             assert!(line.chars().count() < 500, "{line}");
             assert!(line.contains("x…"), "{line}");
         }
-        let read: serde_json::Value = serde_json::from_str(&data(&access())).expect("it is JSON");
+        let read: serde_json::Value = serde_json::from_str(&json_line(&access())).expect("it is JSON");
         assert_eq!(read["detail"], ODD, "nothing is lost");
         assert_eq!(read["path"].as_str().map(|path| path.chars().count()), Some(201));
     }

@@ -1,4 +1,4 @@
-//! What a person is asked while a change waits to be confirmed.
+//! Asks whether a change that waits to be confirmed stays, until its time is over.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -6,66 +6,51 @@ use std::time::{Duration, Instant};
 
 use colored::Color;
 
-use crate::cli::credentials;
 use crate::cli::error::CliError;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
-use crate::cli::remote::{Decision, Remote};
 use crate::cli::render::notes::in_words;
 use crate::cli::render::report::Report;
-use crate::engine::{Content, Outcome};
-
 use crate::cli::ui::Ui;
-use crate::http::client::Credentials;
+use crate::engine::{ConfigService, Decision};
 
-/// Between two looks at the clock.
+/// How often the seconds that are left are shown.
 const TICK: Duration = Duration::from_secs(1);
 
-/// On a terminal, asks whether the change stays, as long as it waits; elsewhere says how to tell.
-///
-/// A yes goes over a new connection, with the login and the password that hold since the change: who
-/// has locked themselves out can't confirm that.
+/// Asks on a terminal whether the pending change `id` stays; elsewhere says how to confirm it.
 pub fn run(
-    server: &Remote,
+    service: &mut dyn ConfigService,
     id: &str,
-    outcome: &Outcome,
     time: Duration,
     report: &Report<'_>,
 ) -> Result<(), CliError> {
     let (ui, name) = (report.ui, report.target);
     if !prompts::can_ask() {
-        report.note(&pending(name, time));
+        report.note(&how_to_confirm(name, time));
         return Ok(());
     }
     let deadline = Instant::now() + time;
     let changed = name.to_owned();
     let last_words = LastWords::new(ui, move || {
         let left = deadline.saturating_duration_since(Instant::now());
-        format!("\n{}", pending(&changed, left))
+        format!("\n{}", how_to_confirm(&changed, left))
     });
-    let Some(decision) = ask(deadline, ui) else {
-        return Err(CliError::NotConfirmed { target: name.to_owned() });
-    };
+    let decision = ask(deadline, ui);
     drop(last_words);
-    let notes = server.anew(new_credentials(outcome)?).decide(id, decision)?;
-    notes.iter().for_each(|note| report.note(&in_words(note, report.ui.masker().as_ref())));
+    let Some(decision) = decision else { return Err(CliError::not_confirmed(name)) };
+    for note in service.decide(decision, Some(id))? {
+        report.note(&in_words(&note, ui.masker().as_ref()));
+    }
     match decision {
         Decision::Keep => {
             report.say(&format!("confirmed the change of {name}"));
             Ok(())
         }
-        Decision::TakeBack => Err(CliError::NotConfirmed { target: name.to_owned() }),
+        Decision::TakeBack => Err(CliError::not_confirmed(name)),
     }
 }
 
-/// Login and password that hold since the change; none where the server shows no text.
-fn new_credentials(outcome: &Outcome) -> Result<Option<Credentials>, CliError> {
-    let Some(Content::Text(after)) = outcome.after() else { return Ok(None) };
-    after.account().map(|[login, password]| credentials::credentials(login, password)).transpose()
-}
-
-/// That the change waits to be confirmed, and how to end that.
-fn pending(name: &str, left: Duration) -> String {
+fn how_to_confirm(name: &str, left: Duration) -> String {
     format!(
         "in {} s the change of {name} is taken back; `mediactl confirm` keeps it, \
          `mediactl confirm --revert` takes it back now",
@@ -73,22 +58,23 @@ fn pending(name: &str, left: Duration) -> String {
     )
 }
 
-/// What becomes of the change; `None` if nobody says so in time.
+/// Returns the answer; `None` if there is none in time.
 fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
-    let (tell, told) = mpsc::channel();
-    // Reading can't be given up; the thread ends with the program.
+    let (sender, lines) = mpsc::channel();
+    // A read of stdin can't be cancelled; the thread ends with the program.
     std::thread::spawn(move || {
         let mut line = String::new();
         while io::stdin().read_line(&mut line).is_ok_and(|count| count > 0) {
-            if tell.send(std::mem::take(&mut line)).is_err() {
+            if sender.send(std::mem::take(&mut line)).is_err() {
                 return;
             }
         }
     });
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let _ = write!(io::stderr(), "\r{}", question(left, ui));
-        match told.recv_timeout(left.min(TICK)) {
+        let question = format!("keep the change? [y/n] {:>5} s left: ", left.as_secs());
+        let _ = write!(io::stderr(), "\r{}", ui.paint_err(&question, Color::Yellow));
+        match lines.recv_timeout(left.min(TICK)) {
             Ok(line) => match line.trim().to_lowercase().as_str() {
                 "y" | "yes" => return Some(Decision::Keep),
                 "n" | "no" => return Some(Decision::TakeBack),
@@ -96,7 +82,7 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
             },
             Err(RecvTimeoutError::Timeout) if left > TICK => {}
             Err(RecvTimeoutError::Timeout) => break,
-            // Without anybody to answer there is only the time to wait for.
+            // Stdin is closed: the time runs out without an answer.
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(TICK)),
         }
         if left.is_zero() {
@@ -105,8 +91,4 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
     }
     let _ = writeln!(io::stderr());
     None
-}
-
-fn question(left: Duration, ui: Ui) -> String {
-    ui.paint_err(&format!("keep the change? [y/n] {:>5} s left: ", left.as_secs()), Color::Yellow)
 }

@@ -1,24 +1,34 @@
-//! Everything that ends a command early, with its exit code and its words.
+//! The error that ends a command early: what kind it is, and what users read about it.
 
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::exit::Exit;
-use crate::cli::remote_errors;
+use thiserror::Error;
+
 use crate::edit::misfit::PathFault;
 use crate::edit::path::PathError;
-use crate::engine::{EngineError, ErrorKind, Snapshot};
-use crate::http::client::ClientError;
-use crate::http::protocol::headers::Feature;
-use crate::http::protocol::problem::ProblemKind;
+use crate::engine::{EngineError, ErrorKind, ServiceError, Snapshot};
 use crate::store::{LockHolder, reason};
 
-/// Advice where nothing is at a path, and no name is near.
+/// The hint where nothing is at a path, and no similar name is known.
 const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 
+/// Why a command ended early.
+#[derive(Debug, Error)]
+#[error("{}", self.message())]
+pub struct CliError {
+    kind: ErrorKind,
+    /// At least one; several where several things are wrong.
+    lines: Vec<ErrorLine>,
+    /// The text whose faults explain the error.
+    broken: Option<BrokenText>,
+    #[source]
+    source: Option<io::Error>,
+}
+
 /// One thing that is wrong.
+#[derive(Debug)]
 pub struct ErrorLine {
     /// What it is.
     pub message: String,
@@ -26,244 +36,195 @@ pub struct ErrorLine {
     pub hint: Option<String>,
 }
 
-/// Why a command ended early.
+/// A text with errors.
 #[derive(Debug)]
-pub enum CliError {
-    /// The command line does not make sense.
-    Usage {
-        /// What is wrong.
-        message: String,
-        /// What to do.
-        hint: String,
-    },
-    /// An operation did not happen.
-    Engine(EngineError),
-    /// A file with errors where a valid one is needed.
-    Invalid {
-        /// What it is called.
-        name: String,
-        /// The text with its diagnostics.
-        snapshot: Arc<Snapshot>,
-    },
-    /// A file given to the command could not be read.
-    Input {
-        /// Its name.
-        path: PathBuf,
-        /// What the system answered.
-        source: io::Error,
-    },
-    /// A path that does not parse.
-    Path {
-        /// The path.
-        path: String,
-        /// What is wrong with it.
-        error: PathError,
-    },
-    /// A path that leads to nothing, or to no one place.
-    Select(PathFault),
-    /// A server did not do what it was asked for.
-    Server {
-        /// What it is called.
-        target: String,
-        /// Why.
-        error: Box<ClientError>,
-    },
-    /// A server lacks what was asked for; nothing was sent that relies on it.
-    NotOffered {
-        /// What the server is called.
-        target: String,
-        /// What it lacks.
-        feature: Feature,
-    },
-    /// Standard output can't be written.
-    Output(io::Error),
-    /// A prompt could not be shown or answered.
-    Prompt(io::Error),
-    /// The server over a file can't be reached, and it alone may change the file.
-    Unreachable {
-        /// The file.
-        name: String,
-        /// The server.
-        holder: LockHolder,
-        /// What the system answered.
-        source: io::Error,
-    },
-    /// A change that waited to be confirmed, and is taken back.
-    NotConfirmed {
-        /// What was changed.
-        target: String,
-    },
-    /// A server without an account to use it.
-    NoAccount {
-        /// The configuration.
-        target: String,
-    },
-    /// An address can't be listened on.
-    Listen {
-        /// The address.
-        address: String,
-        /// What the system answered.
-        source: io::Error,
-    },
-    /// A certificate can't be used.
-    Tls(String),
-    /// A server could not be started.
-    Serve(io::Error),
+pub struct BrokenText {
+    /// What messages call the text; `None` is the configuration that the command works on.
+    pub name: Option<String>,
+    /// The text with its diagnostics.
+    pub snapshot: Arc<Snapshot>,
 }
 
 impl CliError {
-    /// A fault of the command line.
+    fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let lines = vec![ErrorLine { message: message.into(), hint: None }];
+        Self { kind, lines, broken: None, source: None }
+    }
+
+    fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        if let Some(line) = self.lines.last_mut() {
+            line.hint = Some(hint.into());
+        }
+        self
+    }
+
+    /// An I/O error; `what` failed, for the reason that the system gives.
+    fn io(kind: ErrorKind, what: impl AsRef<str>, source: io::Error) -> Self {
+        let message = format!("{}: {}", what.as_ref(), reason(&source));
+        Self { source: Some(source), ..Self::new(kind, message) }
+    }
+
+    /// The command line does not make sense.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Usage { message: message.into(), hint: hint.into() }
+        Self::new(ErrorKind::Usage, message).with_hint(hint)
     }
 
-    /// A file that could not be read.
-    pub fn input(path: &Path, source: io::Error) -> Self {
-        Self::Input { path: path.to_owned(), source }
+    /// A configuration has errors where a valid one is needed.
+    pub fn broken_text(name: &str, snapshot: Arc<Snapshot>) -> Self {
+        let errors = snapshot.diagnostics().errors();
+        let plural = if errors == 1 { "" } else { "s" };
+        let broken = Some(BrokenText { name: Some(name.to_owned()), snapshot });
+        Self { broken, ..Self::new(ErrorKind::Invalid, format!("`{name}` has {errors} error{plural}")) }
     }
 
-    /// Whether there is just no text in the history where one was asked for.
-    pub fn is_not_kept(&self) -> bool {
-        match self {
-            Self::Engine(EngineError::NotKept { .. }) => true,
-            Self::Server { error, .. } => error.status() == Some(ProblemKind::NotFound.status()),
-            _ => false,
-        }
+    /// A file that was given to the command could not be read.
+    pub fn input_failed(path: &Path, source: io::Error) -> Self {
+        let kind = match source.kind() {
+            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+            io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => ErrorKind::Absent,
+            _ => ErrorKind::Failed,
+        };
+        Self::io(kind, format!("cannot read `{}`", path.display()), source)
     }
 
-    /// Whether whoever reads the output closed it, which is no failure.
-    pub fn is_closed_output(&self) -> bool {
-        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    /// The path of a value does not parse. What follows a `=` may be a secret and is not shown.
+    pub fn bad_path(path: &str, error: &PathError) -> Self {
+        let path = path.split('=').next().unwrap_or(path);
+        Self::new(ErrorKind::Invalid, format!("`{path}`: {error}")).with_hint(error.hint())
     }
 
-    /// The exit code it leads to.
-    pub fn exit(&self) -> Exit {
-        match self {
-            Self::Usage { .. } => Exit::Usage,
-            Self::Engine(error) => ErrorKind::from(error).into(),
-            Self::Invalid { .. } => Exit::Invalid,
-            Self::Input { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied => Exit::Denied,
-                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => Exit::Absent,
-                _ => Exit::Failed,
-            },
-            Self::Path { .. } => Exit::Invalid,
-            Self::Select(fault) => match fault.is_absent() {
-                true => Exit::Absent,
-                false => Exit::Invalid,
-            },
-            Self::Server { error, .. } => (&**error).into(),
-            Self::Unreachable { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied => Exit::Denied,
-                // It is there and holds the lock.
-                io::ErrorKind::TimedOut => Exit::Conflict,
-                _ => Exit::Absent,
-            },
-            Self::NotOffered { .. } => Exit::Absent,
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            Self::NoAccount { .. } | Self::Tls(_) => Exit::Invalid,
-            Self::NotConfirmed { .. } => Exit::Guarded,
-            Self::Output(_) | Self::Prompt(_) | Self::Listen { .. } | Self::Serve(_) => Exit::Failed,
-        }
+    /// A path leads to nothing, or to no single place.
+    pub fn bad_selection(fault: PathFault) -> Self {
+        let kind = if fault.is_absent() { ErrorKind::Absent } else { ErrorKind::Invalid };
+        let message = fault.to_string();
+        Self::new(kind, message).with_hint(fault.misfit.hint.unwrap_or_else(|| ALL_PATHS.to_owned()))
     }
 
     /// Standard output could not be written.
-    pub fn output_failed(error: io::Error) -> Self {
-        Self::Output(error)
+    pub fn output_failed(source: io::Error) -> Self {
+        Self::io(ErrorKind::Failed, "cannot write the output", source)
     }
 
-    /// A question could not be asked.
-    pub fn prompt_failed(error: io::Error) -> Self {
-        Self::Prompt(error)
+    /// A question could not be shown or answered.
+    pub fn prompt_failed(source: io::Error) -> Self {
+        Self::io(ErrorKind::Failed, "cannot ask", source)
     }
 
-    /// Everything that is wrong, each with its advice.
-    pub fn lines(&self) -> Vec<ErrorLine> {
-        self.faults().into_iter().map(|(message, hint)| ErrorLine { message, hint }).collect()
-    }
-
-    /// Everything that is wrong, each with its advice.
-    pub fn faults(&self) -> Vec<(String, Option<String>)> {
-        match self {
-            Self::Engine(EngineError::BadPatch(faults)) => {
-                faults.0.iter().map(|fault| (fault.to_string(), fault.hint.clone())).collect()
-            }
-            Self::Engine(EngineError::BadAssignments(faults)) => {
-                let otherwise = |fault: &PathFault| fault.is_absent().then(|| ALL_PATHS.to_owned());
-                let hint = |fault: &PathFault| fault.misfit.hint.clone().or_else(|| otherwise(fault));
-                faults.iter().map(|fault| (fault.to_string(), hint(fault))).collect()
-            }
-            Self::Server { target, error } => remote_errors::faults(target, error),
-            _ => vec![(self.to_string(), self.hint())],
-        }
-    }
-
-    /// Advice, where there is any.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Usage { hint, .. } => Some(hint.clone()),
-            Self::Engine(error) => error.hint(),
-            Self::Path { error, .. } => Some(error.hint().to_owned()),
-            Self::Select(fault) => Some(fault.misfit.hint.clone().unwrap_or_else(|| ALL_PATHS.to_owned())),
-            Self::NoAccount { target } => Some(format!(
-                "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
-            )),
-            Self::Listen { .. } => {
-                Some("choose another with --listen ADDR:PORT; port 0 is any free one".to_owned())
-            }
-            Self::Server { error, .. } => remote_errors::hint(error),
-            Self::NotOffered { .. } => Some("nothing was changed".to_owned()),
-            Self::Unreachable { holder, .. } => Some(format!(
+    /// The server over a file can't be reached, and it alone may change the file.
+    pub fn unreachable(name: &str, holder: &LockHolder, source: io::Error) -> Self {
+        let kind = match source.kind() {
+            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+            // The server is there and holds the lock.
+            io::ErrorKind::TimedOut => ErrorKind::Conflict,
+            _ => ErrorKind::Absent,
+        };
+        Self::io(kind, format!("the server of `{name}`, {holder}, can't be reached"), source).with_hint(
+            format!(
                 "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
-            )),
-            Self::NotConfirmed { .. }
-            | Self::Invalid { .. }
-            | Self::Input { .. }
-            | Self::Output(_)
-            | Self::Prompt(_)
-            | Self::Tls(_)
-            | Self::Serve(_) => None,
-        }
+            ),
+        )
+    }
+
+    /// A change was not confirmed, so the server takes it back.
+    pub fn not_confirmed(target: &str) -> Self {
+        Self::new(
+            ErrorKind::Guarded,
+            format!("the change of `{target}` was not confirmed: it is being rolled back"),
+        )
+    }
+
+    /// A server would have no account, and so no users.
+    pub fn no_account(target: &str) -> Self {
+        Self::new(
+            ErrorKind::Invalid,
+            format!("`{target}` has no usable `edit_auth`, without which no one could use the API"),
+        )
+        .with_hint(format!(
+            "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
+        ))
+    }
+
+    /// An address can't be listened on.
+    pub fn listen_failed(address: &str, source: io::Error) -> Self {
+        Self::io(ErrorKind::Failed, format!("cannot listen on `{address}`"), source)
+            .with_hint("choose another with --listen ADDR:PORT; port 0 is any free one")
+    }
+
+    /// A certificate can't be used.
+    pub fn bad_certificate(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, message)
+    }
+
+    /// A server could not be started.
+    pub fn serve_failed(source: io::Error) -> Self {
+        Self::io(ErrorKind::Failed, "cannot start the server", source)
+    }
+
+    /// What the error means; the exit code depends on nothing else.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Everything that is wrong.
+    pub fn lines(&self) -> &[ErrorLine] {
+        &self.lines
+    }
+
+    /// The text whose faults explain the error.
+    pub fn broken(&self) -> Option<&BrokenText> {
+        self.broken.as_ref()
+    }
+
+    /// Whether stdout was closed by its reader, which is no failure.
+    pub fn is_closed_output(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    fn message(&self) -> String {
+        let messages: Vec<&str> = self.lines.iter().map(|line| line.message.as_str()).collect();
+        messages.join("; ")
     }
 }
 
-impl fmt::Display for CliError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Usage { message, .. } => f.write_str(message),
-            Self::Engine(error) => error.fmt(f),
-            Self::Invalid { name, snapshot } => {
-                let errors = snapshot.diagnostics().errors();
-                write!(f, "`{name}` has {errors} error{}", if errors == 1 { "" } else { "s" })
+impl From<ServiceError> for CliError {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Engine(error) => error.into(),
+            ServiceError::Remote(failure) => {
+                let lines = failure.faults.into_iter().map(|(message, hint)| ErrorLine { message, hint });
+                Self { kind: failure.kind, lines: lines.collect(), broken: None, source: None }
             }
-            Self::Input { path, source } => write!(f, "cannot read `{}`: {}", path.display(), reason(source)),
-            // What stands behind a `=` may be a secret.
-            Self::Path { path, error } => write!(f, "`{}`: {error}", path.split('=').next().unwrap_or(path)),
-            Self::Select(fault) => fault.fmt(f),
-            Self::Server { target, error } => write!(f, "`{target}`: {error}"),
-            Self::NotOffered { target, feature } => {
-                write!(f, "the server at `{target}` does not offer {}", remote_errors::noun(*feature))
+            error @ ServiceError::NotOffered { .. } => {
+                Self::new(error.kind(), error.to_string()).with_hint("nothing was changed")
             }
-            Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
-            Self::Prompt(error) => write!(f, "cannot ask: {}", reason(error)),
-            Self::Unreachable { name, holder, source } => {
-                write!(f, "the server of `{name}`, {holder}, can't be reached: {}", reason(source))
-            }
-            Self::NotConfirmed { target } => {
-                write!(f, "the change of `{target}` was not confirmed: it goes back")
-            }
-            Self::NoAccount { target } => {
-                write!(f, "`{target}` has no usable `edit_auth`, without which nobody could use the API")
-            }
-            Self::Listen { address, source } => write!(f, "cannot listen on `{address}`: {}", reason(source)),
-            Self::Tls(message) => f.write_str(message),
-            Self::Serve(error) => write!(f, "cannot start the server: {}", reason(error)),
         }
     }
 }
 
 impl From<EngineError> for CliError {
     fn from(error: EngineError) -> Self {
-        Self::Engine(error)
+        let kind = ErrorKind::from(&error);
+        let lines = match &error {
+            EngineError::BadPatch(faults) => faults
+                .0
+                .iter()
+                .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
+                .collect(),
+            EngineError::BadAssignments(faults) => faults.iter().map(assignment_line).collect(),
+            error => vec![ErrorLine { message: error.to_string(), hint: error.hint() }],
+        };
+        let broken = match error {
+            EngineError::BadConfig(snapshot) => Some(BrokenText { name: None, snapshot }),
+            EngineError::BadText(snapshot) => {
+                Some(BrokenText { name: Some("the new configuration".to_owned()), snapshot })
+            }
+            _ => None,
+        };
+        Self { kind, lines, broken, source: None }
     }
+}
+
+fn assignment_line(fault: &PathFault) -> ErrorLine {
+    let all_paths = || fault.is_absent().then(|| ALL_PATHS.to_owned());
+    ErrorLine { message: fault.to_string(), hint: fault.misfit.hint.clone().or_else(all_paths) }
 }

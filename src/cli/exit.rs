@@ -1,12 +1,10 @@
-//! The exit codes, and what leads to which.
+//! The exit codes.
 
 use std::process::ExitCode;
 
 use signal_hook::consts::SIGTERM;
 
 use crate::engine::ErrorKind;
-use crate::http::client::{ClientError, ServerRefusal};
-use crate::http::protocol::problem::ProblemKind;
 
 /// How a command ended. The numbers are stable: scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,23 +12,23 @@ use crate::http::protocol::problem::ProblemKind;
 pub enum Exit {
     /// Done, or no difference.
     Done = 0,
-    /// `diff` found a difference.
+    /// `diff` found a difference, or `status` something open.
     Different = 1,
     /// The command line does not make sense.
     Usage = 2,
     /// Invalid configuration, JSON, path or value.
     Invalid = 3,
-    /// Authentication failed, or there is no permission to open the file or make its state folder.
+    /// Authentication failed, or a permission is missing to open the file or create its state folder.
     Denied = 4,
     /// Changed meanwhile, or the lock is busy.
     Conflict = 5,
     /// A guard refused.
     Guarded = 6,
-    /// Not there or not reachable; nothing was applied.
+    /// Not found or not reachable; nothing was changed.
     Absent = 7,
     /// The connection broke after the request was sent.
     Unknown = 8,
-    /// I/O or internal failure while at work; nothing was changed.
+    /// I/O or internal failure; nothing was changed.
     Failed = 9,
     /// SIGINT ended it.
     Interrupted = 130,
@@ -47,12 +45,12 @@ pub const EXIT_CODES: &[(Exit, &str)] = &[
     ),
     (Exit::Usage, "usage"),
     (Exit::Invalid, "invalid configuration, JSON, path or value"),
-    (Exit::Denied, "authentication failed, or no permission to open the file or make its state folder"),
+    (Exit::Denied, "authentication failed, or no permission to open the file or create its state folder"),
     (Exit::Conflict, "conflict: changed meanwhile, or the lock is busy"),
     (Exit::Guarded, "refused by a guard"),
-    (Exit::Absent, "not there or not reachable, nothing applied: missing file, absent path, no server"),
+    (Exit::Absent, "not found or not reachable, nothing changed: missing file, absent path, no server"),
     (Exit::Unknown, "outcome unknown: the connection broke after the request was sent"),
-    (Exit::Failed, "I/O or internal failure while at work, nothing changed"),
+    (Exit::Failed, "I/O or internal failure, nothing changed"),
     (Exit::Interrupted, "ended by SIGINT (Ctrl-C); a line says what became of a change under way"),
     (Exit::Terminated, "ended by SIGTERM; likewise"),
 ];
@@ -77,71 +75,5 @@ impl From<ErrorKind> for Exit {
             ErrorKind::Interrupted { signal: SIGTERM } => Self::Terminated,
             ErrorKind::Interrupted { .. } => Self::Interrupted,
         }
-    }
-}
-
-impl From<&ClientError> for Exit {
-    fn from(error: &ClientError) -> Self {
-        match error {
-            ClientError::Refused(refusal) => (&**refusal).into(),
-            error if error.is_unknown() => Self::Unknown,
-            ClientError::NotReachable { .. }
-            | ClientError::Tls(_)
-            | ClientError::NoAuthorities
-            | ClientError::Broken { .. }
-            | ClientError::TimedOut { .. }
-            | ClientError::Redirected { .. }
-            | ClientError::NotOfTheApi { .. } => Self::Absent,
-        }
-    }
-}
-
-impl From<&ServerRefusal> for Exit {
-    fn from(refusal: &ServerRefusal) -> Self {
-        match refusal.problem.as_ref().and_then(|problem| problem.kind()) {
-            Some(ProblemKind::EngineFailed) if !refusal.applies => Self::Failed,
-            Some(kind) => kind.into(),
-            None => of_status(refusal.status, refusal.applies),
-        }
-    }
-}
-
-impl From<ProblemKind> for Exit {
-    fn from(kind: ProblemKind) -> Self {
-        match kind {
-            ProblemKind::BadRequest
-            | ProblemKind::NotJson
-            | ProblemKind::BadConfig
-            | ProblemKind::BadParameter
-            | ProblemKind::TooSlow
-            | ProblemKind::TooLarge
-            | ProblemKind::ContentCoding
-            | ProblemKind::WrongType
-            | ProblemKind::ReadOnly
-            | ProblemKind::MaskedValue
-            | ProblemKind::NearMiss
-            | ProblemKind::FormChange
-            | ProblemKind::RejectedByCheck => Self::Invalid,
-            ProblemKind::Unauthorized | ProblemKind::CrossSite | ProblemKind::TooManyFailures => Self::Denied,
-            ProblemKind::Conflict | ProblemKind::Pending | ProblemKind::Stale => Self::Conflict,
-            ProblemKind::WouldRemoveCredentials | ProblemKind::EmptyReplacement => Self::Guarded,
-            ProblemKind::NotFound | ProblemKind::Method | ProblemKind::Busy | ProblemKind::Full => {
-                Self::Absent
-            }
-            ProblemKind::EngineFailed => Self::Unknown,
-            ProblemKind::WriteFailed | ProblemKind::ReloadFailed => Self::Failed,
-        }
-    }
-}
-
-/// Of a server that does not say which problem it is; a failure inside may come after the change.
-fn of_status(status: u16, applies: bool) -> Exit {
-    match status {
-        401 | 403 | 407 | 429 => Exit::Denied,
-        404 | 405 | 410 | 503 => Exit::Absent,
-        409 | 412 => Exit::Conflict,
-        400..=499 => Exit::Invalid,
-        _ if applies => Exit::Unknown,
-        _ => Exit::Failed,
     }
 }

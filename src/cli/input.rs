@@ -1,4 +1,4 @@
-//! Files and standard input that are given to a command.
+//! Reads what arguments name: files, standard input, paths of values.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
 use crate::store::{FileKind, StoreError};
 
-/// What names standard input.
+/// The argument for standard input.
 pub const STDIN: &str = "-";
 
-/// A configuration to look at: a file, the pipe of a shell's `<(command)`, or standard input.
+/// Reads a configuration: from a file, from the pipe of a shell's `<(command)`, or from standard input.
 pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, CliError> {
     refuse_url(path)?;
     if path.as_os_str() == STDIN {
@@ -35,15 +35,18 @@ fn refuse_url(path: &Path) -> Result<(), CliError> {
     path.to_str().and_then(misplaced_url).map_or(Ok(()), Err)
 }
 
-/// The bytes of a file, or of standard input for `-`.
+/// Reads the bytes of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     refuse_url(path)?;
     let mut bytes = Vec::new();
     if path.as_os_str() == STDIN {
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| CliError::input(path, error))?;
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|error| CliError::input_failed(path, error))?;
         return Ok(bytes);
     }
-    std::fs::read(path).map_err(|error| CliError::input(path, error))
+    std::fs::read(path).map_err(|error| CliError::input_failed(path, error))
 }
 
 /// Parses the path of a value.
@@ -51,16 +54,16 @@ pub fn value_path(path: &str) -> Result<ValuePath, CliError> {
     if let Some(error) = misplaced_url(path) {
         return Err(error);
     }
-    ValuePath::parse(path).map_err(|error| CliError::Path { path: path.to_owned(), error })
+    ValuePath::parse(path).map_err(|error| CliError::bad_path(path, &error))
 }
 
-/// Whether an argument that may be a file is a server.
+/// Whether an argument is a URL, and not a file.
 pub fn is_url(argument: &str) -> bool {
     argument.starts_with("http://") || argument.starts_with("https://")
 }
 
-/// A URL where none can be; it may hold a password, which no message may show.
+/// Returns the error for a URL where none can be. Its password is not shown.
 pub fn misplaced_url(argument: &str) -> Option<CliError> {
     let shown = || format!("unexpected URL `{}`", without_userinfo(argument));
-    is_url(argument).then(|| CliError::usage(shown(), "a server is named with `--url URL`"))
+    is_url(argument).then(|| CliError::usage(shown(), "use `--url URL` for a server"))
 }

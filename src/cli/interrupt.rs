@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: they end a command, but not without a word while a change is under way.
+//! SIGINT and SIGTERM end a command. While a change is under way, the command says first what became of it.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use crate::engine::Interrupt;
 
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// What the handlers know; they are installed when it is used first.
+/// The state of the signal handlers, which are installed on first use.
 static HANDLERS: LazyLock<Handlers> = LazyLock::new(Handlers::install);
 
 struct Handlers {
@@ -27,7 +27,7 @@ impl Handlers {
         let handlers = Self { ends_process: Arc::new(AtomicBool::new(true)), received: Arc::default() };
         for signal in SIGNALS {
             let number = usize::try_from(signal).unwrap_or_default();
-            // Without handlers a signal just ends the process.
+            // Where a handler can't be installed, the signal ends the process.
             let _ = flag::register_conditional_default(signal, Arc::clone(&handlers.ends_process));
             let _ = flag::register_usize(signal, Arc::clone(&handlers.received), number);
         }
@@ -35,16 +35,16 @@ impl Handlers {
     }
 }
 
-/// Lets a change of a file hold signals back while its hooks run.
+/// Returns what a change of a file needs to defer signals while its hooks run.
 pub fn interrupt() -> Interrupt {
     Interrupt::new(Arc::clone(&HANDLERS.ends_process), Arc::clone(&HANDLERS.received))
 }
 
-/// Says a line before a signal ends the process, until it is dropped.
+/// As long as this value lives, a line is printed before a signal ends the process.
 pub struct LastWords(Option<Handle>);
 
 impl LastWords {
-    /// `line` is made when the signal comes.
+    /// `line` is called when the signal comes.
     pub fn new(ui: Ui, line: impl Fn() -> String + Send + 'static) -> Self {
         let handlers = &*HANDLERS;
         let listener = listen(ui, line).ok();

@@ -1,8 +1,14 @@
-//! The command line: one file a command. Arguments come in, an operation of the engine runs, and
-//! what it did is put into words.
+//! The command line: arguments come in, a command works on a configuration, the outcome is reported.
 //!
-//! *Invariants.* Only this layer knows terminals. Results go to stdout, everything else to stderr;
-//! the exit codes are in one table ([`exit`]).
+//! ```text
+//! args → target → commands → render
+//! ```
+//!
+//! `args` is what clap parses. `target` decides which [`ConfigService`](crate::engine::ConfigService) a
+//! command works on; the commands themselves don't know whether that is a file or a server.
+//!
+//! *Invariants.* Only this layer knows terminals. Results go to stdout, everything else to stderr.
+//! The exit code depends on the kind of an error and on nothing else ([`exit`]).
 
 mod access_log;
 mod args;
@@ -14,8 +20,7 @@ pub mod exit;
 mod input;
 mod interrupt;
 mod prompts;
-mod remote;
-mod remote_errors;
+mod remote_host;
 mod render;
 mod target;
 mod ui;
@@ -36,7 +41,7 @@ use input::misplaced_url;
 use render::diagnostics;
 use ui::Ui;
 
-/// The tree of commands and options, from which completions and manual pages are made.
+/// Returns the tree of commands and options, from which completions and manual pages are made.
 pub fn command() -> clap::Command {
     CommandLine::command()
 }
@@ -46,20 +51,20 @@ pub fn run() -> Exit {
     survive_file_limit();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        Err(error) => return explained(&error),
+        Err(error) => return print_clap_error(&error),
     };
-    let mut cli =
-        CommandLine::from_arg_matches(&matches).expect("the tree of commands is the one that was parsed");
+    let mut cli = CommandLine::from_arg_matches(&matches)
+        .expect("clap parsed the matches with the same tree of commands");
     cli.global.chosen = ChosenTarget::of(&matches);
     let ui = Ui::from_options(&cli.global);
     let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
-    result.unwrap_or_else(|error| refused(&error, &cli.global, ui))
+    result.unwrap_or_else(|error| fail(&error, &cli.global, ui))
 }
 
-/// A write beyond the limit of file sizes (`ulimit -f`) fails with an error. Without a handler its
-/// signal would end the process first. Programs that we run get the default action back.
+/// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
+/// signal would end the process first. Hooks get the default action back.
 fn survive_file_limit() {
-    // Where the handler can't be set, a signal ends the process as before.
+    // Where the handler can't be set, the signal ends the process.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
@@ -82,25 +87,25 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
     }
 }
 
-/// Help and versions are results; everything else is a fault of the command line.
-fn explained(error: &clap::Error) -> Exit {
+/// Prints help, versions, and faults of the command line.
+fn print_clap_error(error: &clap::Error) -> Exit {
     if let Some(forgotten) = forgotten_set(error).or_else(|| forgotten_url(error)) {
         Ui::new(ColorChoice::Auto).error(&forgotten);
         return Exit::Usage;
     }
-    // A closed pipe is nobody's loss.
+    // A closed stdout or stderr is no error.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }
 
-/// `PATH=VALUE` without its `--set`: the value may be a secret, and clap would show it.
+/// Returns the error for `PATH=VALUE` without `--set`. The value may be a secret, which clap would show.
 fn forgotten_set(error: &clap::Error) -> Option<CliError> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
     let (path, _) = argument.split_once('=').filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    Some(CliError::usage(format!("unexpected argument `{path}=…`"), "a value is set with `--set PATH=VALUE`"))
+    Some(CliError::usage(format!("unexpected argument `{path}=…`"), "use `--set PATH=VALUE` to set a value"))
 }
 
-/// A URL without its `--url`: there may be a password in it, too.
+/// Returns the error for a URL without `--url`. It may contain a password.
 fn forgotten_url(error: &clap::Error) -> Option<CliError> {
     let unknown = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
     unknown.into_iter().find_map(|kind| match error.get(kind) {
@@ -109,11 +114,11 @@ fn forgotten_url(error: &clap::Error) -> Option<CliError> {
     })
 }
 
-fn refused(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {
-    let exit = error.exit();
-    if exit != Exit::Done {
-        diagnostics::explain(error, global, ui);
-        ui.error(error);
+fn fail(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {
+    if error.is_closed_output() {
+        return Exit::Done;
     }
-    exit
+    diagnostics::explain(error, &global.file_name(), ui);
+    ui.error(error);
+    error.kind().into()
 }

@@ -1,63 +1,47 @@
-//! What a command works on: the file, or a server.
+//! Decides which configuration a command works on: the file, the server that runs over it, or a
+//! server at a URL.
 //!
-//! A flag beats the environment. Two flags, or two variables and no flag, say nothing, and are
-//! refused only by a command that needs to know.
+//! An option beats the environment. Two options, or two variables without an option, contradict each
+//! other; only commands that need a target refuse them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::args::global::{GlobalArgs, RemoteArgs, TargetKind};
-use crate::cli::credentials::{KnownCredentials, UrlSource};
+use crate::cli::args::global::{GlobalArgs, RemoteArgs, TargetKind, UrlSource};
+use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
-use crate::cli::remote::{Remote, Source};
+use crate::cli::remote_host::TerminalHost;
 use crate::cli::ui::{Ui, waiting};
-use crate::engine::{Engine, EngineError, Hooks, Snapshot};
-use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, TlsTrust};
+use crate::engine::{
+    ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError, Snapshot,
+    Source,
+};
+use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use crate::store::file::{ConfFile, Serving};
-use crate::store::{ChangeRef, HistoryEntry, reason};
+use crate::store::file::Serving;
+use crate::store::reason;
 
 /// What a command works on.
-pub enum Target {
-    /// The file.
-    Local(Engine),
-    /// A server.
-    Remote(Box<Remote>),
+pub struct Target {
+    /// The configuration.
+    pub service: Box<dyn ConfigService>,
+    /// Whether a server runs it. Without one, the file is all there is.
+    pub is_server: bool,
 }
 
 impl Target {
-    /// What messages call it.
-    pub fn name(&self, global: &GlobalArgs) -> String {
-        match self {
-            Self::Local(_) => global.file_name(),
-            Self::Remote(remote) => remote.name().to_owned(),
-        }
-    }
-
-    /// Its text; the file is all that there is of a file.
-    pub fn text(&mut self, source: Source) -> Result<Arc<Snapshot>, CliError> {
-        match self {
-            Self::Local(engine) => Ok(engine.read()?),
-            Self::Remote(remote) => remote.text(source),
-        }
-    }
-
-    /// The changes of the file, the last one first.
-    pub fn history(&mut self) -> Result<Vec<HistoryEntry>, CliError> {
-        match self {
-            Self::Local(engine) => Ok(engine.history()?),
-            Self::Remote(remote) => remote.history(),
-        }
-    }
-
-    /// The text before a change.
-    pub fn kept(&mut self, which: ChangeRef) -> Result<Arc<Snapshot>, CliError> {
-        match self {
-            Self::Local(engine) => Ok(engine.kept(which)?),
-            Self::Remote(remote) => remote.kept(which),
+    /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
+    pub fn read_text(&mut self, source: Option<Source>) -> Result<Arc<Snapshot>, ServiceError> {
+        let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
+        match reading.content {
+            Content::Text(snapshot) => Ok(snapshot),
+            Content::Json(_) => Err(ServiceError::NotOffered {
+                service: self.service.name().to_owned(),
+                feature: Feature::Conf,
+            }),
         }
     }
 }
@@ -65,125 +49,147 @@ impl Target {
 /// What a command does to its target.
 #[derive(Debug, Clone)]
 pub enum Purpose {
-    /// It looks.
+    /// It only reads.
     Read,
     /// It changes something.
     Change {
-        /// What runs around a change of a file.
+        /// The commands that run before and after a change of a file.
         hooks: Hooks,
         /// How many texts the history of a file keeps from now on.
         keep: Option<usize>,
+        /// Whether the change has to be confirmed, which takes a server.
+        has_to_be_confirmed: bool,
     },
 }
 
 impl From<&ChangeArgs> for Purpose {
     fn from(changing: &ChangeArgs) -> Self {
-        Self::Change { hooks: changing.hooking.hooks(), keep: changing.hooking.keep() }
+        Self::Change {
+            hooks: changing.hooking.hooks(),
+            keep: changing.hooking.keep(),
+            has_to_be_confirmed: changing.confirm.is_some(),
+        }
     }
 }
 
-/// Finds out what the command works on.
+/// Finds the target of a command. Where a server runs over the file, the server is the target: it alone
+/// changes the file.
 pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     match named_server(global, ui)? {
-        Some(server) => Ok(Target::Remote(Box::new(server))),
+        Some(target) => Ok(target),
         None => at_file(global, purpose, ui),
     }
 }
 
-/// The server that the options or the environment name; none where the target is the file.
-pub fn named_server(global: &GlobalArgs, ui: Ui) -> Result<Option<Remote>, CliError> {
-    let flag_or = "leave one of them out";
+/// Finds the target of a command that reads the file itself, whether or not a server runs over it.
+pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+    match named_server(global, ui)? {
+        Some(target) => Ok(target),
+        None => Ok(local(Engine::new(input::store(&global.conf)?, Hooks::default(), waiting))),
+    }
+}
+
+/// The server that the options or the environment name; `None` where they name a file.
+fn named_server(global: &GlobalArgs, ui: Ui) -> Result<Option<Target>, CliError> {
     match (global.chosen.kind, &global.url) {
         (TargetKind::BothFlags, _) => {
-            Err(CliError::usage("`--conf` and `--url` are two different targets", flag_or))
+            Err(CliError::usage("`--conf` and `--url` are two different targets", "leave one of them out"))
         }
         (TargetKind::BothVariables, _) => Err(CliError::usage(
             "MEDIACTL_CONF and MEDIACTL_URL are two different targets",
             "`--conf` or `--url` says which is meant",
         )),
-        (TargetKind::Server, _) if global.chosen.hooks => Err(hooks_elsewhere()),
-        (TargetKind::Server, Some(url)) => {
-            let source =
-                if global.chosen.by_option { UrlSource::CommandLine } else { UrlSource::Environment };
-            at_url(&url.0, source, global, ui).map(Some)
-        }
-        _ => Ok(None),
+        (TargetKind::Server, _) if global.chosen.hooks => Err(hooks_of_a_server()),
+        (TargetKind::Server, Some(url)) => at_url(&url.0, global.chosen.url_source, global, ui).map(Some),
+        (TargetKind::Server, None) | (TargetKind::File, _) => Ok(None),
     }
 }
 
-fn hooks_elsewhere() -> CliError {
+fn hooks_of_a_server() -> CliError {
     CliError::usage(
-        "`--check-cmd`, `--reload-cmd` and `--keep` are for where the file is changed, which is in the server",
+        "`--check-cmd`, `--reload-cmd` and `--keep` work where the file is changed, which is in the server",
         "give them to the server, or leave them out",
     )
 }
 
-/// The file, or the server that runs over it: one of them alone changes it.
 fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     let (hooks, keep) = match &purpose {
         Purpose::Read => (Hooks::default(), None),
-        Purpose::Change { hooks, keep } if hooks.are_empty() => (Hooks::default(), *keep),
-        Purpose::Change { hooks, keep } => (Hooks { interrupt: interrupt(), ..hooks.clone() }, *keep),
+        Purpose::Change { hooks, keep, .. } if hooks.are_empty() => (Hooks::default(), *keep),
+        Purpose::Change { hooks, keep, .. } => (Hooks { interrupt: interrupt(), ..hooks.clone() }, *keep),
     };
     let store = input::store(&global.conf)?;
     let engine = Engine::new(store.clone(), hooks, waiting).keeping(keep);
-    let serving = match (store.serving(), &purpose) {
-        (Ok(Some(serving)), _) => serving,
-        (Ok(None), _) => {
-            warn_of_pending(&store, ui);
-            return Ok(Target::Local(engine));
+    let is_change = matches!(purpose, Purpose::Change { .. });
+    let serving = match store.serving() {
+        Ok(Some(serving)) => serving,
+        Ok(None) => {
+            if store.has_pending() {
+                ui.warning(
+                    "a change was not confirmed before its server ended; \
+                     `mediactl serve` takes it back when it starts",
+                );
+            }
+            refuse_confirmation(&purpose)?;
+            return Ok(local(engine));
         }
-        (Err(error), Purpose::Read) => {
+        Err(error) if is_change => return Err(EngineError::from(error).into()),
+        Err(error) => {
             ui.warning(&format!("{error}: this is the file, whether or not a server runs"));
-            return Ok(Target::Local(engine));
+            return Ok(local(engine));
         }
-        (Err(error), Purpose::Change { .. }) => return Err(EngineError::from(error).into()),
     };
     let name = global.file_name();
-    match (purpose, serving.reach()) {
-        (Purpose::Change { .. }, Ok(())) if global.chosen.hooks => Err(hooks_elsewhere()),
-        (_, Ok(())) => Ok(Target::Remote(Box::new(at_socket(serving, name, global, ui)))),
-        (Purpose::Change { .. }, Err(source)) => {
-            Err(CliError::Unreachable { name, holder: serving.holder, source })
-        }
-        (Purpose::Read, Err(error)) => {
+    match serving.reach() {
+        Ok(()) if is_change && global.chosen.hooks => Err(hooks_of_a_server()),
+        Ok(()) => Ok(at_socket(serving, name, global, ui)),
+        Err(source) if is_change => Err(CliError::unreachable(&name, &serving.holder, source)),
+        Err(error) => {
             ui.warning(&format!(
                 "the server of `{name}`, {}, can't be reached ({}): this is the file",
                 serving.holder,
                 reason(&error)
             ));
-            Ok(Target::Local(engine))
+            Ok(local(engine))
         }
     }
 }
 
-/// Only a server takes back what was not confirmed.
-fn warn_of_pending(store: &ConfFile, ui: Ui) {
-    if store.has_pending() {
-        ui.warning(
-            "a change was not confirmed before its server ended; `mediactl serve` takes it back when it starts",
-        );
+fn local(engine: Engine) -> Target {
+    Target { service: Box::new(engine), is_server: false }
+}
+
+/// Only a server can take a change back when the time to confirm it is over.
+fn refuse_confirmation(purpose: &Purpose) -> Result<(), CliError> {
+    match purpose {
+        Purpose::Change { has_to_be_confirmed: true, .. } => Err(CliError::usage(
+            "`--confirm` needs a server, which takes the change back unless it is confirmed",
+            "start `mediactl serve` over the file, or leave it out",
+        )),
+        Purpose::Read | Purpose::Change { .. } => Ok(()),
     }
 }
 
 /// The server at a URL.
-pub fn at_url(url: &str, source: UrlSource, global: &GlobalArgs, ui: Ui) -> Result<Remote, CliError> {
+pub fn at_url(url: &str, source: UrlSource, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
     let options = &global.remote;
     let (endpoint, userinfo) = Endpoint::parse(url, &options.api_prefix).map_err(bad_url)?;
     let known = KnownCredentials::of(options, &endpoint, userinfo, source)?;
     let credentials = known.credentials()?;
     let settings = ClientSettings { credentials, trust: trust(options)?, timeout: timeout(options) };
     let name = endpoint.to_string();
-    let remote = Remote::new(Client::new(endpoint, settings), name, known.login, ui);
-    remote.warn_of_plain_credentials();
-    Ok(remote)
+    let client = Client::new(endpoint, settings);
+    let service = RemoteService::new(client, name, known.login, Box::new(TerminalHost { ui }));
+    Ok(Target { service: Box::new(service), is_server: true })
 }
 
 /// The server of the file `name`, at its Unix socket.
-fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Remote {
+fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Target {
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings { timeout: timeout(&global.remote), ..ClientSettings::default() };
-    Remote::new(Client::new(endpoint, settings), name, None, ui).keeping(serving)
+    let client = Client::new(endpoint, settings);
+    let service = RemoteService::new(client, name, None, Box::new(TerminalHost { ui })).keeping(serving);
+    Target { service: Box::new(service), is_server: true }
 }
 
 fn bad_url(error: BadUrl) -> CliError {

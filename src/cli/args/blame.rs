@@ -2,12 +2,12 @@
 
 use super::history::ListFormat;
 
-/// Show which changes made a value what it is
+/// Show which changes set a value
 ///
-/// One line a change of the value, the last one first: when, who, what it was, what it became. Only
-/// texts that are still kept are looked at.
+/// Shows one line for each change of the value, the last one first: when, by whom, the old and the new
+/// value. Only changes whose texts are still in the history are found.
 ///
-/// As JSON it is an array of what `mediactl history` shows of each change, with `from` and `to`.
+/// As JSON the output is an array of the entries that `mediactl history` shows, with `from` and `to`.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
 #[derive(Debug, clap::Args)]

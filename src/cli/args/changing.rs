@@ -8,10 +8,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
 
-/// The longest time that a hook may be given: a day, in seconds.
+/// The largest value of `--hook-timeout`: a day, in seconds.
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
 
-/// The most texts that a history may be told to keep.
+/// The largest value of `--keep`.
 const MAX_KEEP: u64 = 100_000;
 
 /// Options of every command that changes something.
@@ -22,23 +22,23 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Make the change without asking, even if it looks like a mistake: implies --yes and every --accept
+    /// Make the change without asking, even if it looks like a mistake; implies --yes and every --accept
     #[arg(long)]
     pub force: bool,
 
-    /// Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times
+    /// Accept what this guard would refuse or ask about; several are separated by commas, or given one by one
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = guard_names())]
     pub accept: Vec<Guard>,
 
-    /// Answer yes to a question about the change as a whole; this passes no guard
+    /// Answer yes to a question about the change as a whole; this accepts no guard
     #[arg(short, long)]
     pub yes: bool,
 
-    /// Print errors and warnings only
+    /// Print only errors and warnings
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Why the change is made, for the history
+    /// The reason for the change, for the history
     #[arg(short, long, value_name = "TEXT")]
     pub message: Option<String>,
 
@@ -54,15 +54,15 @@ pub struct ChangeArgs {
     pub hooking: HookArgs,
 }
 
-/// Options of where the file is changed: what ties changes to a real media server, and the history.
+/// Options for whoever changes the file: the commands of the media server, and the size of the history.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of hooks")]
 pub struct HookArgs {
-    /// Shell command that looks at the new configuration first; if it fails, nothing is written
+    /// Shell command that checks the new configuration before it is written; if it fails, nothing is written
     #[arg(long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD", hide_env_values = true)]
     pub check_cmd: Option<String>,
 
-    /// Shell command that makes the server load the change; if it fails, the change is taken back
+    /// Shell command that makes the media server load the change; if it fails, the change is taken back
     #[arg(long, value_name = "CMD", env = "MEDIACTL_RELOAD_CMD", hide_env_values = true)]
     pub reload_cmd: Option<String>,
 
@@ -75,13 +75,13 @@ pub struct HookArgs {
     )]
     pub hook_timeout: u64,
 
-    /// How many texts the history keeps from now on [default: as many as were said last, else 100]
+    /// How many earlier texts the history keeps from now on [default: as set last, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_KEEP))]
     pub keep: Option<u64>,
 }
 
 impl HookArgs {
-    /// How many texts the history keeps from now on.
+    /// How many earlier texts the history keeps from now on.
     pub fn keep(&self) -> Option<usize> {
         self.keep.and_then(|keep| usize::try_from(keep).ok())
     }
@@ -98,19 +98,20 @@ impl HookArgs {
     }
 }
 
-/// The names that `--accept` takes.
+/// Parses the names that `--accept` takes.
 fn guard_names() -> impl TypedValueParser<Value = Guard> {
     let names = PossibleValuesParser::new(GUARD_NAMES.iter().map(|(name, _)| *name));
-    names.map(|name| Guard::named(&name).expect("only names in the table are let through"))
+    names.map(|name| Guard::named(&name).expect("the parser lets only names in the table through"))
 }
 
-/// A time such as `60s`, or a number of seconds.
+/// Parses a time such as `60s`, or a number of seconds.
 fn confirm_time(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map(Duration::from_secs).ok();
-    let time =
-        seconds.map_or_else(|| humantime::parse_duration(text).map_err(|error| error.to_string()), Ok)?;
-    match (1..=MAX_CONFIRM).contains(&time.as_secs()) {
-        true => Ok(Duration::from_secs(time.as_secs())),
-        false => Err(format!("it takes from 1 to {MAX_CONFIRM} seconds")),
+    let seconds = match text.parse() {
+        Ok(seconds) => seconds,
+        Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string())?.as_secs(),
+    };
+    match (1..=MAX_CONFIRM).contains(&seconds) {
+        true => Ok(Duration::from_secs(seconds)),
+        false => Err(format!("the time has to be from 1 to {MAX_CONFIRM} seconds")),
     }
 }

@@ -9,15 +9,15 @@ use clap::ValueEnum;
 /// Each fault is shown with its file, line and column, the line itself and a hint. The exit code is
 /// 3 if there is an error. Warnings alone give 0, unless --strict is given.
 ///
-/// Without an argument the configuration file is checked, also while a server runs over it: what is
-/// found is what the server would find at its next start. `running` is the configuration that the
-/// server runs. With --url, what the server has saved is checked, or what it runs if it does not show
+/// Without an argument the configuration file is checked, even while a server runs over it: the server
+/// would find the same faults at its next start. `running` is the configuration that the server runs. With
+/// --url, the saved configuration of the server is checked, or the running one if the server does not show
 /// the saved text; a note says which.
 ///
-/// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (from 1;
-/// the column in characters), `severity` (`error` or `warning`), `message`, and where there are any
-/// `hint` and `related` (`line`, `column`, `message` of a second place). Of one text, at most 100
-/// faults are shown; if there are more, the last object says how many.
+/// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (both count
+/// from 1; the column counts characters), `severity` (`error` or `warning`), `message`, and optionally `hint`
+/// and `related` (`line`, `column` and `message` of a second place). At most 100 faults of one text are
+/// shown; if there are more, the last object says how many.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,12 +26,12 @@ Examples:
   mediactl check --strict *.conf
   mediactl check -o json - < media.conf")]
 pub struct CheckArgs {
-    /// What to check: files, `-` for standard input, `running` for what a server runs [default: the
-    /// configuration file]
+    /// What to check: files, `-` for standard input, `running` for the running configuration
+    /// [default: the configuration file]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Treat warnings like errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub strict: bool,
 
@@ -45,6 +45,6 @@ pub enum CheckFormat {
     /// A few lines for each fault
     #[default]
     Text,
-    /// An array of objects: file, line, column, severity, message, and where there are any hint and related
+    /// An array with an object for each fault
     Json,
 }

@@ -19,7 +19,7 @@ use super::update::UpdateArgs;
 /// Read and change the configuration of media servers
 ///
 /// Comments, order and spacing stay as they are: a change touches only the bytes that have to
-/// change. Every change is checked before it is written, and it is written whole or not at all.
+/// change. Every change is checked before it is written, and it is written completely or not at all.
 #[derive(Debug, Parser)]
 #[command(name = "mediactl", version, disable_help_subcommand = true, propagate_version = true)]
 #[command(after_help = "\
@@ -28,7 +28,7 @@ Examples:
   mediactl --conf media.conf read streams.cam1
   mediactl --conf media.conf modify --set streams.cam1.prepush=5 --dry-run
 
-`mediactl COMMAND --help` tells more of a command. The manual has mediactl(1), a page for each
+`mediactl COMMAND --help` describes a command in full. The manual has mediactl(1), a page for each
 command such as mediactl-read(1), and media.conf(5) for the configuration file.")]
 pub struct CommandLine {
     #[command(flatten)]

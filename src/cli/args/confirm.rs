@@ -2,8 +2,8 @@
 
 /// Keep a change that waits to be confirmed, or take it back
 ///
-/// A change made with --confirm is taken back by the server unless this command comes in time. It needs
-/// the login and the password that hold after the change, so a change that locks you out can't be
+/// The server takes a change made with --confirm back unless this command comes in time. The command needs
+/// the login and the password that are valid after the change, so a change that locks you out can't be
 /// confirmed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -16,7 +16,7 @@ pub struct ConfirmArgs {
     #[arg(long)]
     pub revert: bool,
 
-    /// Print errors and warnings only
+    /// Print only errors and warnings
     #[arg(short, long)]
     pub quiet: bool,
 }

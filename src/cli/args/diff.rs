@@ -3,11 +3,11 @@
 /// Show how two configurations differ
 ///
 /// Each side is a file, `-` for standard input, the URL of a server, `saved` for the configuration
-/// file, `running` for what a server runs, or `@N` for the text before the N-th last change. With `@N`
-/// alone it is compared with the file; with another A alone, what `mediactl read` shows is compared
-/// with A. Of a server that gives no text the JSON is compared.
+/// file, `running` for the configuration that a server runs, or `@N` for the text before the N-th last
+/// change. `@N` alone is compared with the file. Any other A alone is the new side: it is compared with what
+/// `mediactl read` shows. If a server gives no text, both sides are compared as JSON.
 ///
-/// The exit code is 0 if they are the same and 1 if they differ.
+/// The exit code is 0 if the two are the same and 1 if they differ.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use crate::http::client::DEFAULT_TIMEOUT;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 
-/// Where the configuration is, unless somebody says otherwise.
+/// The configuration file, unless an option or the environment names another target.
 const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
 /// The longest time that a request may be given: a day, in seconds.
@@ -31,7 +31,7 @@ pub struct GlobalArgs {
     )]
     pub conf: PathBuf,
 
-    /// The server to work on instead, such as `https://media.example`; may hold login and password
+    /// The server to work on instead, such as `https://media.example`; may contain login and password
     #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_URL", hide_env_values = true)]
     pub url: Option<GivenUrl>,
 
@@ -43,51 +43,50 @@ pub struct GlobalArgs {
     #[arg(long, global = true)]
     pub show_secrets: bool,
 
-    /// Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger
+    /// Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this
     #[arg(long, global = true, env = "MEDIACTL_MASK", hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub mask: bool,
 
-    /// How to reach a server.
     #[command(flatten)]
     pub remote: RemoteArgs,
 
-    /// Which of the file and the server is meant.
+    /// Which target these options and the environment name.
     #[arg(skip)]
     pub chosen: ChosenTarget,
 }
 
 impl GlobalArgs {
-    /// What the summary line calls the file.
+    /// The name of the configuration file in messages.
     pub fn file_name(&self) -> String {
         self.conf.display().to_string()
     }
 }
 
-/// Options that say how to reach a server.
+/// How to reach a server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options for a server")]
 pub struct RemoteArgs {
-    /// What stands in front of the operations in the path of the URL
+    /// The path of the API on the server
     #[arg(long, global = true, value_name = "PATH", default_value = DEFAULT_PREFIX)]
     pub api_prefix: String,
 
-    /// The login [default: that of the URL, else that of MEDIACTL_LOGIN]
+    /// The login [default: the one in the URL, else MEDIACTL_LOGIN]
     #[arg(long, global = true, value_name = "LOGIN")]
     pub user: Option<String>,
 
-    /// A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]
+    /// A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]
     #[arg(long, global = true, value_name = "FILE")]
     pub password_file: Option<PathBuf>,
 
-    /// Trust only the authorities of this file, in PEM
+    /// Trust only the certificate authorities in this PEM file
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
 
-    /// Trust every certificate: anybody can pose as the server
+    /// Accept any certificate: the connection is then open to impostors
     #[arg(long, global = true)]
     pub insecure: bool,
 
-    /// How many seconds a whole request may take
+    /// How many seconds a request may take in all
     #[arg(
         long,
         global = true,
@@ -110,7 +109,7 @@ pub enum ColorChoice {
     Never,
 }
 
-/// A URL as it was given; there may be a password in it.
+/// A URL as it was given. It may contain a password, so it is never printed.
 #[derive(Clone)]
 pub struct GivenUrl(pub String);
 
@@ -126,35 +125,46 @@ impl fmt::Debug for GivenUrl {
     }
 }
 
-/// Which of the two places is meant.
+/// Which target the options and the environment name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChosenTarget {
     pub kind: TargetKind,
-    /// Whether the server is named on the command line, not in the environment.
-    pub by_option: bool,
-    /// Whether an option of where the file is changed stands on the command line.
+    /// Where the URL of the server was given.
+    pub url_source: UrlSource,
+    /// Whether an option for whoever changes the file is on the command line.
     pub hooks: bool,
 }
 
-/// Which target is given, and how.
+/// Where the URL of a server was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UrlSource {
+    /// On the command line.
+    CommandLine,
+    /// In MEDIACTL_URL.
+    #[default]
+    Environment,
+}
+
+/// Which target is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TargetKind {
     #[default]
     File,
     Server,
-    /// Both are given as options.
+    /// Options name both a file and a server.
     BothFlags,
-    /// Both are given in the environment.
+    /// Variables name both, and no option decides.
     BothVariables,
 }
 
 impl ChosenTarget {
-    /// Whether a server is named by an option.
+    /// Whether an option names a server.
     pub fn names_server(self) -> bool {
-        matches!(self.kind, TargetKind::Server | TargetKind::BothFlags) && self.by_option
+        matches!(self.kind, TargetKind::Server | TargetKind::BothFlags)
+            && self.url_source == UrlSource::CommandLine
     }
 
-    /// Looks at where the values of the options come from.
+    /// Finds the target by where the values of the options come from.
     pub fn of(matches: &ArgMatches) -> Self {
         let given = |id| matches.value_source(id);
         let url_is_empty = matches.get_one::<GivenUrl>("url").is_none_or(|url| url.0.is_empty());
@@ -170,6 +180,7 @@ impl ChosenTarget {
         let hooks = ["check_cmd", "reload_cmd", "keep"]
             .into_iter()
             .any(|id| matches.is_some_and(|m| m.try_contains_id(id).is_ok() && m.value_source(id) == flag));
-        Self { kind, by_option: url == flag, hooks }
+        let url_source = if url == flag { UrlSource::CommandLine } else { UrlSource::Environment };
+        Self { kind, url_source, hooks }
     }
 }

@@ -6,11 +6,11 @@ use crate::store::ChangeRef;
 
 /// Show what was changed, when, and by whom
 ///
-/// One line a change, the last one first. `@1` is the text before the last change, `@2` the one before
-/// that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these numbers. The
-/// number behind `#` is the one that a change keeps, and is taken as `serial:7`. Texts that were not in the
-/// sequence of texts of the file have only that one. What was done to the file by hand is a line of its
-/// own as soon as the next change is made, or a server looks.
+/// Shows one line for each change, the last one first. `@1` is the text before the last change, `@2` the
+/// text before that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these
+/// numbers, which grow with each new change. The number behind `#` never changes; write it as `serial:7`.
+/// Entries with only a `#` hold texts that were never in the file. A hand edit of the file gets its own
+/// entry as soon as the next change is made, or a server reads the file.
 ///
 /// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
 /// `at`, `operation`, `by`, `message`, the revisions `before` and `after`, and `aside`.
@@ -36,18 +36,18 @@ pub struct HistoryArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ListFormat {
-    /// Lines
+    /// One line for each entry
     #[default]
     Text,
-    /// A JSON array
+    /// JSON
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum HistoryCommand {
-    /// Show the whole text before a change
+    /// Show the whole text from before a change
     Show {
-        /// Which change: counted back from the last one, or `serial:` and its own number
+        /// Which change: counted back from the last one, or `serial:` and its `#` number
         #[arg(value_name = "N")]
         which: ChangeRef,
     },

@@ -8,12 +8,12 @@ use super::changing::ChangeArgs;
 
 /// Change some values and leave everything else as it is
 ///
-/// The edits are made in the order in which they are given and written together, or not at all.
-/// What changed is printed as a diff. If nothing changes, nothing is written.
+/// The edits are made in the given order and written together, or not at all. What changed is printed as a
+/// diff. If nothing changes, nothing is written.
 ///
-/// A value has the type of the parameter it is for: `12345` is a number as a port and a string as
-/// a password. `null` removes. --set PATH without a value asks for it, so that a password is not
-/// seen in the list of processes.
+/// A value gets the type of its parameter: `12345` is a number as a port and a string as a password. `null`
+/// removes a value. --set PATH without a value asks for the value, so that a password does not appear in the
+/// list of processes.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "\
@@ -39,11 +39,11 @@ pub struct ModifyArgs {
     #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
     pub set_string: Vec<String>,
 
-    /// Set a value to what is in a file; `-` is standard input
+    /// Set a value to the contents of a file; `-` is standard input
     #[arg(long, value_name = "PATH=FILE", conflicts_with = "file")]
     pub set_file: Vec<String>,
 
-    /// Remove a value; it is an error if it is not there
+    /// Remove a value; it is an error if the value is missing
     #[arg(long, value_name = "PATH", conflicts_with = "file")]
     pub unset: Vec<String>,
 
@@ -51,19 +51,19 @@ pub struct ModifyArgs {
     #[arg(short, long, value_name = "FILE")]
     pub file: Option<PathBuf>,
 
-    /// Make the change only if this value is there; `null` if nothing is; may be given several times
+    /// Make the change only if PATH has this value, or no value for `null`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub expect: Vec<String>,
 
-    /// Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt
+    /// Let --set create a stream, live or plugin, or a keyword that looks misspelt
     #[arg(long)]
     pub create: bool,
 
-    /// Let --unset pass where there is nothing to remove
+    /// Let --unset succeed if there is nothing to remove
     #[arg(long, conflicts_with = "file")]
     pub ignore_missing: bool,
 
-    /// What to print of the change
+    /// How to print the change
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     pub output: ModifyFormat,
 

@@ -4,12 +4,12 @@ use clap::ValueEnum;
 
 /// Show the configuration, or single values of it
 ///
-/// Without a PATH all of it is shown. With several PATHs each value is one line of JSON, in the
-/// order in which they are given. A PATH with a `*` gives one object, from path to value. If there
-/// is nothing at a PATH, the exit code is 7.
+/// Without a PATH the whole configuration is shown. With several PATHs each value is one line of JSON, in
+/// the order of the PATHs. A PATH with a `*` gives one object that maps each path to its value. If nothing
+/// is at a PATH, the exit code is 7.
 ///
 /// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones, unless `--mask` is
-/// given or MEDIACTL_MASK is 1; a pager reads from a pipe, so `mediactl read --mask | less` is the way.
+/// given or MEDIACTL_MASK is 1. A pager reads from a pipe, so use `mediactl read --mask | less`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,11 +26,11 @@ pub struct ReadArgs {
     #[arg(long)]
     pub saved: bool,
 
-    /// Leave out the streams that are `static`
+    /// Leave out static streams
     #[arg(long)]
     pub skip_streams: bool,
 
-    /// Show what the server says of itself, too, as `runtime`
+    /// Add the figures of the server, as `runtime`
     #[arg(long)]
     pub runtime: bool,
 
@@ -52,8 +52,8 @@ pub enum ReadFormat {
     Compact,
     /// The text of the file
     Conf,
-    /// One line a value, as `modify --set` takes it
+    /// One line for each value, as `modify --set` takes it
     Set,
-    /// One line a stream, with the authorization that counts for it
+    /// One line for each stream, with the authorization that applies to it
     Table,
 }

@@ -5,8 +5,8 @@ use crate::store::ChangeRef;
 
 /// Make an earlier text the configuration again
 ///
-/// It is a new change, like any other: it is checked first, and it can be rolled back itself. 1 is the
-/// text before the last change, so `mediactl rollback 1` undoes it.
+/// A rollback is a new change like any other: it is checked first, and can be rolled back itself. 1 is the
+/// text before the last change, so `mediactl rollback 1` undoes the last change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -14,7 +14,7 @@ Examples:
   mediactl rollback 1 --dry-run
   mediactl rollback 1")]
 pub struct RollbackArgs {
-    /// Which text: counted back from the last change, or `serial:` and the number of a change;
+    /// Which text: counted back from the last change, or `serial:` and the `#` number of a change;
     /// `mediactl history` shows both
     #[arg(value_name = "N")]
     pub which: ChangeRef,

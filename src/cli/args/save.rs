@@ -7,7 +7,7 @@ use super::changing::ChangeArgs;
 /// Replace the configuration file with exactly the given text
 ///
 /// The text is checked first; if it has errors, nothing is written. If the configuration file is
-/// missing, it is made, with mode 0640.
+/// missing, it is created with mode 0640.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -2,18 +2,19 @@
 
 use super::history::ListFormat;
 
-/// Show what runs, what is saved, and what is open
+/// Show the running, the saved and the pending state of the configuration
 ///
-/// Tells whether a server runs over the file, and where; which values differ between what it runs and
-/// what is saved; whether the file has errors; whether a change waits to be confirmed; and the last change.
+/// Tells whether a server runs over the file, and where; which values differ between the running and the
+/// saved configuration; whether the file has errors; whether a change waits to be confirmed; and the last
+/// change.
 ///
 /// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
 /// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
-/// server does not show it), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; null if nothing
-/// is), `last_change` as `mediactl history` has it, and `last_error`.
+/// server does not show it), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; null if
+/// none is pending), `last_change` as `mediactl history` has it, and `last_error`.
 ///
-/// The exit code is 1 if something is not saved or waits to be confirmed, or if the file has errors, and 0
-/// if all is well.
+/// The exit code is 1 if the running configuration is not saved, if a change waits to be confirmed, or if the
+/// file has errors; otherwise it is 0.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

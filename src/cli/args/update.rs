@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::changing::ChangeArgs;
 
-/// Replace the running configuration of a server, and leave its file alone
+/// Replace the running configuration of a server without touching its file
 ///
-/// Without a running server there is nothing to replace: the command is refused, and the exit code
-/// is 7. `mediactl save` replaces the file.
+/// Without a running server the command is refused, and the exit code is 7. `mediactl save` replaces the
+/// file.
 #[derive(Debug, clap::Args)]
 pub struct UpdateArgs {
     /// The new configuration; `-` is standard input

@@ -9,16 +9,18 @@ use crate::cli::args::history::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
-use crate::cli::remote::Source;
 use crate::cli::render::history::masked;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::LocalView;
 use crate::edit::select::select;
-use crate::engine::{EngineError, blame, is_edited_since};
+use crate::engine::{EngineError, ServiceError, Source, blame, is_edited_since};
 use crate::model::{Lens, top_members};
 use crate::store::{ChangeRef, HistoryEntry};
 use crate::syntax::one_line;
+
+/// The HTTP status where the history of a server keeps no text.
+const NOT_FOUND: u16 = 404;
 
 /// An element of the JSON array.
 #[derive(Serialize)]
@@ -35,8 +37,8 @@ struct BlameRecord {
 pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::Read, ui)?;
-    let entries = target.history()?;
-    let now = target.text(Source::Saved)?;
+    let entries = target.service.history()?;
+    let now = target.read_text(Some(Source::Saved))?;
     if !now.is_valid() {
         return Err(EngineError::BadConfig(now).into());
     }
@@ -46,8 +48,8 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
              and `mediactl blame` shows it from then on",
         );
     }
-    let mut kept = |serial| match target.kept(ChangeRef::Serial(serial)) {
-        Err(error) if error.is_not_kept() => Ok(None),
+    let mut kept = |serial| match target.service.kept(ChangeRef::Serial(serial)) {
+        Err(error) if is_not_kept(&error) => Ok(None),
         found => found.map(Some),
     };
     let masker = ui.masker();
@@ -55,7 +57,7 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     if found.is_empty() {
         let members = top_members(now.document());
         // A path to nothing, which the history does not know either, is misspelt.
-        select(&LocalView::new(&members, &Lens::default()), &path).map_err(CliError::Select)?;
+        select(&LocalView::new(&members, &Lens::default()), &path).map_err(CliError::bad_selection)?;
     }
     let records: Vec<_> = found
         .into_iter()
@@ -75,6 +77,15 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         }
     }
     Ok(Exit::Done)
+}
+
+/// Whether the history just has no text for a change.
+fn is_not_kept(error: &ServiceError) -> bool {
+    match error {
+        ServiceError::Engine(EngineError::NotKept { .. }) => true,
+        ServiceError::Remote(failure) => failure.status == Some(NOT_FOUND),
+        ServiceError::Engine(_) | ServiceError::NotOffered { .. } => false,
+    }
 }
 
 fn line(BlameRecord { entry, from, to }: &BlameRecord) -> String {

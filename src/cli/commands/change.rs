@@ -10,92 +10,95 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::prompts;
-use crate::cli::remote::{self, Replacement};
 use crate::cli::render::report::{Report, Verb};
-use crate::cli::target::{self, Target};
+use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, Engine, EngineError, Outcome};
+use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
 
-/// Runs a command that replaces the whole text with that of `file`.
+/// A change, and how it is reported.
+pub struct Change<'a> {
+    /// The options that all changes have.
+    pub args: &'a ChangeArgs,
+    /// What goes along with the change.
+    pub options: ChangeOptions,
+    /// What it does, in words.
+    pub verb: Verb,
+    /// Whether the new configuration is printed instead of the diff.
+    pub as_json: bool,
+}
+
+impl<'a> Change<'a> {
+    /// A change with the options that all changes have.
+    pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
+        Self { args, options: args.options(), verb, as_json: false }
+    }
+
+    /// Makes the change by `operation`: asks what its guards ask, reports the outcome, and waits until the
+    /// change is confirmed if it has to be.
+    pub fn run(
+        self,
+        global: &GlobalArgs,
+        ui: Ui,
+        mut operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
+    ) -> Result<Exit, CliError> {
+        let mut service = target::resolve(global, self.args.into(), ui)?.service;
+        let target = service.name().to_owned();
+        let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
+        let report = Report {
+            ui,
+            target: &target,
+            verb: self.verb,
+            as_json: self.as_json,
+            quiet: self.args.quiet,
+            dry_run: self.args.dry_run,
+        };
+        report.print(&outcome)?;
+        if let Some(pending) = &outcome.pending {
+            let time = self.args.confirm.unwrap_or_default();
+            countdown::run(&mut *service, &pending.id, time, &report)?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Runs a command that replaces the whole text by that of `file`.
 pub fn replace(
+    what: Replaced,
     file: &Path,
-    changing: &ChangeArgs,
+    change: Change<'_>,
     global: &GlobalArgs,
     ui: Ui,
-    what: Replacement,
 ) -> Result<Exit, CliError> {
     let text = input::read(file)?;
-    let target = target::resolve(global, changing.into(), ui)?;
-    let (operation, verb): (fn(&Engine, &[u8], &ChangeOptions) -> _, _) = match what {
-        Replacement::Save => (Engine::save, Verb::SAVE),
-        Replacement::Update => (Engine::update, Verb::UPDATE),
-    };
-    let name = target.name(global);
-    let report = report(changing, verb, &name, ui);
-    change(target, changing.options(), changing, &report, |target, options| match target {
-        Target::Local(engine) => Ok(operation(engine, &text, options)?),
-        Target::Remote(server) => remote::replace(server, what, &text, options),
-    })
-}
-
-/// How a change by these options is reported.
-pub fn report<'a>(changing: &ChangeArgs, verb: Verb, target: &'a str, ui: Ui) -> Report<'a> {
-    let (quiet, dry_run) = (changing.quiet, changing.dry_run);
-    Report { ui, target, verb, as_json: false, quiet, dry_run }
-}
-
-/// Makes a change: asks what its guards ask, reports its outcome, and waits for its confirmation.
-pub fn change(
-    mut target: Target,
-    options: ChangeOptions,
-    changing: &ChangeArgs,
-    report: &Report<'_>,
-    mut operation: impl FnMut(&mut Target, &ChangeOptions) -> Result<Outcome, CliError>,
-) -> Result<Exit, CliError> {
-    if let Target::Local(_) = target {
-        changing.refuse_confirm()?;
-    }
-    let outcome = with_guards(options, |options| operation(&mut target, options))?;
-    report.print(&outcome)?;
-    if let (Target::Remote(server), Some(pending)) = (&target, &outcome.pending) {
-        let time = changing.confirm.unwrap_or_default();
-        countdown::run(server, &pending.id, &outcome, time, report)?;
-    }
-    Ok(Exit::Done)
+    change.run(global, ui, |service, options| service.replace(what, &text, options))
 }
 
 /// Runs an operation. On a terminal, a guard that refuses it becomes a question.
 fn with_guards<T>(
-    mut request: ChangeOptions,
-    mut operation: impl FnMut(&ChangeOptions) -> Result<T, CliError>,
+    mut options: ChangeOptions,
+    mut operation: impl FnMut(&ChangeOptions) -> Result<T, ServiceError>,
 ) -> Result<T, CliError> {
     loop {
-        match operation(&request) {
-            Err(CliError::Engine(EngineError::Guarded(guard))) if guard.is_question() => {
-                match prompts::confirm(&format!("{guard}: go on?"))? {
-                    Some(true) => request.accepted.push(guard),
-                    Some(false) | None => return Err(EngineError::Guarded(guard).into()),
-                }
-            }
-            result => return result,
+        let error = match operation(&options) {
+            Ok(done) => return Ok(done),
+            Err(error) => error,
+        };
+        match error.guard().filter(|guard| guard.is_question()).cloned() {
+            Some(guard) if ask(&format!("{guard}: go on?"))? => options.accepted.push(guard),
+            _ => return Err(error.into()),
         }
     }
 }
 
-impl ChangeArgs {
-    /// Only a server can roll back when the time is over.
-    fn refuse_confirm(&self) -> Result<(), CliError> {
-        match self.confirm {
-            None => Ok(()),
-            Some(_) => Err(CliError::usage(
-                "`--confirm` needs a server, which takes the change back if nobody confirms it",
-                "start `mediactl serve` over the file, or leave it out",
-            )),
-        }
-    }
+/// Whether a person says yes; without one, nobody does.
+fn ask(question: &str) -> Result<bool, CliError> {
+    let answer = prompts::confirm(question).map_err(CliError::prompt_failed)?;
+    Ok(answer == Some(true))
+}
 
+impl ChangeArgs {
     /// The options of the change.
-    pub fn options(&self) -> ChangeOptions {
+    fn options(&self) -> ChangeOptions {
         ChangeOptions {
             dry_run: self.dry_run,
             force: self.force,

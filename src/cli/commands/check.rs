@@ -9,29 +9,24 @@ use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN};
-use crate::cli::remote::{Remote, Source};
 use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{EngineError, Snapshot};
-use crate::http::protocol::headers::Feature;
+use crate::engine::{Feature, ServiceError, Snapshot, Source};
 
-/// What names the configuration that a server runs.
+/// The argument for the running configuration.
 const RUNNING: &str = "running";
-
-/// What output calls the configuration that a server has saved.
-const SAVED: &str = "saved";
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let mut tally = CheckTotals::default();
+    let mut totals = CheckTotals::default();
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut check = |loaded: Result<Named, CliError>| -> io::Result<()> {
+    let mut check = |loaded: Result<NamedText, CliError>| -> io::Result<()> {
         match loaded {
-            Ok(named) => tally.add(args, ui, named, &mut out),
+            Ok(named) => totals.add(args, ui, named, &mut out),
             Err(error) => {
                 ui.error(&error);
-                tally.unread = tally.unread.or(Some(error.exit()));
+                totals.unread = totals.unread.or(Some(error.kind().into()));
                 Ok(())
             }
         }
@@ -43,68 +38,61 @@ pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     output(out.flush())?;
     drop(out);
     if args.output == CheckFormat::Json {
-        ui.print_json(&tally.records)?;
+        ui.print_json(&totals.records)?;
     }
-    if tally.files > 0 {
-        ui.say(&tally.summary());
+    if totals.files > 0 {
+        ui.say(&totals.summary());
     }
-    let invalid = tally.errors > 0 || args.strict && tally.warnings > 0;
-    Ok(tally.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
+    let invalid = totals.errors > 0 || args.strict && totals.warnings > 0;
+    Ok(totals.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }
 
 /// A text to check, and what output calls it.
-type Named = (String, Arc<Snapshot>);
+type NamedText = (String, Arc<Snapshot>);
 
-/// The file, never what a server over it runs: a restart reads the file. Of a server at a URL, its
-/// saved text.
-fn configuration(global: &GlobalArgs, ui: Ui) -> Result<Named, CliError> {
-    match target::named_server(global, ui)? {
-        None => {
-            let loaded = input::store(&global.conf)?.load().map_err(EngineError::from)?;
-            Ok((global.file_name(), Arc::new(Snapshot::of(loaded.bytes))))
+/// The configuration file, even where a server runs over it: the next start of the server reads the file.
+/// Of a server at a URL it is the saved text, or the running one if the server does not show that.
+fn configuration(global: &GlobalArgs, ui: Ui) -> Result<NamedText, CliError> {
+    let mut target = target::file_or_named_server(global, ui)?;
+    match read(&mut target, Source::Saved, ui) {
+        Err(ServiceError::NotOffered { feature: Feature::Saved, .. }) => {
+            Ok(read(&mut target, Source::Running, ui)?)
         }
-        Some(mut server) => match of_server(&mut server, Source::Saved, ui) {
-            Err(CliError::NotOffered { feature: Feature::Saved, .. }) => {
-                of_server(&mut server, Source::Running, ui)
-            }
-            saved => saved,
-        },
+        saved => Ok(saved?),
     }
 }
 
-fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<Named, CliError> {
+fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<NamedText, CliError> {
     if file.as_os_str() == RUNNING {
-        return running(global, ui);
+        let mut target = target::resolve(global, Purpose::Read, ui)?;
+        return Ok(read(&mut target, Source::Running, ui)?);
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
     Ok((name, input::snapshot(file)?))
 }
 
-fn running(global: &GlobalArgs, ui: Ui) -> Result<Named, CliError> {
-    match target::resolve(global, Purpose::Read, ui)? {
-        Target::Remote(mut server) => of_server(&mut server, Source::Running, ui),
-        Target::Local(_) => Err(EngineError::NoServer.into()),
+fn read(target: &mut Target, source: Source, ui: Ui) -> Result<NamedText, ServiceError> {
+    let snapshot = target.read_text(Some(source))?;
+    let name = target.service.name().to_owned();
+    if !target.is_server {
+        return Ok((name, snapshot));
     }
-}
-
-fn of_server(server: &mut Remote, source: Source, ui: Ui) -> Result<Named, CliError> {
     let which = match source {
         Source::Running => RUNNING,
-        Source::Saved => SAVED,
+        Source::Saved => "saved",
     };
-    let snapshot = server.text(source)?;
-    ui.note(&format!("this is the {which} configuration of `{}`", server.name()));
-    Ok((format!("{} ({which})", server.name()), snapshot))
+    ui.note(&format!("this is the {which} configuration of `{name}`"));
+    Ok((format!("{name} ({which})"), snapshot))
 }
 
-/// What was found in all files.
+/// What was found in all texts.
 #[derive(Default)]
 struct CheckTotals {
     files: usize,
     errors: usize,
     warnings: usize,
     records: Vec<DiagnosticRecord>,
-    /// How the first file that could not be read ends the command.
+    /// The exit code for the first text that could not be read.
     unread: Option<Exit>,
 }
 
@@ -113,7 +101,7 @@ impl CheckTotals {
         &mut self,
         args: &CheckArgs,
         ui: Ui,
-        (name, snapshot): Named,
+        (name, snapshot): NamedText,
         out: &mut impl Write,
     ) -> io::Result<()> {
         self.files += 1;

@@ -4,26 +4,23 @@ use crate::cli::args::confirm::ConfirmArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::remote::Decision;
 use crate::cli::render::notes::in_words;
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::engine::{EngineError, Hooks};
+use crate::engine::{Decision, Hooks};
 
 /// Runs the command.
 pub fn run(args: &ConfirmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let purpose = Purpose::Change { hooks: Hooks::default(), keep: None };
-    let target = target::resolve(global, purpose, ui)?;
-    let name = target.name(global);
-    // Of a file without a server nothing waits; what waited is taken back when one starts.
-    let Target::Remote(mut server) = target else { return Err(EngineError::NothingPending.into()) };
-    let id = server.pending()?.ok_or(EngineError::NothingPending)?;
-    let (decision, what) =
-        if args.revert { (Decision::TakeBack, "taken back") } else { (Decision::Keep, "confirmed") };
-    let notes = server.decide(&id, decision)?;
+    let purpose = Purpose::Change { hooks: Hooks::default(), keep: None, has_to_be_confirmed: false };
+    let mut service = target::resolve(global, purpose, ui)?.service;
+    let (decision, done) = match args.revert {
+        true => (Decision::TakeBack, "taken back"),
+        false => (Decision::Keep, "confirmed"),
+    };
+    let notes = service.decide(decision, None)?;
     if !args.quiet {
         notes.iter().for_each(|note| ui.note(&in_words(note, ui.masker().as_ref())));
-        ui.say(&format!("{what}: the last change of {name}"));
+        ui.say(&format!("{done}: the last change of {}", service.name()));
     }
     Ok(Exit::Done)
 }

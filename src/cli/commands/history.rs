@@ -11,19 +11,19 @@ use crate::cli::ui::Ui;
 
 /// Runs the command.
 pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let mut target = target::resolve(global, Purpose::Read, ui)?;
+    let mut service = target::resolve(global, Purpose::Read, ui)?.service;
     let masker = ui.masker();
     if let Some(HistoryCommand::Show { which }) = &args.command {
-        let snapshot = target.kept(*which)?;
+        let snapshot = service.kept(*which)?;
         ui.print(|out| write_text(&snapshot, masker.as_ref(), out))?;
         return Ok(Exit::Done);
     }
-    let entries = target.history()?.into_iter();
+    let entries = service.history()?.into_iter();
     let entries: Vec<_> = entries.map(|entry| history::masked(entry, masker.as_ref())).collect();
     match args.output {
         ListFormat::Json => ui.print_json(&entries)?,
         ListFormat::Text if entries.is_empty() => {
-            ui.say(&format!("{} was never changed in the recorded history", target.name(global)));
+            ui.say(&format!("{} was never changed in the recorded history", service.name()));
         }
         ListFormat::Text => ui.print_painted(|out| {
             history::lines(&entries, ui).iter().try_for_each(|line| writeln!(out, "{line}"))

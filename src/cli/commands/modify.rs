@@ -4,17 +4,14 @@ use std::path::Path;
 
 use clap::ArgMatches;
 
-use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::modify::{ModifyArgs, ModifyFormat};
-use crate::cli::commands::change::{change, report};
+use crate::cli::commands::change::Change;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::prompts;
-use crate::cli::remote;
-use crate::cli::render::report::{Report, Verb};
-use crate::cli::target::{self, Target};
+use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
 use crate::edit::expect::Expectation;
@@ -26,20 +23,20 @@ use crate::engine::{ChangeOptions, EngineError, Guard};
 
 /// Runs the command.
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let request = request(args, matches)?;
-    let changing = &args.changing;
-    let target = target::resolve(global, changing.into(), ui)?;
-    let name = target.name(global);
-    let as_json = args.output == ModifyFormat::Json;
-    let report = Report { as_json, ..report(changing, Verb::MODIFY, &name, ui) };
-    change(target, options(changing, args.create), changing, &report, |target, options| match target {
-        Target::Local(engine) => Ok(engine.modify(&request, options)?),
-        Target::Remote(server) => remote::modify(server, &request, options),
-    })
+    let mut change = Change::new(&args.changing, Verb::MODIFY);
+    change.as_json = args.output == ModifyFormat::Json;
+    // With `--create`, a keyword that looks misspelt is meant.
+    change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
+    let request = request(args, matches, &change.options)?;
+    change.run(global, ui, |service, options| service.modify(&request, options))
 }
 
 /// The change that the command line asks for.
-fn request(args: &ModifyArgs, matches: &ArgMatches) -> Result<ChangeRequest, CliError> {
+fn request(
+    args: &ModifyArgs,
+    matches: &ArgMatches,
+    options: &ChangeOptions,
+) -> Result<ChangeRequest, CliError> {
     let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
     let edits = match &args.file {
         Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
@@ -48,21 +45,14 @@ fn request(args: &ModifyArgs, matches: &ArgMatches) -> Result<ChangeRequest, Cli
             options: AssignOptions {
                 create: args.create,
                 ignore_missing: args.ignore_missing,
-                one_word: args.changing.options().accepts(&Guard::FormChange),
+                one_word: options.accepts(&Guard::FormChange),
             },
         },
     };
     Ok(ChangeRequest { edits, expectations })
 }
 
-/// The options of the change; with `--create`, every new keyword is meant.
-fn options(changing: &ChangeArgs, create: bool) -> ChangeOptions {
-    let mut options = changing.options();
-    options.accepted.extend(create.then_some(Guard::NearMiss));
-    options
-}
-
-/// `PATH=VALUE` of a value that has to be there.
+/// Parses the `PATH=VALUE` of a value that has to be there.
 fn expectation(text: &str) -> Result<Expectation, CliError> {
     match split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
@@ -73,7 +63,7 @@ fn expectation(text: &str) -> Result<Expectation, CliError> {
     }
 }
 
-/// All edits, in the order of the command line.
+/// Parses all edits; they are in the order of the command line.
 fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment>, CliError> {
     let mut found: Vec<(usize, Assignment)> = Vec::new();
     let mut collect = |id: &str, given: &[String], read: &dyn Fn(&str) -> Result<Assignment, CliError>| {
@@ -100,18 +90,18 @@ fn set(text: &str) -> Result<Assignment, CliError> {
     let (path, value) = split(text)?;
     match value {
         Some(value) => Ok(Assignment { path, value: AssignedValue::Typed(value.to_owned()) }),
-        None => Ok(Assignment { value: AssignedValue::Text(asked(text)?), path }),
+        None => Ok(Assignment { value: AssignedValue::Text(ask_for_value(text)?), path }),
     }
 }
 
 fn with_value(text: &str) -> Result<(ValuePath, String), CliError> {
     let (path, value) = split(text)?;
-    Ok((path, value.map_or_else(|| asked(text), |value| Ok(value.to_owned()))?))
+    Ok((path, value.map_or_else(|| ask_for_value(text), |value| Ok(value.to_owned()))?))
 }
 
-/// A secret need not stand in the list of processes: without `=` it is asked for.
-fn asked(path: &str) -> Result<String, CliError> {
-    prompts::new_secret(path)?.ok_or_else(|| {
+/// Asks for a value that was given without `=`, so that a secret is not seen in the list of processes.
+fn ask_for_value(path: &str) -> Result<String, CliError> {
+    prompts::new_secret(path).map_err(CliError::prompt_failed)?.ok_or_else(|| {
         CliError::usage(
             format!("`{path}` has no value"),
             "write PATH=VALUE; on a terminal the value is asked for",
@@ -142,7 +132,7 @@ fn parsed<T>(text: &str, result: Result<T, PathError>) -> Result<T, CliError> {
     result.map_err(|error| fault(text, error.to_string(), Some(error.hint().to_owned())))
 }
 
-/// What is wrong with an edit; the value behind its path may be a secret and is not shown.
+/// A fault of an edit. The value behind its path may be a secret and is not shown.
 fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
     let path = text.split('=').next().unwrap_or(text).to_owned();
     EngineError::BadAssignments(vec![PathFault { path, misfit: Misfit { hint, ..Misfit::new(message) } }])

@@ -1,6 +1,7 @@
 //! `mediactl read`
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,53 +11,43 @@ use crate::cli::args::read::{ReadArgs, ReadFormat};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
-use crate::cli::remote::{self, Source};
 use crate::cli::render::masked::write_text;
 use crate::cli::render::table;
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::{self, Purpose};
 use crate::cli::ui::{Output, Ui, output};
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select};
 use crate::edit::set_lines::set_lines;
-use crate::engine::{EngineError, Snapshot};
-use crate::model::{Lens, View, top_members, write_compact};
+use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
+use crate::model::{Lens, Masker, View, top_members, write_compact};
 
 /// Runs the command.
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let paths = args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
     refuse_unfit_output(args)?;
-    let target = target::resolve(global, Purpose::Read, ui)?;
+    let query = ReadQuery {
+        source: args.saved.then_some(Source::Saved),
+        form: match args.output {
+            ReadFormat::Conf => ReadForm::Text,
+            _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
+        },
+    };
+    let reading = target::resolve(global, Purpose::Read, ui)?.service.read(&query)?;
+    let masker = ui.value_masker();
     let mut out = ui.results()?;
-    match target {
-        Target::Local(_) if args.runtime => return Err(EngineError::NoServer.into()),
-        mut target if args.output == ReadFormat::Conf => {
-            let text = target.text(args.source())?;
-            output(write_text(&text, ui.value_masker().as_ref(), &mut out))?;
+    match reading.content {
+        Content::Text(snapshot) if args.output == ReadFormat::Conf => {
+            output(write_text(&snapshot, masker.as_ref(), &mut out))?;
         }
-        Target::Local(engine) => {
-            let snapshot = engine.read()?;
-            snapshot.look_for_errors_aside();
-            print_text_as_json(args, &paths, &snapshot, ui, &mut out)?;
-        }
-        Target::Remote(mut server) => {
-            let whole = without_static_streams(server.read(args.view())?, args.skip_streams);
-            let masker = ui.value_masker();
+        Content::Text(snapshot) => print_text_as_json(args, &paths, &snapshot, masker.as_ref(), &mut out)?,
+        Content::Json(whole) => {
+            let whole = without_static_streams(whole, args.skip_streams);
             print(args, &paths, &MaskedLookup { current: &whole, masker: masker.as_ref() }, &mut out)?;
         }
     }
     output(out.flush())?;
     Ok(Exit::Done)
-}
-
-impl ReadArgs {
-    fn source(&self) -> Source {
-        if self.saved { Source::Saved } else { Source::Running }
-    }
-
-    fn view(&self) -> remote::View {
-        remote::View { source: self.source(), skip_streams: self.skip_streams, runtime: self.runtime }
-    }
 }
 
 fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
@@ -86,16 +77,16 @@ fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
 fn print_text_as_json(
     args: &ReadArgs,
     paths: &[Path],
-    snapshot: &std::sync::Arc<Snapshot>,
-    ui: Ui,
+    snapshot: &Arc<Snapshot>,
+    masker: Option<&Masker>,
     out: &mut Output,
 ) -> Result<(), CliError> {
+    snapshot.look_for_errors_aside();
     let members = top_members(snapshot.document());
     if !snapshot.is_valid() {
         return Err(EngineError::BadConfig(snapshot.clone()).into());
     }
     let lens = Lens { skip_static_streams: args.skip_streams, ..Lens::default() };
-    let masker = ui.value_masker();
     if paths.is_empty() && masker.is_none() {
         let view = View::new(&members, &lens);
         match args.output {
@@ -105,7 +96,7 @@ fn print_text_as_json(
         }
     }
     let current = LocalView::new(&members, &lens);
-    print(args, paths, &MaskedLookup { current: &current, masker: masker.as_ref() }, out)
+    print(args, paths, &MaskedLookup { current: &current, masker }, out)
 }
 
 fn print(args: &ReadArgs, paths: &[Path], current: &dyn Current, out: &mut Output) -> Result<(), CliError> {
@@ -129,7 +120,7 @@ fn print_values(
     out: &mut Output,
 ) -> Result<(), CliError> {
     for path in paths {
-        let selection = select(current, path).map_err(CliError::Select)?;
+        let selection = select(current, path).map_err(CliError::bad_selection)?;
         if args.output == ReadFormat::Set {
             let found = match selection {
                 Selection::One(value) => vec![(path.clone(), value)],

@@ -23,26 +23,26 @@ use crate::http::server::tls::Tls;
 use crate::store::StoreError;
 use crate::store::file::{ConfFile, ServeLock};
 
-/// As an address, it stands for no TCP at all.
+/// The address that stands for no TCP at all.
 const NO_TCP: &str = "none";
 
-/// How long requests that were read may take to be answered when the server stops.
+/// How long the requests that were read may take when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// `--max-body` counts these.
+/// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
 /// Runs the command.
 pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    // Before anything is served, so that no signal finds the default action.
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::Serve)?;
+    // Registered first, so that no signal meets its default action.
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
     refuse_url(global)?;
     let store = input::store(&global.conf)?;
     let engine = Engine::new(store.clone(), args.hooking.hooks(), waiting).keeping(args.hooking.keep());
-    // A file that is missing gets no state folder.
+    // A missing file ends the command before a state folder is made beside it.
     engine.read()?;
     let lock = lock(&store, ui)?;
-    let engine = engine.start(access_log::trouble(args.log_format))?;
+    let engine = engine.start(access_log::log_error(args.log_format))?;
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = addresses(&args.listen)?;
     if !addresses.is_empty() {
@@ -50,30 +50,24 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     }
     let tls = tls(args)?;
     let listeners = listeners(&addresses, lock.as_ref())?;
-    if listeners.is_empty() {
-        return Err(CliError::usage(
-            "there is nothing to listen on",
-            "without a state folder there is no Unix socket: give an address with --listen",
-        ));
-    }
+    warn_of_plain_text(&listeners, tls.is_some(), ui);
     let urls = urls(&listeners, tls.is_some(), global)?;
-    warn_of_clear_text(&listeners, tls.is_some(), ui);
-    let journal = AccessLog::new(args.log_format);
-    let handler = Arc::new(Handler::new(engine.clone(), settings(args, global, &journal)));
+    let log = AccessLog::new(args.log_format);
+    let handler = Arc::new(Handler::new(engine.clone(), settings(args, global, &log)));
     let server =
         HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
-    let server = server.map_err(CliError::Serve)?;
+    let server = server.map_err(CliError::serve_failed)?;
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
     announce(&urls)?;
     for signal in signals.forever() {
         match signal {
-            SIGHUP => load_aside(&engine, tls.as_ref(), ui),
+            SIGHUP => reload_in_background(&engine, tls.as_ref(), ui),
             _ => break,
         }
     }
     server.stop(GRACE);
-    journal.finish();
+    log.finish();
     if !engine.settle(GRACE) {
         ui.warning("a change was still being reloaded");
     }
@@ -84,7 +78,6 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     Ok(Exit::Done)
 }
 
-/// The API is served over a file.
 fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
     match global.chosen.names_server() {
         true => {
@@ -94,7 +87,7 @@ fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
     }
 }
 
-/// The place of this server among all that work on the file; none on a read-only file system.
+/// Becomes the only server over the file; `None` on a read-only file system.
 fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
     match store.serve() {
         Ok(lock) => Ok(Some(lock)),
@@ -110,22 +103,22 @@ fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
     let mut found = Vec::new();
     for address in given.iter().filter(|address| *address != NO_TCP) {
         let resolved = address.to_socket_addrs().map_err(|error| {
-            CliError::usage(format!("`{address}` is no address to listen on: {error}"), "write ADDR:PORT")
+            CliError::usage(format!("`{address}` is not an address to listen on: {error}"), "write ADDR:PORT")
         })?;
         found.extend(resolved);
     }
     Ok(found)
 }
 
-/// Without an account nobody could use the API over TCP, and with an open one everybody could.
+/// Without an account no one could use the API over TCP.
 fn refuse_without_account(engine: &Engine, global: &GlobalArgs) -> Result<(), CliError> {
     let has_account = engine.running().is_some_and(|running| running.account().is_some());
-    if has_account { Ok(()) } else { Err(CliError::NoAccount { target: global.file_name() }) }
+    if has_account { Ok(()) } else { Err(CliError::no_account(&global.file_name())) }
 }
 
 fn tls(args: &ServeArgs) -> Result<Option<Arc<Tls>>, CliError> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
-    let tls = Tls::load(certificate, key).map_err(|error| CliError::Tls(error.to_string()))?;
+    let tls = Tls::load(certificate, key).map_err(|error| CliError::bad_certificate(error.to_string()))?;
     Ok(Some(Arc::new(tls)))
 }
 
@@ -138,17 +131,23 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
     }
     for address in addresses {
         let bound = TcpListener::bind(address)
-            .map_err(|source| CliError::Listen { address: address.to_string(), source })?;
+            .map_err(|source| CliError::listen_failed(&address.to_string(), source))?;
         listeners.push(Listener::Tcp(bound));
     }
-    Ok(listeners)
+    match listeners.is_empty() {
+        true => Err(CliError::usage(
+            "there is nothing to listen on",
+            "without a state folder there is no Unix socket: give an address with --listen",
+        )),
+        false => Ok(listeners),
+    }
 }
 
-fn settings(args: &ServeArgs, global: &GlobalArgs, journal: &AccessLog) -> HandlerSettings {
+fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSettings {
     HandlerSettings {
         prefix: global.remote.api_prefix.clone(),
         trusted_proxies: args.trusted_proxy.clone(),
-        log: journal.log(),
+        log: log.log(),
         runtime: Runtime::new(args.runtime_cmd.clone()),
         patch_memory: limits(args).patch_memory(),
     }
@@ -166,14 +165,14 @@ fn limits(args: &ServeArgs) -> Limits {
     }
 }
 
-/// Where the server can be reached, with the ports that it really got.
+/// Where the server can be reached, with the ports that the system chose for port 0.
 fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
     let scheme = if tls { "https" } else { "http" };
     let mut urls = Vec::new();
     for listener in listeners {
         match listener {
             Listener::Tcp(bound) => {
-                let address = bound.local_addr().map_err(CliError::Serve)?;
+                let address = bound.local_addr().map_err(CliError::serve_failed)?;
                 urls.push(format!("{scheme}://{address}/{}", global.remote.api_prefix.trim_matches('/')));
             }
             Listener::Unix { .. } => urls.push(format!("the Unix socket of {}", global.file_name())),
@@ -182,7 +181,7 @@ fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<St
     Ok(urls)
 }
 
-fn warn_of_clear_text(listeners: &[Listener], tls: bool, ui: Ui) {
+fn warn_of_plain_text(listeners: &[Listener], tls: bool, ui: Ui) {
     let is_public = |listener: &Listener| match listener {
         Listener::Tcp(bound) => bound.local_addr().is_ok_and(|address| !address.ip().is_loopback()),
         Listener::Unix { .. } => false,
@@ -198,22 +197,22 @@ fn announce(urls: &[String]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     let said = urls.iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
     match said {
-        // Nobody listens to where it listens; it serves all the same.
+        // The reader of the announcement is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         said => output(said),
     }
 }
 
-/// In a thread of its own: hooks take their time, and the next signal may be the last.
-fn load_aside(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
+/// Runs in its own thread: hooks take their time, and the next signal may end the server.
+fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
     let (engine, tls) = (engine.clone(), tls.cloned());
-    let run = move || load_again(&engine, tls.as_deref(), ui);
+    let run = move || reload(&engine, tls.as_deref(), ui);
     if std::thread::Builder::new().spawn(run).is_err() {
-        ui.warning("SIGHUP: no thread could be started, so nothing was loaded");
+        ui.warning("SIGHUP: cannot spawn a thread, so nothing was loaded");
     }
 }
 
-fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
+fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     match engine.load_again("SIGHUP") {
         Ok(change) if !change.is_change() => ui.say("SIGHUP: the file has not changed"),
         Ok(_) => ui.say("SIGHUP: the file was loaded again"),
@@ -226,17 +225,21 @@ fn load_again(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
 
 fn take_back_unconfirmed(engine: &Engine, ui: Ui) {
     match engine.cancel_any() {
-        // The log has it already.
+        // The engine has logged it already.
         Ok(Some(Aftermath::ChangedMeanwhile)) | Ok(None) => {}
         Ok(Some(_)) => ui.warning("a change that was not confirmed was taken back"),
-        Err(error) => ui.warning(&format!("a change that was not confirmed was not taken back: {error}")),
+        Err(error) => {
+            ui.warning(&format!("a change that was not confirmed could not be taken back: {error}"))
+        }
     }
 }
 
 fn keep_unsaved(engine: &Engine, ui: Ui) {
     match engine.keep_unsaved() {
-        Ok(true) => ui.warning("what ran was not saved; its text is kept in the history"),
+        Ok(true) => ui.warning("the running configuration was not saved; its text is kept in the history"),
         Ok(false) => {}
-        Err(error) => ui.warning(&format!("what ran was not saved, and its text could not be kept: {error}")),
+        Err(error) => ui.warning(&format!(
+            "the running configuration was not saved, and its text could not be kept: {error}"
+        )),
     }
 }

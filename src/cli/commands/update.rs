@@ -2,13 +2,14 @@
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::update::UpdateArgs;
-use crate::cli::commands::change::replace;
+use crate::cli::commands::change::{Change, replace};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::remote::Replacement;
+use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
+use crate::engine::Replaced;
 
 /// Runs the command.
 pub fn run(args: &UpdateArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    replace(&args.file, &args.changing, global, ui, Replacement::Update)
+    replace(Replaced::Running, &args.file, Change::new(&args.changing, Verb::UPDATE), global, ui)
 }

@@ -1,4 +1,4 @@
-//! Diagnostics as people and programs read them.
+//! The faults of a configuration, as text for people and as JSON for programs.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -6,29 +6,27 @@ use std::ops::Range;
 use colored::Color;
 use serde::Serialize;
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::error::CliError;
+use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::Snapshot;
 use crate::model::Masker;
-use crate::syntax::printable;
-use crate::syntax::{Diagnostic, LineIndex, Severity, Snippet, Span};
+use crate::syntax::{Diagnostic, LineIndex, Severity, Snippet, Span, printable};
 
-/// Puts diagnostics of one text into words.
+/// Renders the diagnostics of one text.
 pub struct Reporter<'s> {
     name: &'s str,
     snapshot: &'s Snapshot,
     lines: LineIndex<'s>,
     masked: MaskedText<'s>,
-    /// Whether the lines themselves are shown.
+    /// Whether the faulty lines are shown.
     quotes: bool,
 }
 
 /// One diagnostic as `check -o json` prints it. The shape is stable.
 #[derive(Debug, Serialize)]
 pub struct DiagnosticRecord {
-    /// What the text is called.
+    /// The name of the text.
     pub file: String,
     /// From 1.
     pub line: usize,
@@ -38,7 +36,7 @@ pub struct DiagnosticRecord {
     pub severity: &'static str,
     /// What is wrong.
     pub message: String,
-    /// What to do, where there is advice.
+    /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// A second place that explains the first.
@@ -53,12 +51,12 @@ pub struct Related {
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
-    /// What is there.
+    /// What is wrong there.
     pub message: String,
 }
 
 impl<'s> Reporter<'s> {
-    /// A reporter of what `snapshot` has; `masker` hides its secrets.
+    /// A reporter for a text that messages call `name`; without a masker its secrets are shown.
     pub fn new(name: &'s str, snapshot: &'s Snapshot, masker: Option<Masker>) -> Self {
         let document = snapshot.document();
         let lines = LineIndex::new(document.text());
@@ -72,7 +70,7 @@ impl<'s> Reporter<'s> {
         Self { name, snapshot, lines, masked, quotes }
     }
 
-    /// All of them, as text.
+    /// All diagnostics as text.
     pub fn text(&self, ui: Ui) -> String {
         let diagnostics = self.snapshot.diagnostics();
         let mut text = String::new();
@@ -85,7 +83,7 @@ impl<'s> Reporter<'s> {
         text
     }
 
-    /// All of them, as data; the last one says how many more there are.
+    /// All diagnostics as records; the last one says how many were left out.
     pub fn records(&self) -> Vec<DiagnosticRecord> {
         let diagnostics = self.snapshot.diagnostics();
         let mut records: Vec<_> = diagnostics.iter().map(|diagnostic| self.record(diagnostic)).collect();
@@ -143,19 +141,17 @@ impl<'s> Reporter<'s> {
     }
 }
 
-/// Whether a text is JSON or XML: a secret in it stands behind no name that can be told.
+/// Whether a text is JSON or XML, in which secrets can't be found, and so can't be masked.
 fn is_of_another_language(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '<'])
 }
 
-/// Shows on stderr what is wrong with the text that an error is about.
-pub fn explain(error: &CliError, global: &GlobalArgs, ui: Ui) {
-    let (name, snapshot) = match error {
-        CliError::Engine(EngineError::BadConfig(snapshot)) => (global.file_name(), snapshot),
-        CliError::Engine(EngineError::BadText(snapshot)) => ("the new configuration".to_owned(), snapshot),
-        CliError::Invalid { name, snapshot } => (name.clone(), snapshot),
-        _ => return,
-    };
-    let text = Reporter::new(&name, snapshot, ui.masker()).text(ui.on_stderr());
-    ui.say_painted(text.trim_end());
+/// Prints the faults of the broken text behind an error to stderr; `configuration` is the name of the
+/// configuration that the command works on.
+pub fn explain(error: &CliError, configuration: &str, ui: Ui) {
+    if let Some(BrokenText { name, snapshot }) = error.broken() {
+        let name = name.as_deref().unwrap_or(configuration);
+        let text = Reporter::new(name, snapshot, ui.masker()).text(ui.on_stderr());
+        ui.say_painted(text.trim_end());
+    }
 }

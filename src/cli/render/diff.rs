@@ -19,7 +19,7 @@ use crate::syntax::{ChangedRun, Document, Splice};
 
 /// How many lines differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LineCounts {
+pub struct ChangedLines {
     /// Lines that only the new side has.
     pub added: usize,
     /// Lines that only the old side has.
@@ -88,8 +88,8 @@ impl<'c> ContentDiff<'c> {
     }
 
     /// How many lines differ.
-    pub fn counts(&self) -> LineCounts {
-        let mut counts = LineCounts::default();
+    pub fn counts(&self) -> ChangedLines {
+        let mut counts = ChangedLines::default();
         for line in self.lines() {
             match line {
                 DiffLine::Added(_) => counts.added += 1,
@@ -177,7 +177,7 @@ fn in_order_of(value: &Value, like: &Value) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::{ContentDiff, LineCounts};
+    use super::{ChangedLines, ContentDiff};
 
     #[test]
     fn the_order_of_members_is_no_difference() {
@@ -185,6 +185,6 @@ mod tests {
         let diff = ContentDiff::between_json(&old, &json!({"b": {"y": 2, "x": 1}, "a": 1}), None);
         assert!(diff.is_empty());
         let diff = ContentDiff::between_json(&old, &json!({"c": 3, "b": {"y": 2, "x": 5}, "a": 1}), None);
-        assert_eq!(diff.counts(), LineCounts { added: 3, removed: 2 });
+        assert_eq!(diff.counts(), ChangedLines { added: 3, removed: 2 });
     }
 }

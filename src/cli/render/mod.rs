@@ -7,4 +7,5 @@ pub mod masked;
 pub mod notes;
 pub mod report;
 pub mod sanitize;
+pub mod status;
 pub mod table;

@@ -5,41 +5,24 @@ use crate::edit::Note;
 use crate::engine::OutcomeNote;
 use crate::model::Masker;
 
-const SAVED_EARLIER_UPDATE: &str = "an update that ran and was not saved goes into the file, too";
-const PICKED_UP_HAND_EDIT: &str = "a hand edit of the file was found and is kept";
-const OVERWROTE_HAND_EDIT: &str = "a hand edit of the file is overwritten; the history keeps it";
-const HAND_EDIT_WAS_KEPT: &str =
-    "the file was edited by hand meanwhile and is left as it is; the running configuration was rolled back";
-
-/// The words that a server may send, and what they mean; `{}` is the text behind the word.
-const SERVER_WORDS: &[(&str, &str)] = &[
-    ("saved-earlier-update", SAVED_EARLIER_UPDATE),
-    ("picked-up-hand-edit", PICKED_UP_HAND_EDIT),
-    ("overwrote-hand-edit", OVERWROTE_HAND_EDIT),
-    ("kept-hand-edit", HAND_EDIT_WAS_KEPT),
-    ("comments-kept", "comment lines above what is removed stay"),
-    ("extras-dropped", "the extra parameters of a backend go with it"),
-    ("deleted-streams", "{} streams are not in the new configuration"),
-    ("http-options-dropped", "the block of `http {}` goes with its port"),
-    ("ignored-parameter", "the server ignored the parameter `{}`"),
-    ("warnings-in-log", "the server has a warning about this change in its log"),
-];
-
 /// Returns a note as a sentence, with its secrets masked.
 pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
-    match note {
-        OutcomeNote::Edit(note) => edit_note(note, masker),
-        OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
-        OutcomeNote::PickedUpHandEdit => PICKED_UP_HAND_EDIT.to_owned(),
-        OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
-        OutcomeNote::KeptHandEdit => HAND_EDIT_WAS_KEPT.to_owned(),
-        OutcomeNote::DeletedStreams(count) => format!("{count} streams are not in the new configuration"),
-        OutcomeNote::Word(text) => {
-            let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-            let known = SERVER_WORDS.iter().find(|(known, _)| *known == word);
-            known.map_or_else(|| text.clone(), |(_, sentence)| sentence.replace("{}", rest))
+    let sentence = match note {
+        OutcomeNote::Edit(note) => return edit_note(note, masker),
+        OutcomeNote::SavedEarlierUpdate => "an update that ran and was not saved goes into the file, too",
+        OutcomeNote::PickedUpHandEdit => "a hand edit of the file was found and is kept",
+        OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
+        OutcomeNote::KeptHandEdit => {
+            "the file was edited by hand meanwhile and is left as it is; \
+             only the running configuration was taken back"
         }
-    }
+        OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
+        OutcomeNote::DeletedStreams(count) => {
+            return format!("{count} streams are not in the new configuration");
+        }
+        OutcomeNote::Word(sentence) => sentence,
+    };
+    sentence.to_owned()
 }
 
 fn edit_note(note: &Note, masker: Option<&Masker>) -> String {

@@ -36,10 +36,15 @@ fn kind(error: &ClientError) -> ErrorKind {
 }
 
 fn kind_of_refusal(refusal: &ServerRefusal) -> ErrorKind {
+    match refusal.problem.as_ref().and_then(|problem| problem.kind()) {
+        Some(problem) => kind_of_problem(problem, refusal.applies),
+        None => kind_of_status(refusal.status, refusal.applies),
+    }
+}
+
+/// What a problem means; `applies` says that the request was a change.
+pub fn kind_of_problem(problem: ProblemKind, applies: bool) -> ErrorKind {
     use ProblemKind as Problem;
-    let Some(problem) = refusal.problem.as_ref().and_then(|problem| problem.kind()) else {
-        return kind_of_status(refusal.status, refusal.applies);
-    };
     match problem {
         Problem::BadRequest
         | Problem::NotJson
@@ -58,7 +63,7 @@ fn kind_of_refusal(refusal: &ServerRefusal) -> ErrorKind {
         Problem::Conflict | Problem::Pending | Problem::Stale => ErrorKind::Conflict,
         Problem::WouldRemoveCredentials | Problem::EmptyReplacement => ErrorKind::Guarded,
         Problem::NotFound | Problem::Method | Problem::Busy | Problem::Full => ErrorKind::Absent,
-        Problem::EngineFailed if refusal.applies => ErrorKind::Unknown,
+        Problem::EngineFailed if applies => ErrorKind::Unknown,
         Problem::EngineFailed | Problem::WriteFailed | Problem::ReloadFailed => ErrorKind::Failed,
     }
 }

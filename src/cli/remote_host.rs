@@ -1,0 +1,53 @@
+//! What the HTTP client needs of this program: prompts for credentials, warnings, and a last word
+//! where a signal ends it while a change is on its way.
+
+use std::any::Any;
+use std::io;
+
+use crate::cli::interrupt::LastWords;
+use crate::cli::prompts;
+use crate::cli::ui::Ui;
+use crate::http::client::{Credentials, Host};
+
+/// The terminal around a client.
+pub struct TerminalHost {
+    /// Where warnings are printed.
+    pub ui: Ui,
+}
+
+impl Host for TerminalHost {
+    fn credentials(
+        &self,
+        service: &str,
+        login: Option<&str>,
+        were_refused: bool,
+    ) -> io::Result<Option<Credentials>> {
+        if were_refused && prompts::can_ask() {
+            self.warning(&format!("`{service}` does not accept this login and password"));
+        }
+        let login = match login {
+            Some(login) => Some(login.to_owned()),
+            None => prompts::line(&format!("login for {service}"))?,
+        };
+        let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(None) };
+        let password = prompts::secret(&format!("password of {login} for {service}"))?;
+        let Some(password) = password else { return Ok(None) };
+        let credentials = Credentials::new(login, password);
+        credentials
+            .map(Some)
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a login can't contain a `:`"))
+    }
+
+    fn warning(&self, text: &str) {
+        self.ui.warning(text);
+    }
+
+    fn sending_change(&self, service: &str) -> Box<dyn Any> {
+        let service = service.to_owned();
+        Box::new(LastWords::new(self.ui, move || {
+            format!(
+                "interrupted: the change was sent, and {service} may have made it; `mediactl history` tells"
+            )
+        }))
+    }
+}

@@ -1,0 +1,79 @@
+//! The state of a configuration, as text.
+
+use std::io::{self, Write};
+use std::time::{Duration, SystemTime};
+
+use crate::engine::{PendingInfo, ServerInfo, Status};
+use crate::store::HistoryEntry;
+use crate::syntax::one_line;
+
+/// How many differing paths are shown.
+const MAX_PATHS: usize = 20;
+
+/// Prints the state of the configuration `target`.
+pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = |label: &str, text: &str| writeln!(out, "{label:<14} {}", one_line(text));
+    line("configuration:", target)?;
+    match &status.server {
+        None => line("server:", "none runs over it")?,
+        Some(server) => {
+            line("server:", &server_in_words(server))?;
+            line(
+                "saved:",
+                match status.saved {
+                    None => "the server does not tell",
+                    Some(true) => "yes, it runs what is in the file",
+                    Some(false) => "no, the running configuration differs from the file",
+                },
+            )?;
+        }
+    }
+    if status.saved == Some(false) {
+        differing_paths(&status.differing).iter().try_for_each(|path| line("", path))?;
+    }
+    if status.edited_by_hand {
+        line("by hand:", "the file was edited since the last change")?;
+    }
+    match status.errors {
+        None | Some(0) => {}
+        Some(1) => line("errors:", "the file has an error; `mediactl check` shows it")?,
+        Some(count) => line("errors:", &format!("the file has {count} errors; `mediactl check` shows them"))?,
+    }
+    if let Some(PendingInfo { operation, by, seconds_left, .. }) = &status.pending {
+        line("pending:", &format!("{operation} by {by} waits to be confirmed, for {seconds_left} s"))?;
+    }
+    if let Some(last) = &status.last_change {
+        line("last change:", &change_in_words(last))?;
+    }
+    match &status.last_error {
+        Some(error) => line("last error:", error),
+        None => Ok(()),
+    }
+}
+
+fn server_in_words(server: &ServerInfo) -> String {
+    let mut words = Vec::new();
+    words.extend(server.pid.map(|pid| format!("process {pid}")));
+    words.extend(server.version.as_ref().map(|version| format!("mediactl {version}")));
+    words.extend((!server.addresses.is_empty()).then(|| server.addresses.join(", ")));
+    if words.is_empty() { "does not tell".to_owned() } else { words.join(", ") }
+}
+
+fn change_in_words(entry: &HistoryEntry) -> String {
+    let ago = SystemTime::now().duration_since(entry.at).unwrap_or_default();
+    let ago = humantime::format_duration(Duration::from_secs(ago.as_secs()));
+    let by = entry.by.as_deref().unwrap_or("unknown");
+    let message = entry.message.as_deref().map_or(String::new(), |message| format!(": {message}"));
+    format!("{} by {by}, {ago} ago{message}", entry.operation)
+}
+
+fn differing_paths(paths: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = paths.iter().take(MAX_PATHS).cloned().collect();
+    if paths.is_empty() {
+        shown.push("(no value differs, only comments or spacing)".to_owned());
+    }
+    if paths.len() > MAX_PATHS {
+        shown.push(format!("and {} more", paths.len() - MAX_PATHS));
+    }
+    shown
+}
