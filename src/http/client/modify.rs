@@ -71,7 +71,7 @@ fn send(
     if evaluated.depends_on_read && etag.is_none() {
         session.host.warning(&format!(
             "`{}` does not offer conditional changes: \
-             nothing guards against a change that somebody else makes at the same time",
+             nothing guards against a change by others at the same time",
             session.name
         ));
     }

@@ -160,7 +160,7 @@ fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
              on a terminal they are asked for",
         ),
         404 if has_no_fault => Some(ADDRESS),
-        412 if has_no_fault => Some("somebody else keeps changing the configuration; try again"),
+        412 if has_no_fault => Some("the configuration keeps changing meanwhile; try again"),
         500.. if refusal.problem.is_none() && refusal.applies => Some(UNKNOWN),
         _ => None,
     }

@@ -97,8 +97,8 @@ pub static PARAMETERS: &[QueryParameter] = &[
     QueryParameter {
         name: CONFIRM,
         values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
-        doc: "rolls the change back after so many seconds, unless it is confirmed with `confirm_config` \
-              before; see CONFIRMATION.",
+        doc: "takes the change back after this number of seconds, unless `confirm_config` comes before; see \
+              CONFIRMATION.",
     },
     QueryParameter {
         name: TO,

@@ -284,7 +284,7 @@ pub static ROUTES: &[Route] = &[
     Route {
         operation: ApiOperation::Cancel,
         path: "cancel_config",
-        summary: "Rolls the pending change back. Answers `true`.",
+        summary: "Takes the pending change back. Answers `true`.",
         ..DECISION
     },
     Route {

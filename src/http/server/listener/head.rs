@@ -151,7 +151,7 @@ fn length(headers: &[(String, String)]) -> Result<Option<u64>, Rejection> {
     if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Rejection::malformed("the Content-Length is no number"));
     }
-    // A number that does not even fit is a length all the same, and more than anybody may send.
+    // A number that does not fit is a length, too, and over every limit.
     Ok(Some(first.parse().unwrap_or(u64::MAX)))
 }
 

@@ -1,5 +1,4 @@
-//! What a client may take, and for how long. Every number is a constant, so that the manual page
-//! shows what holds.
+//! Limits on size, number and time. Every number is a constant, so that the manual page can show it.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -9,88 +8,89 @@ use rustix::process::{Resource, getrlimit};
 use super::admission::Rules;
 use crate::edit::patch::MEMORY_PER_BODY;
 
-/// Bytes of a request line with its headers.
+/// The bytes of a request line with its headers.
 pub const HEAD: usize = 32 * 1024;
 
-/// Headers of a request.
+/// The number of headers of a request.
 pub const HEADERS: usize = 64;
 
-/// Bytes of one body.
+/// The bytes of one body.
 pub const BODY: usize = 32 * 1024 * 1024;
 
-/// Bytes of all bodies that are held at a time.
+/// The bytes of all bodies that are held at a time.
 pub const BODIES: usize = 64 * 1024 * 1024;
 
-/// Memory that the merge of a patch may take; with a larger limit of a body, more.
+/// The memory for the merge of a patch; more with a larger limit of a body.
 pub const PATCH_MEMORY: usize = BODY * MEMORY_PER_BODY;
 
-/// Connections over the network at a time; half of them may be unauthenticated.
+/// The number of connections over the network; half of them may be unauthenticated.
 pub const CONNECTIONS: usize = 64;
 
-/// Connections over the Unix socket at a time, beside the others.
+/// The number of connections over the Unix socket, beside the others.
 pub const LOCAL_CONNECTIONS: usize = 32;
 
-/// Connections that wait for a slot at a time. Each costs an open file.
+/// The number of connections that wait for a slot. Each has an open file.
 pub const WAITING: usize = 256;
 
-/// The same where there are few slots. Twice as many take twice as long.
+/// The number of waiting connections for each slot, if there are few slots: twice as many would wait
+/// twice as long.
 const WAITING_PER_SLOT: usize = 4;
 
-/// Connections at a time from one address (IPv6: from one /64) that is neither the loopback nor a
+/// The number of connections from one address (IPv6: from one /64) that is neither the loopback nor a
 /// trusted proxy; half of them may be unauthenticated.
 pub const CONNECTIONS_PER_ADDRESS: usize = 32;
 
-/// Bytes of a body that nobody wants that are read nevertheless, to keep the connection.
+/// The bytes of an unwanted body that are read to keep the connection.
 pub const UNREAD: usize = 64 * 1024;
 
-/// Bytes that are still taken after the last answer, so that the client gets to read it.
+/// The bytes that are read after the last response, so that the client gets to read it.
 pub const LINGER: usize = 256 * 1024;
 
-/// Open files one connection needs at most: its socket, and the three of its way to the handler.
+/// The open files of one connection: its socket, and three of its way to the handler.
 pub const FILES_PER_CONNECTION: usize = 4;
 
-/// Open files that are left to everything else.
+/// The open files that are left for everything else.
 pub const FILES_ELSEWHERE: usize = 32;
 
-/// From the first byte of a TLS handshake to its end.
+/// The time for a TLS handshake, from its first byte.
 pub const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
-/// From the first byte of a head to its last.
+/// The time for a head, from its first byte.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// Without a request.
+/// The time without a request.
 pub const IDLE_TIME: Duration = Duration::from_secs(15);
 
-/// Without a request, when over half of the slots are taken.
+/// The time without a request when over half of the slots are taken.
 pub const CROWDED_IDLE_TIME: Duration = Duration::from_secs(2);
 
-/// For a body or an answer, beside what its bytes get at [`TRANSFER_RATE`].
+/// The base time for a body or a response; its bytes get more at [`TRANSFER_RATE`].
 pub const TRANSFER_TIME: Duration = Duration::from_secs(10);
 
-/// Bytes a second that a body or an answer has to make on the whole.
+/// The bytes a second that a body or a response has to reach on average.
 pub const TRANSFER_RATE: usize = 16 * 1024;
 
-/// For the handler to begin its answer.
+/// The time in which the handler has to begin its response.
 pub const HANDLER_TIME: Duration = Duration::from_secs(120);
 
-/// For a change up to its write. The rest of [`HANDLER_TIME`] is for the write and the answer, so
-/// that nothing is written whose client was told that the server did not answer in time.
+/// The time for a change up to its write. The rest of [`HANDLER_TIME`] is for the write and the
+/// response, so that no change is written whose client was told that the server timed out.
 pub const CHANGE_TIME: Duration = Duration::from_secs(110);
 
-/// After the last answer, for the client to read it and to close.
+/// The time after the last response, for the client to read it and to close.
 pub const LINGER_TIME: Duration = Duration::from_secs(1);
 
-/// What a connection is given before its first authenticated request, and after its last one,
-/// before it has to make room for a new one.
+/// The time that a connection has before its first authenticated request, and after its last one,
+/// before it can be closed for a new one.
 pub const GRACE: Duration = Duration::from_millis(500);
 
-/// What an unauthenticated connection is given in a flood of others.
+/// The time that an unauthenticated connection has in a flood of others.
 pub const LEAST_GRACE: Duration = Duration::from_millis(50);
 
 /// How long a new connection waits for a slot.
 pub const WAITING_TIME: Duration = Duration::from_secs(5);
 
-/// How much a client may take.
+/// The limits on size and number.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// See [`HEAD`].
@@ -107,7 +107,7 @@ pub struct Limits {
     pub local: usize,
     /// See [`WAITING`].
     pub waiting: usize,
-    /// Peers whose connections are those of many clients: they have no limit of an address.
+    /// Proxies: their connections are those of many clients, so the limit of an address does not hold.
     pub proxies: Vec<IpAddr>,
     /// See [`CONNECTIONS_PER_ADDRESS`].
     pub per_address: usize,
@@ -141,13 +141,13 @@ impl Limits {
         PATCH_MEMORY.max(self.body.saturating_mul(MEMORY_PER_BODY))
     }
 
-    /// The same, with no more connections than the open files of this process are enough for.
+    /// The same limits, with no more connections than this process has open files for.
     pub(super) fn within_open_files(self) -> Self {
         let files = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |files| files as usize);
         self.within(files.saturating_sub(FILES_ELSEWHERE))
     }
 
-    /// A quarter of the files is for connections that wait, a quarter of the rest for local ones.
+    /// A quarter of the files is for waiting connections, a quarter of the rest for local ones.
     fn within(self, files: usize) -> Self {
         let waiting = self.waiting.min(files / 4);
         let enough_for = (files - waiting) / FILES_PER_CONNECTION;
@@ -157,7 +157,7 @@ impl Limits {
     }
 }
 
-/// How long a client may take.
+/// The limits on time.
 #[derive(Debug, Clone)]
 pub struct Deadlines {
     /// See [`HANDSHAKE_TIME`].
@@ -200,7 +200,7 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
-    /// The rules for so many slots.
+    /// The rules for `most` slots.
     pub(super) fn rules(&self, limits: &Limits, most: usize) -> Rules {
         Rules {
             most,
