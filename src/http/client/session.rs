@@ -100,7 +100,7 @@ impl Session {
         }
     }
 
-    /// Makes the same request once more, without asking for credentials; `None` after any error.
+    /// Sends a request without asking for credentials; returns the body, or `None` after any error.
     pub fn try_read(&self, call: &Call<'_>) -> Option<Vec<u8>> {
         self.client.send(call).ok()?.body
     }

@@ -48,7 +48,7 @@ pub fn serve(shared: &Shared, slot: Slot, visitor: NewConnection) {
     };
     match stream {
         Ok(stream) => Connection { shared, slot, peer, incoming: Incoming::new(stream) }.run(),
-        // Without TLS there is no way to tell the client.
+        // There is no TLS over which the client could be told.
         Err(ConnectionEnd::Refused(refusal)) => shared.report(peer, &refusal),
         Err(ConnectionEnd::Gone) => {}
     }
