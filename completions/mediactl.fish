@@ -25,334 +25,334 @@ function __fish_mediactl_using_subcommand
 end
 
 complete -c mediactl -n "__fish_mediactl_needs_command" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_needs_command" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_needs_command" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_needs_command" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_needs_command" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_needs_command" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_needs_command" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_needs_command" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_needs_command" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_needs_command" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_needs_command" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_needs_command" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "read" -d 'Show the configuration, or single values of it'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "modify" -d 'Change some values and leave everything else as it is'
-complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "update" -d 'Replace the running configuration of a server, and leave its file alone'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "update" -d 'Replace the running configuration of a server without touching its file'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "save" -d 'Replace the configuration file with exactly the given text'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "diff" -d 'Show how two configurations differ'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "check" -d 'Check configuration files and show every fault'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "history" -d 'Show what was changed, when, and by whom'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "rollback" -d 'Make an earlier text the configuration again'
-complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "blame" -d 'Show which changes made a value what it is'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "blame" -d 'Show which changes set a value'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep a change that waits to be confirmed, or take it back'
-complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show what runs, what is saved, and what is open'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show the running, the saved and the pending state of the configuration'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
 compact\t'JSON on one line'
 conf\t'The text of the file'
-set\t'One line a value, as `modify --set` takes it'
-table\t'One line a stream, with the authorization that counts for it'"
+set\t'One line for each value, as `modify --set` takes it'
+table\t'One line for each stream, with the authorization that applies to it'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l saved -d 'Show the saved file, even if a server runs another configuration'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l skip-streams -d 'Leave out the streams that are `static`'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l runtime -d 'Show what the server says of itself, too, as `runtime`'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l skip-streams -d 'Leave out static streams'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l runtime -d 'Add the figures of the server, as `runtime`'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s r -l raw -d 'Print a string at a PATH as it is, without quotes'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set a value, such as `streams.cam1.prepush=5`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-string -d 'Set a string, even if it looks like a number or JSON' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d 'Set a value to what is in a file; `-` is standard input' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value; it is an error if it is not there' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d 'Set a value to the contents of a file; `-` is standard input' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value; it is an error if the value is missing' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if this value is there; `null` if nothing is; may be given several times' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'What to print of the change' -r -f -a "diff\t'The lines of the file that change'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if PATH has this value, or no value for `null`; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
 json\t'The whole new configuration as JSON'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l accept -d 'Accept what this guard would refuse or ask about; several are separated by commas, or given one by one' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'Why the change is made, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a whole request may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set make a stream, live or plugin that is not there yet, or a keyword that looks misspelt'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l ignore-missing -d 'Let --unset pass where there is nothing to remove'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set create a stream, live or plugin, or a keyword that looks misspelt'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l ignore-missing -d 'Let --unset succeed if there is nothing to remove'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Accept what this guard would refuse or ask about; several are separated by commas, or given one by one' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'Why the change is made, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Accept what this guard would refuse or ask about; several are separated by commas, or given one by one' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'Why the change is made, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l json -d 'Print the JSON patch (RFC 7396) that turns A into B'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s o -l output -d 'How to print the faults' -r -f -a "text\t'A few lines for each fault'
-json\t'An array of objects: file, line, column, severity, message, and where there are any hint and related'"
+json\t'An array with an object for each fault'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l timeout -d 'How many seconds a whole request may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings like errors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings as errors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s o -l output -d 'How to print it' -r -f -a "text\t'Lines'
-json\t'A JSON array'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Show the whole text before a change'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Show the whole text from before a change'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Pass this guard, which would refuse the change or ask; may be a list with commas, or given several times' -r -f -a "would-remove-credentials\t''
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Accept what this guard would refuse or ask about; several are separated by commas, or given one by one' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s m -l message -d 'Why the change is made, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change without asking, even if it looks like a mistake: implies --yes and every --accept'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes to a question about the change as a whole; this passes no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s o -l output -d 'How to print it' -r -f -a "text\t'Lines'
-json\t'A JSON array'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l revert -d 'Take the change back now'
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s q -l quiet -d 'Print errors and warnings only'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s o -l output -d 'How to print it' -r -f -a "text\t'Lines'
-json\t'A JSON array'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l timeout -d 'How many seconds a whole request may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on; `none` for the Unix socket alone, port 0 for any free one; may be given several times' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, the own one first; TCP then speaks HTTPS only' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on; `none` means only the Unix socket, port 0 means any free port; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-key -d 'Private key of the certificate, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-body -d 'Largest request body, in MiB' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-connections -d 'Most connections over TCP at a time; fewer where the limit of open files is too low for so many' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l trusted-proxy -d 'IP address of a proxy whose X-Forwarded-For header is believed, and whose connections are not limited as those of one address; may be given several times' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l runtime-cmd -d 'Shell command that prints the media server\'s own figures as a JSON object; they are added to what `runtime=true` shows' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l log-format -d 'How to write the line that is logged on stderr for each request' -r -f -a "text\t'Fields, with blanks between them'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-connections -d 'Maximum number of TCP connections at a time; fewer if the limit of open files is too low' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l trusted-proxy -d 'IP address of a proxy whose X-Forwarded-For header is trusted, and to which the limit of connections from one address does not apply; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l runtime-cmd -d 'Shell command that prints figures of the media server as a JSON object, which `runtime=true` then shows, too' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l log-format -d 'Form of the line that is logged on stderr for each request' -r -f -a "text\t'Fields separated by blanks'
 json\t'A JSON object'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l check-cmd -d 'Shell command that looks at the new configuration first; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How many texts the history keeps from now on [default: as many as were said last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may hold login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -d 'What stands in front of the operations in the path of the URL' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: that of the URL, else that of MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file that holds the password [default: that of the URL, else that of MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the authorities of this file, in PEM' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a whole request may take' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every change that is asked for, even one that ends all access to the API'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every requested change, even one that removes all access to the API'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` is stronger'
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l insecure -d 'Trust every certificate: anybody can pose as the server'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version -d 'Print version'

@@ -62,9 +62,9 @@ fn server_in_words(server: &ServerInfo) -> String {
 fn change_in_words(entry: &HistoryEntry) -> String {
     let ago = SystemTime::now().duration_since(entry.at).unwrap_or_default();
     let ago = humantime::format_duration(Duration::from_secs(ago.as_secs()));
-    let by = entry.by.as_deref().unwrap_or("unknown");
+    let by = entry.by.as_deref().map_or(String::new(), |by| format!(" by {by}"));
     let message = entry.message.as_deref().map_or(String::new(), |message| format!(": {message}"));
-    format!("{} by {by}, {ago} ago{message}", entry.operation)
+    format!("{}{by}, {ago} ago{message}", entry.operation)
 }
 
 fn differing_paths(paths: &[String]) -> Vec<String> {
