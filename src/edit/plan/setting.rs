@@ -110,7 +110,7 @@ fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: 
     for part in object.parts {
         let old: Vec<Word<'_>> = words(part).collect();
         let other = object.alternative(part);
-        let in_place = old.last().copied().or_else(|| other.and_then(|other| words(other).last()));
+        let in_place = old.last().copied().or_else(|| other.and_then(|other| words(other).next_back()));
         let wanted = [Some(part), other].into_iter().flatten().find(|part| target.get(part.key).is_some());
         match (part.form, in_place, wanted) {
             // It was edited in the place of the part before it.
