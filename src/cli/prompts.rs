@@ -1,4 +1,4 @@
-//! Questions on the terminal. Each returns `None` where nobody can be asked.
+//! Questions on the terminal. Each returns `None` where there is no terminal to ask on.
 
 use std::io::{self, IsTerminal};
 

@@ -15,8 +15,8 @@ use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
 
-/// A change, and how it is reported.
-pub struct Change<'a> {
+/// A command that makes a change, and how it reports the outcome.
+pub struct ChangeCommand<'a> {
     /// The options that all changes have.
     pub args: &'a ChangeArgs,
     /// What goes along with the change.
@@ -27,7 +27,7 @@ pub struct Change<'a> {
     pub as_json: bool,
 }
 
-impl<'a> Change<'a> {
+impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
     pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
         Self { args, options: args.options(), verb, as_json: false }
@@ -65,7 +65,7 @@ impl<'a> Change<'a> {
 pub fn replace(
     what: Replaced,
     file: &Path,
-    change: Change<'_>,
+    change: ChangeCommand<'_>,
     global: &GlobalArgs,
     ui: Ui,
 ) -> Result<Exit, CliError> {
@@ -90,7 +90,7 @@ fn with_guards<T>(
     }
 }
 
-/// Whether a person says yes; without one, nobody does.
+/// Asks a question; without a terminal the answer is no.
 fn ask(question: &str) -> Result<bool, CliError> {
     let answer = prompts::confirm(question).map_err(CliError::prompt_failed)?;
     Ok(answer == Some(true))

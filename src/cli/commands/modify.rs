@@ -6,7 +6,7 @@ use clap::ArgMatches;
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::modify::{ModifyArgs, ModifyFormat};
-use crate::cli::commands::change::Change;
+use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
@@ -23,7 +23,7 @@ use crate::engine::{ChangeOptions, EngineError, Guard};
 
 /// Runs the command.
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let mut change = Change::new(&args.changing, Verb::MODIFY);
+    let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY);
     change.as_json = args.output == ModifyFormat::Json;
     // With `--create`, a keyword that looks misspelt is meant.
     change.options.accepted.extend(args.create.then_some(Guard::NearMiss));

@@ -2,7 +2,7 @@
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::update::UpdateArgs;
-use crate::cli::commands::change::{Change, replace};
+use crate::cli::commands::change::{ChangeCommand, replace};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::report::Verb;
@@ -11,5 +11,5 @@ use crate::engine::Replaced;
 
 /// Runs the command.
 pub fn run(args: &UpdateArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    replace(Replaced::Running, &args.file, Change::new(&args.changing, Verb::UPDATE), global, ui)
+    replace(Replaced::Running, &args.file, ChangeCommand::new(&args.changing, Verb::UPDATE), global, ui)
 }
