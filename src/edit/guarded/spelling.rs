@@ -22,7 +22,7 @@ impl Miss {
         let near = near_miss(scope, keyword)?;
         let message = format!("`{keyword}` is not known here");
         let hint = format!(
-            "did you mean `{}`? Where `{keyword}` is meant: `--create`, or `--accept near-miss` \
+            "did you mean `{}`? If `{keyword}` is right, add `--create` or `--accept near-miss` \
              (over HTTP `accept=near-miss`)",
             near.key
         );
