@@ -29,7 +29,7 @@ impl AccessLog {
         Self { format, repeats: Arc::default() }
     }
 
-    /// Returns what a server calls for each request.
+    /// Returns the function that a server calls for each request.
     pub fn log(&self) -> Log {
         let log = self.clone();
         Box::new(move |record| log.add(record))
@@ -92,7 +92,7 @@ fn count_in_words(repeated: &RepeatedLines) -> String {
     format!("… and {} more from {} ({})", repeated.more(), repeated.source, statuses.join(", "))
 }
 
-/// Returns what logs errors that no response can report any more.
+/// Returns the function that logs errors which no response can report any more.
 pub fn log_error(format: LogFormat) -> impl Fn(&str) + Send + Sync + 'static {
     move |detail| {
         let time = timestamp(SystemTime::now());

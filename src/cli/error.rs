@@ -30,7 +30,7 @@ pub struct CliError {
 /// One thing that is wrong.
 #[derive(Debug)]
 pub struct ErrorLine {
-    /// What it is.
+    /// What is wrong.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
@@ -39,7 +39,7 @@ pub struct ErrorLine {
 /// A text with errors.
 #[derive(Debug)]
 pub struct BrokenText {
-    /// What messages call the text; `None` is the configuration that the command works on.
+    /// The name of the text in messages; `None` is the configuration that the command works on.
     pub name: Option<String>,
     /// The text with its diagnostics.
     pub snapshot: Arc<Snapshot>,

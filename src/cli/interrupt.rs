@@ -35,7 +35,7 @@ impl Handlers {
     }
 }
 
-/// Returns what a change of a file needs to defer signals while its hooks run.
+/// Returns the interrupt by which a change of a file defers signals while its hooks run.
 pub fn interrupt() -> Interrupt {
     Interrupt::new(Arc::clone(&HANDLERS.ends_process), Arc::clone(&HANDLERS.received))
 }

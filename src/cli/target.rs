@@ -24,7 +24,7 @@ use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::file::Serving;
 use crate::store::reason;
 
-/// What a command works on.
+/// The configuration that a command works on.
 pub struct Target {
     /// The configuration.
     pub service: Box<dyn ConfigService>,

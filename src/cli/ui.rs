@@ -95,13 +95,13 @@ impl Ui {
         Self { show_secrets: global.show_secrets, mask_values: global.mask, ..Self::new(global.color) }
     }
 
-    /// Returns what masks secrets in text for people, unless secrets are to be shown.
+    /// Returns the masker for text that people read; `None` if secrets are to be shown.
     pub fn masker(self) -> Option<Masker> {
         (!self.show_secrets).then(Masker::default)
     }
 
-    /// Returns what masks secrets in values, which another program may need: they are masked on a
-    /// terminal, and elsewhere with `--mask`.
+    /// Returns the masker for values, which another program may need: they are masked on a terminal, and
+    /// elsewhere only with `--mask`.
     pub fn value_masker(self) -> Option<Masker> {
         self.masker().filter(|_| self.mask_values || self.terminal_out)
     }
@@ -199,7 +199,7 @@ impl Ui {
     }
 }
 
-/// Says who holds the lock that the command waits for.
+/// Prints which process holds the lock that the command waits for.
 pub fn waiting(file: &str, holder: &LockHolder) {
     let _ = writeln!(io::stderr(), "waiting for {holder}, which is changing `{file}`");
 }

@@ -19,9 +19,9 @@ use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceErro
 pub struct ChangeCommand<'a> {
     /// The options that all changes have.
     pub args: &'a ChangeArgs,
-    /// What goes along with the change.
+    /// The options that go along with the change.
     pub options: ChangeOptions,
-    /// What it does, in words.
+    /// What the command does, in words.
     pub verb: Verb,
     /// Whether the new configuration is printed instead of the diff.
     pub as_json: bool,
@@ -112,7 +112,7 @@ impl ChangeArgs {
     }
 }
 
-/// Who runs this program, for hooks and the history.
+/// The user who runs this program, for hooks and the history.
 fn local_user() -> String {
     let uid = rustix::process::getuid().as_raw();
     match std::env::var("USER") {

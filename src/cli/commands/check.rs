@@ -47,7 +47,7 @@ pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     Ok(totals.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }
 
-/// A text to check, and what output calls it.
+/// The name of a text in the output, and the text.
 type NamedText = (String, Arc<Snapshot>);
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
@@ -85,7 +85,7 @@ fn read(target: &mut Target, source: Source, ui: Ui) -> Result<NamedText, Servic
     Ok((format!("{name} ({which})"), snapshot))
 }
 
-/// What was found in all texts.
+/// The faults of all texts.
 #[derive(Default)]
 struct CheckTotals {
     files: usize,

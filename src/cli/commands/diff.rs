@@ -55,7 +55,7 @@ struct NamedContent {
 }
 
 impl NamedContent {
-    /// Loads what an argument names; without one, what `mediactl read` shows.
+    /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
     fn load(argument: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
         let target = || target::resolve(global, Purpose::Read, ui);
         match argument {

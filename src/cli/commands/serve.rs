@@ -23,7 +23,7 @@ use crate::http::server::tls::Tls;
 use crate::store::StoreError;
 use crate::store::file::{ConfFile, ServeLock};
 
-/// The address that stands for no TCP at all.
+/// The argument of `--listen` for no TCP at all.
 const NO_TCP: &str = "none";
 
 /// How long the requests that were read may take when the server stops.

@@ -122,7 +122,7 @@ impl<'c> ContentDiff<'c> {
 }
 
 impl DiffSide<'_> {
-    /// Returns what shows a line of this side; `lines` are those that will be asked for, in order.
+    /// Returns a function that renders a line of this side; `lines` are those that it will get, in order.
     fn shown_line<'s>(
         &'s self,
         lines: Vec<Range<usize>>,

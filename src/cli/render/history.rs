@@ -8,7 +8,7 @@ use crate::model::Masker;
 use crate::store::HistoryEntry;
 use crate::syntax::one_line;
 
-/// Masks what looks like a secret in the free text of an entry.
+/// Masks words that look like a secret in the author and the message of an entry.
 pub fn masked(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {
     let Some(masker) = masker else { return entry };
     let shown = |text: String| masker.prose(&text).into_owned();

@@ -14,7 +14,7 @@ use crate::model::{Lens, View, top_members};
 pub struct Report<'a> {
     /// Where it is printed.
     pub ui: Ui,
-    /// What messages call the configuration.
+    /// The name of the configuration in messages.
     pub target: &'a str,
     /// What was done.
     pub verb: Verb,
