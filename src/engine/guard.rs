@@ -97,14 +97,14 @@ impl Guard {
     /// What to do about it on the command line.
     pub fn hint(&self) -> String {
         match self {
-            Self::WouldRemoveCredentials => "without it nobody can use the API; `--force` does it all the same",
+            Self::WouldRemoveCredentials => "without it the API can't be used; `--force` makes the change anyway",
             Self::EmptyReplacement => {
-                "was the file sent with its line ends stripped (`curl -d @FILE`)? `--force` does it all the same"
+                "was the file sent with its line ends stripped (`curl -d @FILE`)? `--force` makes the change anyway"
             }
-            Self::FormChange | Self::NearMiss => "`--force` does it all the same",
+            Self::FormChange | Self::NearMiss => "`--force` makes the change anyway",
             Self::OneLine => {
                 "were its line ends stripped? `curl --data-binary @FILE` sends a file as it is; \
-                 `--accept one-line` (over HTTP `accept=one-line`) takes the text all the same"
+                 `--accept one-line` (over HTTP `accept=one-line`) takes the text anyway"
             }
             Self::WouldDeleteStreams { .. } => "`--max-delete N` allows that many, `--force` any number",
         }

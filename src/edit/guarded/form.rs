@@ -139,9 +139,8 @@ fn fault(
         Some(value) => format!("in the present form this is `{}`", shown(&value, at)),
         None => format!("the present value is `{}`: send it with your change", shown(current, at)),
     };
-    let hint = format!(
-        "{hint}; `--accept form-change` (over HTTP `accept=form-change`) makes the change all the same"
-    );
+    let hint =
+        format!("{hint}; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway");
     Fault::new(FaultKind::FormChange, at.clone(), message).hint(hint)
 }
 

@@ -154,7 +154,7 @@ fn guard_kind(guard: &Guard) -> ProblemKind {
 fn guard_hint(guard: &Guard) -> String {
     match guard {
         Guard::OneLine => guard.hint(),
-        _ => "`force=true` does it all the same".to_owned(),
+        _ => "`force=true` makes the change anyway".to_owned(),
     }
 }
 
