@@ -177,7 +177,7 @@ fn is_list(entries: &str) -> Misfit {
 }
 
 fn is_object() -> Misfit {
-    Misfit::new("an object is no list").hint("name a member behind a `.`")
+    Misfit::new("expected a list, found an object").hint("name a member after a `.`")
 }
 
 fn nothing_below() -> Misfit {

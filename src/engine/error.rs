@@ -178,7 +178,7 @@ impl From<EditError> for EngineError {
 
 /// Who made a pending change, as far as is known.
 fn whoever(pending: &PendingInfo) -> &str {
-    if pending.by.is_empty() { "somebody" } else { &pending.by }
+    if pending.by.is_empty() { "an unknown user" } else { &pending.by }
 }
 
 /// How many errors a text has, in words.

@@ -120,7 +120,7 @@ fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
         return Ok(vec![path.clone()]);
     };
     let Some(above) = keys(&path.segments[..at]) else {
-        return Err(Misfit::new("`*` does not stand behind an entry of a list").hint("name the field"));
+        return Err(Misfit::new("`*` can't follow an element of a list").hint("name the member"));
     };
     let place = Place::of(&path.segments[..at])?;
     let names: Vec<String> = current.names(&above).into_iter().filter(|name| !place.derives(name)).collect();

@@ -242,7 +242,7 @@ fn paths_that_lead_nowhere_are_refused() {
             "`edit_auth.name`: there is no such member here | the members are `login` and `password`"
         }),
         ("streams[0].prepush=1", {
-            "`streams[0].prepush`: an object is no list | name a member behind a `.`"
+            "`streams[0].prepush`: expected a list, found an object | name a member after a `.`"
         }),
         ("streams.a.urls.url=x", {
             "`streams.a.urls.url`: a list has no members | name an entry, such as `[0]`, or `[+]` for a new one"
@@ -323,7 +323,7 @@ fn lists_become_the_whole_new_list() {
 fn entries_that_are_not_there_are_refused() {
     for (assignment, expected) in [
         ("streams.a.urls[0].*", {
-            "`streams.a.urls[0].*`: `*` does not stand behind an entry of a list | name the field"
+            "`streams.a.urls[0].*`: `*` can't follow an element of a list | name the member"
         }),
         ("http[3]=1", "`http[3]`: the list has 2 entries, counted from 0"),
         ("http[2]", "`http[2]`: the list has 2 entries, counted from 0"),

@@ -50,8 +50,10 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::Own(parameter) => setting(parameter, text),
         Place::Group(kind) => object(text, &format!("such as {{\"name\": {}}}", example(kind))),
         Place::Block(kind) => object(text, &format!("such as {}", example(kind))),
-        Place::Extras => object(text, "such as {\"key\": \"value\"}; one key is set behind a `.`"),
-        Place::Root | Place::ForeignBlock => object(text, "one parameter is set behind a `.`"),
+        Place::Extras => object(text, "such as {\"key\": \"value\"}; one key is set with `extra.KEY`"),
+        Place::Root | Place::ForeignBlock => {
+            object(text, "one parameter is set with its own path, after a `.`")
+        }
     }
 }
 
@@ -123,7 +125,9 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
         Shape::Transcoder if text.trim_start().starts_with('[') => list(text),
         Shape::Transcoder => pairs(text).map(Value::Array).ok_or_else(no_pairs),
         Shape::Backend => object(text, "its members are `url` and `extra`"),
-        Shape::Group(_) | Shape::PortOptions => object(text, "one parameter is set behind a `.`"),
+        Shape::Group(_) | Shape::PortOptions => {
+            object(text, "one parameter is set with its own path, after a `.`")
+        }
     }
 }
 

@@ -184,7 +184,9 @@ impl Serving {
                 Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer"))
             }
             Err(error) => Err(error),
-            Ok(_) if answer == *REFUSED => Err(denied("only who may write the configuration may use it")),
+            Ok(_) if answer == *REFUSED => {
+                Err(denied("only users who may write the configuration may use it"))
+            }
             Ok(_) => Ok(()),
         }
     }
