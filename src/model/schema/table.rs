@@ -1,6 +1,6 @@
 //! The rows. Within a scope they stand in the order in which they are shown and written.
 
-use super::{
+use super::row::{
     Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, URL_GLOBAL,
     ValueType,
 };

@@ -1,0 +1,308 @@
+//! What a row of the table is made of.
+
+use std::borrow::Cow;
+
+/// Where our own keys live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Outside any block.
+    Top,
+    /// Inside `stream NAME { … }` or `ondemand NAME { … }`.
+    Stream,
+    /// Inside `live PREFIX { … }`.
+    Live,
+    /// Inside `plugin NAME { … }`.
+    Plugin,
+    /// An element of a stream's `urls`.
+    Source,
+    /// Inside the object `auth`, beside its `url` and `extra`.
+    Backend,
+    /// Inside `template NAME { … }`, which the general rule shows but for what is ours in it.
+    Template,
+    /// Inside any other block: nothing is ours there.
+    Foreign,
+}
+
+/// Every scope, in the order of its declaration.
+pub(super) const SCOPES: [Scope; 8] = [
+    Scope::Top,
+    Scope::Stream,
+    Scope::Live,
+    Scope::Plugin,
+    Scope::Source,
+    Scope::Backend,
+    Scope::Template,
+    Scope::Foreign,
+];
+
+/// The form of a parameter in text and in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// `prepush 5;`, one directive with one value.
+    Value(ValueType),
+    /// `edit_auth LOGIN PASSWORD;`, one directive whose words are the members of an object.
+    Object(&'static ObjectShape),
+    /// `http 80;` repeated, an array of ports and `host:port` strings.
+    Ports,
+    /// `auth URL key=value …;`, `{url, extra}`.
+    Backend,
+    /// `url URL key=value …;` repeated, an array of `{url, …}`.
+    Sources,
+    /// `transcoder vb=1024k …;`, an array of `[name, value]`.
+    Transcoder,
+    /// `stream NAME { … }` repeated, an object by name.
+    Group(Kind),
+    /// The blocks of `http PORT { … }`, an object by port.
+    PortOptions,
+    /// No directive: read from the text around it, or from elsewhere.
+    Derived(Derived),
+}
+
+/// The type of the only word of a directive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
+    Port,
+    /// `root wwwroot;`, a string.
+    Text,
+    /// `title "Camera 1";`, a string, number or boolean under the word rule.
+    Scalar,
+    /// `log_requests true;`, a boolean; the bare directive is true.
+    Switch,
+    /// `disabled;`, a boolean like [`Self::Switch`]; a new true is written bare.
+    Flag,
+    /// `prepush 5;` or `prepush off;`, an integer or false.
+    Seconds,
+}
+
+/// A directive whose words are the members of an object.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ObjectShape {
+    /// The name of its schema in OpenAPI.
+    pub name: &'static str,
+    /// The members, in the order in which they are written.
+    pub parts: &'static [Part],
+    /// Whether a patch may also give the words as a string or an array, as the general rule shows them.
+    pub takes_words: bool,
+}
+
+/// A member of an object, and the words that say it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The JSON key.
+    pub key: &'static str,
+    /// How it is written.
+    pub form: PartForm,
+    /// Whether its value is a secret.
+    pub secret: bool,
+}
+
+/// How a member of an object stands in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartForm {
+    /// The next word, which has to be there; a string.
+    Word,
+    /// `@NAME` in the place of the part before it; the string `NAME`.
+    Reference,
+    /// `90%`, an integer 0..100.
+    Percent,
+    /// `5d`, an integer of seconds.
+    Duration,
+    /// All words that are no other part, an array under the word rule.
+    Words,
+}
+
+impl ObjectShape {
+    /// The part with this JSON key.
+    pub fn part(&self, key: &str) -> Option<&Part> {
+        self.parts.iter().find(|part| part.key == key)
+    }
+
+    /// How many words have to be there.
+    pub fn required(&self) -> usize {
+        self.parts.iter().filter(|part| part.form == PartForm::Word).count()
+    }
+
+    /// The part that may stand in the place of this one.
+    pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
+        let at = self.parts.iter().position(|known| known == part)?;
+        self.parts.get(at + 1).filter(|next| part.form == PartForm::Word && next.form == PartForm::Reference)
+    }
+
+    /// The keys as messages list them: "`login` and `password`".
+    pub fn keys(&self) -> String {
+        let keys: Vec<String> = self.parts.iter().map(|part| format!("`{}`", part.key)).collect();
+        match keys.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => keys.concat(),
+        }
+    }
+
+    /// The words behind the keyword, as a usage line shows them.
+    fn usage(&self) -> String {
+        let word = |part: &Part| match part.form {
+            PartForm::Word => part.key.to_uppercase(),
+            PartForm::Reference => "or @NAME".to_owned(),
+            PartForm::Percent => "[90%]".to_owned(),
+            PartForm::Duration => "[5d]".to_owned(),
+            PartForm::Words => "[OPTION...]".to_owned(),
+        };
+        self.parts.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The three groups of named blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `stream` and `ondemand`.
+    Stream,
+    /// `live`.
+    Live,
+    /// `plugin`.
+    Plugin,
+}
+
+/// A JSON member that no directive of its own stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Derived {
+    /// The name or prefix in the header of a block.
+    Name,
+    /// Whether the header says `stream` (true) or `ondemand` (false); a live's is false.
+    Static,
+    /// The place in the group, from 1.
+    Position,
+    /// A global value, repeated for readers.
+    Global,
+    /// A value that an earlier version showed here, and that its clients still send.
+    Former,
+    /// Figures of a running server.
+    Runtime,
+    /// The address of a source: the first word of its directive.
+    Address,
+}
+
+impl Derived {
+    /// Whether it is ignored in a patch.
+    pub fn is_output_only(self) -> bool {
+        matches!(self, Self::Global | Self::Former | Self::Runtime)
+    }
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The JSON key.
+    pub key: &'static str,
+    /// The directives that are read as it; a new one is written with the first.
+    pub keywords: &'static [&'static str],
+    /// Where it may stand.
+    pub scope: Scope,
+    /// Its form.
+    pub shape: Shape,
+    /// Whether its value, or the part of it that is one, is a secret.
+    pub secret: bool,
+    /// Whether a directive of the wrong form is an error, not a warning: a server does not start
+    /// without it, or starts open to everybody.
+    pub strict: bool,
+    /// The unit of a number.
+    pub unit: &'static str,
+    /// One line of documentation.
+    pub doc: &'static str,
+    /// An example of the directive.
+    pub example: &'static str,
+}
+
+impl Parameter {
+    /// Whether only its last occurrence counts.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self.shape, Shape::Value(_) | Shape::Object(_) | Shape::Backend | Shape::Transcoder)
+    }
+
+    /// Whether it is shown even if the text does not set it.
+    pub fn is_always_shown(&self) -> bool {
+        matches!(self.shape, Shape::Ports | Shape::Group(_) | Shape::Sources) || self.key == PUBLISH_ENABLED
+    }
+
+    /// The words behind the keyword when they are right, for messages and the manual.
+    pub fn usage(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.shape {
+            Shape::Value(ValueType::Port) | Shape::Ports => "a port from 0 to 65535, or HOST:PORT",
+            Shape::Value(ValueType::Text | ValueType::Scalar) => "one word",
+            Shape::Value(ValueType::Switch) => "`true` or `false`",
+            Shape::Value(ValueType::Flag) => "nothing, `true` or `false`",
+            Shape::Value(ValueType::Seconds) => "a number of seconds, or `off`",
+            Shape::Object(object) => return Cow::Owned(object.usage()),
+            Shape::Backend => "a URL or `false`, then KEY=VALUE options",
+            Shape::Sources => "a URL, then KEY=VALUE options",
+            Shape::Transcoder => "KEY=VALUE options",
+            Shape::Group(Kind::Stream) => "a NAME, then a URL or a block",
+            Shape::Group(_) => "a NAME, and maybe a block",
+            Shape::PortOptions | Shape::Derived(_) => "nothing",
+        })
+    }
+
+    /// What the value in JSON looks like, for the manual.
+    pub fn json_form(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.shape {
+            Shape::Value(ValueType::Port) => "a number or a \"host:port\" string",
+            Shape::Value(ValueType::Text) => "a string",
+            Shape::Value(ValueType::Scalar) => "a string, a number or a boolean",
+            Shape::Value(ValueType::Switch | ValueType::Flag) => "true or false; the bare keyword is true",
+            Shape::Value(ValueType::Seconds) => "a number; `off` is false",
+            Shape::Object(object) => {
+                let keys: Vec<String> = object.parts.iter().map(|part| format!("\"{}\"", part.key)).collect();
+                return Cow::Owned(format!("{{{}}}", keys.join(", ")));
+            }
+            Shape::Ports => "an array of numbers and \"host:port\" strings; always shown",
+            Shape::Backend => {
+                "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra"
+            }
+            Shape::Sources => "an array of {\"url\", ...}; always shown",
+            Shape::Transcoder => "an array of [name, value]",
+            Shape::Group(Kind::Live) => "an object by prefix; always shown",
+            Shape::Group(_) => "an object by name; always shown",
+            Shape::PortOptions => "an object by port",
+            Shape::Derived(Derived::Name | Derived::Address) => "a string",
+            Shape::Derived(Derived::Static) => "true or false",
+            Shape::Derived(Derived::Position) => "a number",
+            Shape::Derived(Derived::Global) => "a string, not to be changed here",
+            Shape::Derived(Derived::Former) => "a string, no longer shown",
+            Shape::Derived(Derived::Runtime) => "an object, not to be changed",
+        })
+    }
+}
+
+impl Kind {
+    /// The JSON key of the group.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Stream => "streams",
+            Self::Live => "lives",
+            Self::Plugin => "plugins",
+        }
+    }
+
+    /// The scope of what stands in a block of this kind.
+    pub fn scope(self) -> Scope {
+        match self {
+            Self::Stream => Scope::Stream,
+            Self::Live => Scope::Live,
+            Self::Plugin => Scope::Plugin,
+        }
+    }
+
+    /// The keyword of a new block, and what one is called in messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Stream => "stream",
+            Self::Live => "live",
+            Self::Plugin => "plugin",
+        }
+    }
+}
+
+/// The member of `auth` that repeats the global `auth.url` in streams and lives.
+pub const URL_GLOBAL: &str = "url_global";
+
+/// The field of a live that is true by default.
+pub const PUBLISH_ENABLED: &str = "publish_enabled";
