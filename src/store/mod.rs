@@ -1,7 +1,7 @@
 //! Where a configuration is kept: its text, the history of its changes, and a change that has to be
 //! confirmed.
 //!
-//! [`Store`] and [`Writer`] are the port that the engine works with. [`file`] is the one store behind
+//! [`Store`] and [`Writer`] are the port that the engine works with. [`mod@file`] is the one store behind
 //! it: a file on disk. A store knows nothing of what is in the text, has no notion of a terminal, and
 //! prints nothing: what users should know comes back as a [`StoreError`] or a [`Warning`].
 //!
