@@ -1,4 +1,4 @@
-//! Asks whether a change that waits to be confirmed stays, until its time is over.
+//! Asks whether a change that waits to be confirmed is kept, until its time is over.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -14,10 +14,10 @@ use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigService, Decision};
 
-/// How often the seconds that are left are shown.
+/// How often the remaining seconds are shown.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Asks on a terminal whether the pending change `id` stays; elsewhere says how to confirm it.
+/// On a terminal, asks whether the pending change `id` is kept; elsewhere, says how to confirm it.
 pub fn run(
     service: &mut dyn ConfigService,
     id: &str,

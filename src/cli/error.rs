@@ -11,7 +11,7 @@ use crate::edit::path::PathError;
 use crate::engine::{EngineError, ErrorKind, ServiceError, Snapshot};
 use crate::store::{LockHolder, reason};
 
-/// The hint where nothing is at a path, and no similar name is known.
+/// The hint for a path without a value if no similar name is known.
 const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 
 /// Why a command ended early.
@@ -19,7 +19,7 @@ const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 #[error("{}", self.message())]
 pub struct CliError {
     kind: ErrorKind,
-    /// At least one; several where several things are wrong.
+    /// At least one.
     lines: Vec<ErrorLine>,
     /// The text whose faults explain the error.
     broken: Option<BrokenText>,
@@ -27,10 +27,9 @@ pub struct CliError {
     source: Option<io::Error>,
 }
 
-/// One thing that is wrong.
+/// One fault: the message, and a hint.
 #[derive(Debug)]
 pub struct ErrorLine {
-    /// What is wrong.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,

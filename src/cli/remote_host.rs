@@ -1,5 +1,5 @@
-//! What the HTTP client needs of this program: prompts for credentials, warnings, and a last word
-//! where a signal ends it while a change is on its way.
+//! The terminal for the HTTP client: prompts for credentials, warnings, and a last line if a signal ends
+//! the program while a change is being sent.
 
 use std::any::Any;
 use std::io;

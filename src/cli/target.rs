@@ -26,9 +26,8 @@ use crate::store::reason;
 
 /// The configuration that a command works on.
 pub struct Target {
-    /// The configuration.
     pub service: Box<dyn ConfigService>,
-    /// Whether a server runs it. Without one, the file is all there is.
+    /// Whether a server runs it. If not, the file is the only configuration.
     pub is_server: bool,
 }
 
@@ -46,7 +45,7 @@ impl Target {
     }
 }
 
-/// What a command does to its target.
+/// Whether a command reads or changes its target.
 #[derive(Debug, Clone)]
 pub enum Purpose {
     /// It only reads.

@@ -114,7 +114,7 @@ pub fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The word of a string field of ours, which needs no quotes to be read as a string.
+/// The word of a known string field, which needs no quotes to be read as a string.
 pub fn plain_word(value: &Value) -> String {
     quoted_if_needed(&scalar_text(value).unwrap_or_default()).into_owned()
 }
@@ -134,7 +134,8 @@ pub fn general(keyword: &str, value: &Value, form: Option<DirectiveForm>) -> Vec
     }
 }
 
-/// A new non-empty object whose values are all objects is R2, else R3; existing text keeps its form.
+/// Whether an object is written as named blocks (R2) and not as one block (R3): existing text keeps its
+/// form, a new non-empty object is R2 if all its values are objects.
 fn is_named_blocks(members: &Map<String, Value>, form: Option<DirectiveForm>) -> bool {
     match form {
         Some(DirectiveForm::NamedBlocks) => true,
@@ -168,7 +169,7 @@ fn named_block(keyword: &str, name: &str, block: &Value) -> Draft {
     }
 }
 
-/// The directives that say `value` of one of our parameters.
+/// The directives that set a known parameter to `value`.
 pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
     let keyword = parameter.keywords[0];
     match (parameter.shape, value) {
@@ -197,7 +198,7 @@ pub fn setting_words(parameter: &Parameter, value: &Value) -> Vec<String> {
     }
 }
 
-/// The word of a value; `None` if the bare keyword says it.
+/// The word of a value; `None` if the bare keyword has that value.
 pub fn value_word(kind: ValueType, value: &Value) -> Option<String> {
     match kind {
         ValueType::Flag if *value == Value::Bool(true) => None,
@@ -320,7 +321,7 @@ pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
     Draft { head: format!("{keyword} {}", quoted_if_needed(name)), block }
 }
 
-/// The entries of a block: ours in schema order, then the others as they come.
+/// The entries of a block: known ones in schema order, then the others in the order given.
 pub fn contents(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
     let own = parameters(scope)
         .filter(|parameter| !matches!(parameter.shape, Shape::Derived(_)))

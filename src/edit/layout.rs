@@ -59,7 +59,6 @@ pub enum TextOperation {
         within: Option<EntryId>,
         /// The place in the block.
         place: Anchor,
-        /// The entry.
         content: Insertion,
         /// The number of blank lines between it and its neighbour.
         blank_lines: usize,
@@ -306,7 +305,7 @@ impl<'d> Layout<'d> {
         at >= self.document.text().len()
     }
 
-    /// What follows `anchor_end` on its line once the leaving entries are gone.
+    /// What follows `anchor_end` on its line once the removed entries are gone.
     fn behind_on_line(&self, anchor_end: usize) -> Behind {
         *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| self.look_behind(anchor_end))
     }
@@ -332,8 +331,9 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// The end of the line that holds `rest`. If the entries behind `anchor_end` leave a text without a
-    /// final line end, that line end is removed with them: then the start of the removed range.
+    /// The end of the line that holds `rest`. If the entries behind `anchor_end` are removed and leave
+    /// the text without a final line end, that line end is removed with them: then the start of the
+    /// removed range.
     fn end_of_what_stays(&self, anchor_end: usize, rest: usize) -> usize {
         let line_end = self.around.line_end(rest);
         let next = self.removed.partition_point(|range| range.end <= line_end);
@@ -355,8 +355,8 @@ impl<'d> Layout<'d> {
         Style { indent, unit: unit.to_owned(), newline: self.around.newline(newline_at) }
     }
 
-    /// At top level a setting looks like the one it follows; accounts stand at column 0, where
-    /// other tools grep for them, and so do blocks.
+    /// The indentation at top level: a setting is indented like the one it follows. Accounts and blocks
+    /// stand at column 0, where other tools grep for accounts.
     fn top_indent(&self, sibling: Option<Entry<'d>>, keyword: &str) -> &'d str {
         let follows_setting =
             sibling.filter(|sibling| !sibling.is_block() && self.around.begins_line(sibling.start()));

@@ -14,8 +14,8 @@ pub struct Misfit {
     pub message: String,
     /// What to write instead.
     pub hint: Option<String>,
-    /// Whether the path is right and there is just no value; otherwise the path is wrong or ambiguous, or
-    /// the value is wrong.
+    /// Whether the path is right and only the value is missing; otherwise the path is wrong or
+    /// ambiguous, or the value is wrong.
     pub is_absent: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The neighbours of top-level blocks, from which follows which blank lines came with a block.
+//! The neighbours of top-level blocks: they show which blank lines were added together with a block.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -31,9 +31,9 @@ impl<'a, 'd> Neighbours<'a, 'd> {
         self.around
     }
 
-    /// Whether the blank lines above an entry were added with it: the entry follows the last other one of
-    /// its kind, and a new one would be put there with as many. If that one is removed too, the same is
-    /// asked of it.
+    /// Whether the blank lines above an entry were added with it: the entry follows the last other one
+    /// of its kind, and a new one would be put there with as many blank lines. If that other one is
+    /// removed too, the same test applies to it.
     pub fn were_added(&self, entry: EntryId, blanks: &Range<usize>) -> bool {
         let top = self.top();
         let Ok(mut at) = top.entries.binary_search_by_key(&entry, |entry| entry.id()) else { return false };

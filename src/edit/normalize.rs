@@ -560,7 +560,8 @@ fn says_something(backend: &Value) -> bool {
     backend.as_object().is_none_or(|members| !members.is_empty())
 }
 
-/// Only a keyword that is ours, or that starts with the escape itself, is escaped as a key.
+/// Whether a key is escaped without need: only known keywords, and those that start with the escape
+/// itself, are escaped.
 fn has_needless_escape(scope: Scope, key: &str) -> bool {
     scope != Scope::Foreign && key.starts_with(ESCAPE) && !is_reserved(scope, keyword_of(scope, key))
 }

@@ -81,7 +81,7 @@ fn end_with_stray(text: &str, end: usize) -> usize {
 
 struct Taken {
     range: Range<usize>,
-    /// The first entry that goes.
+    /// The first removed entry.
     first: EntryId,
     whole_lines: bool,
     has_block: bool,
@@ -108,8 +108,8 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
     Taken { range: start..around.next_line(end), first: first.id(), whole_lines: true, has_block }
 }
 
-/// Where the entry ends that is above the line of the byte at `at`; without one that surely has no
-/// comment behind it, where the blanks in front of that byte begin.
+/// Where the entry above the line of `at` ends; if that line may have a comment behind the entry, the
+/// start of the blanks in front of `at`.
 fn start_behind_line_above(text: &str, at: usize) -> usize {
     let above = text[..at].trim_end_matches([' ', '\t', '\r', '\n']);
     let line = above.rsplit('\n').next().unwrap_or(above);

@@ -1,4 +1,4 @@
-//! The change that is asked for, as data: it is evaluated on whatever configuration it is made on.
+//! The requested change as data: it is evaluated on the configuration that it is applied to.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use super::patch::parse_within;
 use super::path::Segment;
 use crate::model::Kind;
 
-/// A change that is asked for, and the values that have to be there for it.
+/// A requested change, and the values that the configuration must have for it.
 #[derive(Clone)]
 pub struct ChangeRequest {
     /// What is to change.
@@ -33,7 +33,6 @@ pub enum Edits {
     /// The text of a merge patch. It is parsed when it is evaluated, so that requests which wait for
     /// their turn hold their text alone.
     PatchText {
-        /// The JSON text.
         text: Bytes,
         /// How many bytes of memory the merge may take.
         memory: usize,
@@ -47,10 +46,10 @@ pub enum Edits {
     },
 }
 
-/// The patch that a request comes to on one configuration.
+/// The patch that a request evaluates to on one configuration.
 #[derive(Clone, PartialEq)]
 pub struct Evaluated {
-    /// The merge patch, as a server is sent it.
+    /// The merge patch, as it is sent to a server.
     pub patch: Value,
     /// Whether the patch is right only for the configuration on which it was evaluated.
     pub depends_on_read: bool,
@@ -75,7 +74,7 @@ pub enum RequestError {
 /// How many faults a message names.
 const MAX_NAMED: usize = crate::syntax::MAX_DIAGNOSTICS;
 
-/// The faults in one line; how many more there are follows.
+/// Joins the faults in one line; the number of omitted ones follows.
 pub fn joined<T: ToString>(faults: &[T]) -> String {
     let mut words: Vec<String> = faults.iter().take(MAX_NAMED).map(T::to_string).collect();
     if faults.len() > MAX_NAMED {

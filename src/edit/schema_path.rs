@@ -17,7 +17,7 @@ pub enum Place {
     Group(Kind),
     /// One stream, live or plugin.
     Block(Kind),
-    /// A parameter of ours that is no group.
+    /// A known parameter that is no group.
     Own(&'static Parameter),
     /// An element of a list of ports.
     Port,
@@ -101,7 +101,7 @@ impl Place {
         parameter.is_some_and(|parameter| matches!(parameter.shape, Shape::Derived(_)))
     }
 
-    /// The scope of the members here; `None` if their keys are free names.
+    /// The scope of the members at this place; `None` if their keys are free names.
     pub fn scope(self) -> Option<Scope> {
         match self {
             Self::Root => Some(Scope::Top),
@@ -112,7 +112,7 @@ impl Place {
         }
     }
 
-    /// Whether `null` and words like `false` are plain text here.
+    /// Whether `null` and words like `false` are plain text at this place.
     pub fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Part(PartForm::Word | PartForm::Reference) => true,
@@ -121,7 +121,7 @@ impl Place {
         }
     }
 
-    /// Whether here is the object `auth`.
+    /// Whether the place is the object `auth`.
     pub fn is_backend(self) -> bool {
         matches!(self, Self::Own(Parameter { shape: Shape::Backend, .. }))
     }

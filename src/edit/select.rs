@@ -34,7 +34,7 @@ impl Selection {
 /// Returns the value at `path`, or the values that it stands for.
 ///
 /// # Errors
-/// An absence where there is nothing at the path; another misfit where it does not name one place:
+/// An absence if no value is at the path; another misfit if the path does not name one place:
 /// `[+]`, or an entry that is in the list twice.
 pub fn select(current: &dyn Current, path: &Path) -> Result<Selection, PathFault> {
     if !path.segments.contains(&Segment::Every) {
@@ -56,7 +56,7 @@ fn every(current: &dyn Current, path: &Path, found: &mut Vec<(Path, Value)>) -> 
         path.segments[at] = Segment::Key(name);
         match every(current, &path, found) {
             Err(fault) if !fault.is_absent() => return Err(fault),
-            // Not every name has to have everything.
+            // A `*` may pass names without this value.
             _ => {}
         }
     }

@@ -198,7 +198,7 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("the fixture can be read");
             let view: Value = serde_json::from_str(&text).expect("the fixture is JSON");
             if normalize(view.clone()).is_err() {
-                // What no patch may hold can't come back either.
+                // A patch can't set this value, so no line would restore it.
                 continue;
             }
             count += 1;

@@ -14,7 +14,6 @@ use crate::store::HistoryEntry;
 /// A change that set a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blamed {
-    /// The change.
     pub entry: HistoryEntry,
     /// The value before; none where there was no value.
     pub from: Option<Value>,

@@ -26,7 +26,7 @@ const NOT_CONFIRMED: &str = "not confirmed in time";
 /// Why a change is rolled back when its server ends.
 const SERVER_ENDED: &str = "not confirmed before the server ended";
 
-/// Who rolls back on timeout, or when a server ends: no user.
+/// The author of a rollback on timeout, or when a server ends: no user.
 const NO_USER: &str = "";
 
 /// How long to wait between two attempts to roll back.

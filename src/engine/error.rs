@@ -47,26 +47,13 @@ pub enum EngineError {
     CheckFailed(HookFailure),
     /// The reload command failed.
     #[error("the reload command {failure}")]
-    ReloadFailed {
-        /// How it failed.
-        failure: HookFailure,
-        /// What became of the file.
-        aftermath: Aftermath,
-    },
+    ReloadFailed { failure: HookFailure, aftermath: Aftermath },
     /// A signal came while the check command ran: nothing was changed.
     #[error("interrupted while the check command ran: nothing was changed")]
-    CheckInterrupted {
-        /// The number of the signal.
-        signal: i32,
-    },
+    CheckInterrupted { signal: i32 },
     /// A signal came while the reload command ran.
     #[error("interrupted while the reload command ran: {}", .aftermath.in_words())]
-    ReloadInterrupted {
-        /// The number of the signal.
-        signal: i32,
-        /// What became of the file.
-        aftermath: Aftermath,
-    },
+    ReloadInterrupted { signal: i32, aftermath: Aftermath },
     /// Only a running server has a running configuration.
     #[error("no server runs over this file, so there is no running configuration")]
     NoServer,
@@ -89,13 +76,12 @@ pub enum EngineError {
     /// The file was edited by hand since it was loaded, and has errors now.
     #[error("the file was changed by hand since it was loaded, and has {}", errors(.file))]
     HandEditedBadly {
-        /// The file with its diagnostics.
         file: Arc<Snapshot>,
         /// Whether the change was made for a certain configuration.
         is_conditional: bool,
     },
     /// Another change has to be confirmed first.
-    #[error("a change by {} waits to be confirmed, for another {} s", whoever(.0), .0.seconds_left)]
+    #[error("a change by {} waits to be confirmed, for another {} s", author(.0), .0.seconds_left)]
     Pending(PendingInfo),
     /// No change has to be confirmed.
     #[error("no change waits to be confirmed")]
@@ -106,17 +92,13 @@ pub enum EngineError {
     /// The history does not go back so far.
     #[error("there is no `{which}`: the history {}", reach(*.known))]
     NoSuchChange {
-        /// The change that was asked for.
         which: ChangeRef,
         /// How many changes the history has.
         known: usize,
     },
     /// There is no text before a change, or it is not kept any more.
     #[error("the text before `{which}` is not kept")]
-    NotKept {
-        /// The change that was asked for.
-        which: ChangeRef,
-    },
+    NotKept { which: ChangeRef },
     /// The configuration has other values than the expected ones.
     #[error("{}", joined(.0))]
     Unexpected(Vec<Unmet>),
@@ -177,7 +159,7 @@ impl From<EditError> for EngineError {
 }
 
 /// Who made a pending change, as far as is known.
-fn whoever(pending: &PendingInfo) -> &str {
+fn author(pending: &PendingInfo) -> &str {
     if pending.by.is_empty() { "an unknown user" } else { &pending.by }
 }
 
@@ -208,7 +190,7 @@ fn reach(known: usize) -> String {
 }
 
 impl EngineError {
-    /// Why the check command did not let a change pass.
+    /// The error for a check command that failed.
     pub(super) fn of_check(failure: HookFailure) -> Self {
         match failure.reason {
             HookReason::Interrupted(signal) => Self::CheckInterrupted { signal },
@@ -216,7 +198,7 @@ impl EngineError {
         }
     }
 
-    /// Why the reload command did not accept a change, and what is in the file since.
+    /// The error for a reload command that failed; `aftermath` is what became of the file.
     pub(super) fn of_reload(failure: HookFailure, aftermath: Aftermath) -> Self {
         match failure.reason {
             HookReason::Interrupted(signal) => Self::ReloadInterrupted { signal, aftermath },

@@ -1,11 +1,11 @@
-//! What an error means to whoever called.
+//! What an error means to the caller.
 
 use crate::edit::misfit::PathFault;
 use crate::store::StoreError;
 
 use super::error::EngineError;
 
-/// What an error means to whoever called; the command line has an exit code for each.
+/// What an error means to the caller; the command line has an exit code for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The call does not make sense.
@@ -25,10 +25,7 @@ pub enum ErrorKind {
     /// I/O or internal failure; nothing was changed.
     Failed,
     /// A signal ended the work.
-    Interrupted {
-        /// The number of the signal.
-        signal: i32,
-    },
+    Interrupted { signal: i32 },
 }
 
 impl From<&StoreError> for ErrorKind {

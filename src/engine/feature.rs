@@ -1,4 +1,4 @@
-//! What a server offers beside the four operations that every server of this API has.
+//! The features that a server may offer beside the four operations that every server of this API has.
 
 /// A feature of a server, beside the four operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Guards: what they refuse is seldom meant.
+//! Guards refuse changes that are rarely intended.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub const MAX_DELETE_SHARE: usize = 10;
 /// More streams than this are never deleted without a question.
 pub const MAX_DELETE_CEILING: usize = 20;
 
-/// What a change would do that is seldom meant; it is refused unless it is accepted.
+/// A change that is rarely intended; it is refused unless it is accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guard {
     /// No usable `edit_auth` would remain where there was one: the API could not be reached any more.
@@ -31,7 +31,6 @@ pub enum Guard {
     OneLine,
     /// Many streams would be deleted at once.
     WouldDeleteStreams {
-        /// How many.
         deleted: usize,
         /// Of how many.
         of: usize,

@@ -42,8 +42,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
     pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, EngineError> {
-        // Looked up before a hand edit is recorded, which would count: the number is the one that was
-        // shown.
+        // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (entry, text) = self.entry_and_text(which)?;
         let mut options = options.clone();
         options.message.get_or_insert_with(|| format!("back to the text before #{}", entry.serial));

@@ -67,9 +67,8 @@ pub struct Occasion<'a> {
 
 /// How a hook failed, and the start of its stderr.
 #[derive(Debug, Error)]
-#[error("{reason}{}", said(.stderr))]
+#[error("{reason}{}", after_colon(.stderr))]
 pub struct HookFailure {
-    /// How it failed.
     pub reason: HookReason,
     /// The start of what it wrote to stderr.
     pub stderr: String,
@@ -101,8 +100,8 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
-/// What a hook said, after a colon; nothing if it said nothing.
-fn said(stderr: &str) -> String {
+/// The stderr of a hook behind a colon; empty if there is none.
+fn after_colon(stderr: &str) -> String {
     match stderr.trim() {
         "" => String::new(),
         words => format!(": {words}"),

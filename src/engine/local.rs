@@ -12,7 +12,7 @@ use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
 use crate::store::{Candidate, Loaded, LockHolder, Store, StoreError, Writer};
 
-/// How long a writer waits for the one before it.
+/// How long a writer waits for another writer to finish.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// A configuration in a store, the hooks around its changes, and the state of the server that runs it.
@@ -31,8 +31,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine over a store, which may hold nothing yet. `on_wait` is told when a writer has to wait
-    /// for another process.
+    /// An engine over a store, which may hold nothing yet. Calls `on_wait` when a writer has to wait for
+    /// another process.
     pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str, &LockHolder)) -> Self {
         Self {
             name: store.name(),

@@ -4,8 +4,8 @@
 //! one is a fix in both. `transaction` has the order of work of every change; `modify` and `replace`
 //! compute the changes; `local` is the engine itself, below all operations.
 //!
-//! *Invariants.* No HTTP types and no terminals: whoever calls asks questions and prints. Without a
-//! server, the running configuration is the file.
+//! *Invariants.* No HTTP types and no terminals: the callers ask questions and print. Without a server,
+//! the running configuration is the file.
 
 mod blame;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]

@@ -29,14 +29,14 @@ struct Basis {
 }
 
 impl Engine {
-    /// Merges the patch that `request` comes to into the running configuration, and saves the result.
+    /// Evaluates `request` to a patch, merges that into the running configuration, and saves the result.
     ///
     /// # Errors
     /// All of [`EngineError`]; the configuration is as it was then.
     pub fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
         let transaction = Transaction::begin(self, Operation::Modify, options)?;
         let basis = transaction.basis()?;
-        basis.text.look_for_errors_aside();
+        basis.text.check_in_background();
         let change = transaction.evaluate(request, basis)?;
         transaction.finish(change)
     }
@@ -81,7 +81,7 @@ impl Transaction<'_> {
                 notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
                 After::edited(edit.splices)
             }
-            // A running configuration that is not in the file is saved all the same.
+            // The patch changes nothing, but an unsaved running configuration is saved all the same.
             Ok(None) => {
                 let is_stored = self.file().is_some_and(|file| file.is_same_text(&before));
                 let runs = |state: &ServerState| state.running.is_same_text(&before);
@@ -90,7 +90,7 @@ impl Transaction<'_> {
                     false => After::edited(Vec::new()),
                 }
             }
-            // That the text has errors matters more than what they make of the edit.
+            // The errors in the text explain more than the error of the edit.
             Err(_) if !before.is_valid() => return Err(EngineError::BadConfig(before)),
             Err(error) => return Err(error),
         };
@@ -133,7 +133,8 @@ impl Transaction<'_> {
         if !conflicts.is_empty() {
             return Err(EngineError::HandEdited { conflicts });
         }
-        // A hand edit may take the account away; for API users this change would do it.
+        // The hand edit may have removed the account. API users would lose access only now, with this
+        // change.
         let guard = guard::before_replacement(Some(state.running.document()), file);
         self.engine.refuse_guarded([guard, None], self.options)
     }

@@ -28,7 +28,6 @@ pub struct Outcome {
 /// What a configuration became.
 #[derive(Debug)]
 pub enum After {
-    /// The same.
     Unchanged,
     /// The configuration before with these edits.
     Edited {
@@ -67,7 +66,6 @@ pub struct PendingInfo {
     pub id: String,
     /// `modify`, `save`, `update` or `rollback`.
     pub operation: String,
-    /// Who made it.
     pub by: String,
     /// When it is rolled back (RFC 3339).
     pub deadline: String,

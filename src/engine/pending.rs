@@ -15,7 +15,6 @@ pub struct PendingChange {
     pub id: String,
     /// `modify`, `save`, `update` or `rollback`.
     pub operation: &'static str,
-    /// Who made it.
     pub by: String,
     pub(super) before: RollbackPoint,
     /// The text that it wrote into the file; none if it left the file alone.

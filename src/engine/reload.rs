@@ -14,7 +14,7 @@ use crate::store::{ChangeRecord, Writer};
 const TAKE_BACK: &str = "take-back";
 
 impl Engine {
-    /// Runs the reload command in a thread, which keeps the turn; what goes wrong is remembered.
+    /// Runs the reload command in a thread, which keeps the turn. Failures are recorded in the state.
     pub(super) fn reload_later(
         &self,
         (operation, by): (&'static str, String),

@@ -40,7 +40,7 @@ impl Engine {
             notes.extend(is_lost.then_some(OutcomeNote::OverwroteHandEdit));
         }
         let before = state.map(|state| &state.running).or(file);
-        // An earlier text was accepted once.
+        // A rollback skips this guard: its text was accepted before.
         if operation == Operation::Save {
             self.refuse_one_line([before, file], text, options)?;
         }
@@ -66,7 +66,7 @@ impl Engine {
         self.refuse_one_line([Some(&state.running), transaction.file()], text, options)?;
         let (after, deleted) =
             self.checked(Some(&state.running), Snapshot::of(text.to_vec()).into(), options)?;
-        // An update with the text of the file loads that, which is saved from then on.
+        // An update to the text of the file counts as loading the file, so the result is saved.
         let is_same = |other: &Arc<Snapshot>| other.is_same_text(&after);
         let is_new_in_file = transaction.file().is_some_and(is_same) && !is_same(&state.saved);
         let changes = is_new_in_file || !is_same(&state.running);

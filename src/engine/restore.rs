@@ -30,7 +30,8 @@ impl Engine {
         }
     }
 
-    /// Runs what ran before. `is_file_back` says that the file is as before, too.
+    /// Restores the running configuration from before the change. `is_file_back` says that the file is
+    /// restored, too.
     pub(super) fn restore_running(
         &self,
         before: &RollbackPoint,
@@ -67,7 +68,7 @@ impl Engine {
         pending.decide();
     }
 
-    /// Remembers what went wrong after an answer was given.
+    /// Records a failure that came after the response.
     pub(super) fn remember_trouble(&self, trouble: String) {
         if let Some(running) = &self.running {
             running.exchange(|state| state.last_error = Some(trouble));

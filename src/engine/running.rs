@@ -9,7 +9,6 @@ use super::snapshot::Snapshot;
 /// The running configuration of a server, and what the server knows of the file.
 #[derive(Debug, Clone)]
 pub struct ServerState {
-    /// The running configuration.
     pub running: Arc<Snapshot>,
     /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
@@ -17,7 +16,7 @@ pub struct ServerState {
     pub generation: u64,
     /// The last change; none since the start.
     pub last_change: Option<LastChange>,
-    /// What went wrong after an answer was given.
+    /// The last failure that came after the response.
     pub last_error: Option<String>,
     /// The last change, while it has to be confirmed.
     pub pending: Option<Arc<PendingChange>>,
@@ -26,9 +25,7 @@ pub struct ServerState {
 /// The last change of a running configuration.
 #[derive(Debug, Clone)]
 pub struct LastChange {
-    /// When it was made.
     pub at: SystemTime,
-    /// Who made it.
     pub by: String,
     /// `modify`, `save`, `update`, `rollback`, `revert`.
     pub operation: &'static str,

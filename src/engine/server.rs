@@ -10,8 +10,8 @@ use super::snapshot::Snapshot;
 use crate::store::ChangeRecord;
 
 impl Engine {
-    /// The same engine, running the text of the file. `on_trouble` is told what goes wrong when no
-    /// client waits for an answer any more.
+    /// The same engine, running the text of the file. Calls `on_trouble` with each failure that no
+    /// response can report any more.
     ///
     /// # Errors
     /// `BadConfig`, `Store`.
@@ -27,8 +27,8 @@ impl Engine {
         Ok(Self { running, ..engine })
     }
 
-    /// Keeps a running configuration that is in no file, when the server ends; says whether there was
-    /// one.
+    /// Keeps an unsaved running configuration in the history when the server ends; returns whether there
+    /// was one.
     ///
     /// # Errors
     /// `Store`.

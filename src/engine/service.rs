@@ -60,7 +60,6 @@ pub trait ConfigService {
 pub struct ReadQuery {
     /// Which configuration; `None` is the running one, or the file where no server runs.
     pub source: Option<Source>,
-    /// In which form.
     pub form: ReadForm,
 }
 
@@ -92,9 +91,7 @@ pub enum ReadForm {
 /// A configuration that was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// Which configuration it is.
     pub source: Source,
-    /// The configuration.
     pub content: Content,
 }
 
@@ -110,9 +107,7 @@ pub enum Replaced {
 /// What becomes of a pending change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It is confirmed.
     Keep,
-    /// It is rolled back.
     TakeBack,
 }
 
@@ -124,12 +119,7 @@ pub enum ServiceError {
     Engine(#[from] EngineError),
     /// The server lacks a feature; nothing was sent that relies on it.
     #[error("the server at `{service}` does not offer {}", .feature.noun())]
-    NotOffered {
-        /// The name of the server.
-        service: String,
-        /// The feature.
-        feature: Feature,
-    },
+    NotOffered { service: String, feature: Feature },
     /// A server refused, failed, or could not be reached.
     #[error("{}", .0.message())]
     Remote(Box<RemoteFailure>),
@@ -138,9 +128,7 @@ pub enum ServiceError {
 /// How a server refused or failed, in the words that users see.
 #[derive(Debug, Clone)]
 pub struct RemoteFailure {
-    /// The name of the server.
     pub service: String,
-    /// What the failure means.
     pub kind: ErrorKind,
     /// The HTTP status; none where no answer came.
     pub status: Option<u16>,

@@ -61,7 +61,6 @@ impl Snapshot {
         &self.document
     }
 
-    /// The bytes as they were read.
     pub fn bytes(&self) -> &[u8] {
         self.raw.as_deref().unwrap_or(self.document.text().as_bytes())
     }
@@ -71,7 +70,6 @@ impl Snapshot {
         std::ptr::eq(self, other) || self.bytes() == other.bytes()
     }
 
-    /// The revision of the text.
     pub fn revision(&self) -> Revision {
         *self.revision.get_or_init(|| Revision::of(self.bytes()))
     }
@@ -110,11 +108,11 @@ impl Snapshot {
         self.diagnostics.get_or_init(|| check(&self.document))
     }
 
-    /// Starts to look for errors in a large text; whoever asks for the result waits for it.
-    pub fn look_for_errors_aside(self: &Arc<Self>) {
+    /// Starts to check a large text in a thread. Callers that need the result wait for it.
+    pub fn check_in_background(self: &Arc<Self>) {
         if self.bytes().len() >= WORTH_A_THREAD {
             let snapshot = self.clone();
-            // Without a thread, whoever asks does the work.
+            // If no thread can be spawned, the first caller that needs the result computes it.
             let _ = std::thread::Builder::new().spawn(move || snapshot.is_valid());
         }
     }

@@ -28,14 +28,13 @@ pub struct Status {
     pub pending: Option<PendingInfo>,
     /// The last change in the history.
     pub last_change: Option<HistoryEntry>,
-    /// What went wrong after an answer was given.
+    /// The last failure that came after the response.
     pub last_error: Option<String>,
 }
 
 /// A server, as it describes itself.
 #[derive(Debug, Serialize)]
 pub struct ServerInfo {
-    /// Its process id.
     pub pid: Option<u64>,
     /// Its version of this program.
     pub version: Option<String>,

@@ -140,7 +140,7 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Does everything but the computation.
+    /// Runs the steps behind the computation: hooks, write, swap, reload.
     fn carry_out(
         &mut self,
         outcome: &Outcome,
@@ -300,13 +300,13 @@ fn lock_for<'e>(
     if (options.dry_run && engine.hooks.check.is_none()) || !(operation.writes() || needs_text) {
         return Ok(None);
     }
-    // Before the lock, which makes a folder.
+    // Checked before the lock, which creates the state folder.
     if operation == Operation::Modify && engine.running.is_none() {
         engine.store.refuse_missing()?;
     }
     match engine.store.lock(DEFAULT_LOCK_WAIT, &mut |holder| (engine.on_wait)(&engine.name, holder)) {
         Ok(writer) => Ok(Some(writer)),
-        // Where nothing can be written, the running configuration can be exchanged all the same.
+        // Even if nothing can be written, the running configuration can be replaced.
         Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })
             if !operation.writes() && options.confirm.is_none() =>
         {

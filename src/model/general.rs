@@ -124,7 +124,7 @@ impl Serialize for Contents<'_> {
     }
 }
 
-/// The members of a block that are not ours.
+/// The members of a block that the general rule shows.
 pub fn foreign_members<M: SerializeMap>(
     members: &Members<'_>,
     scope: Scope,

@@ -58,9 +58,7 @@ struct JsonPart {
 /// An earlier text with its JSON, from which unchanged parts are copied.
 #[derive(Clone, Copy)]
 pub struct KnownJson<'k, 'a, 'd> {
-    /// The text.
     pub text: &'k str,
-    /// Its view.
     pub view: &'k View<'a, 'd>,
     /// The JSON of that.
     pub compact: &'k CompactJson,
@@ -93,7 +91,6 @@ impl CompactJson {
         })
     }
 
-    /// The bytes.
     pub fn json(&self) -> &Arc<Vec<u8>> {
         &self.json
     }

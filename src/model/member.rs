@@ -10,7 +10,7 @@ use crate::syntax::{ChangedRun, Entry};
 /// The meaning of a key of a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key<'t> {
-    /// One of ours.
+    /// A known key.
     Own(&'static str),
     /// A keyword that the general rule shows.
     Foreign(Cow<'t, str>),
@@ -31,7 +31,7 @@ impl Key<'_> {
     }
 }
 
-/// The keyword behind a JSON key that is not ours: without its escape.
+/// The keyword behind an unknown JSON key: without its escape.
 pub fn keyword_of(scope: Scope, key: &str) -> &str {
     if scope == Scope::Foreign { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
 }
@@ -44,13 +44,14 @@ pub struct Member<'d> {
     pub entries: Vec<Entry<'d>>,
 }
 
-/// The members of a block, our own in schema order, then the others by first appearance.
+/// The members of a block, the known ones in schema order, then the others by first appearance.
 #[derive(Debug)]
 pub struct Members<'d> {
     scope: Scope,
-    /// Our own entries, by row and then by place; a stream's block costs no allocation a row.
+    /// The entries of known parameters, by row and then by place; a block needs no allocation for each
+    /// row.
     own: Vec<Entry<'d>>,
-    /// The row of each.
+    /// The row of each entry in `own`.
     rows: Vec<u8>,
     foreign: Vec<Member<'d>>,
     /// The index of each foreign keyword, filled once there are more than [`SCAN`].
@@ -86,7 +87,7 @@ impl<'d> Members<'d> {
         self.sort_own();
     }
 
-    /// Most blocks have few settings, nearly in the order of the table.
+    /// Insertion sort for short lists: most blocks have few settings, nearly in the order of the table.
     fn sort_own(&mut self) {
         if self.rows.len() <= SCAN {
             for sorted in 1..self.rows.len() {
@@ -142,7 +143,7 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// The members after an edit: what did not change is not read again.
+    /// The members after an edit; only the changed runs are read again.
     pub fn after<'n>(&self, edited: &'n [ChangedRun]) -> Members<'n>
     where
         'd: 'n,
@@ -184,7 +185,7 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// Each of our parameters, in schema order, with its entries; none if it is not set.
+    /// Each known parameter, in schema order, with its entries; none if it is not set.
     pub fn each_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
         let (mut rows, mut entries) = (&self.rows[..], &self.own[..]);
         (0u8..).zip(parameters(self.scope)).map(move |(row, parameter)| {
@@ -195,7 +196,7 @@ impl<'d> Members<'d> {
         })
     }
 
-    /// The entries of one of our parameters; empty if it is not set.
+    /// The entries of a known parameter; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
         self.of_row(row(self.scope, parameter))
     }
@@ -211,17 +212,17 @@ impl<'d> Members<'d> {
         by_key(self.scope, key).map_or(&[], |parameter| self.own(parameter))
     }
 
-    /// The members that are not ours, by first appearance.
+    /// The unknown members, by first appearance.
     pub fn foreign(&self) -> &[Member<'d>] {
         &self.foreign
     }
 
-    /// The entries of a keyword that is not ours; empty if there are none.
+    /// The entries of an unknown keyword; empty if there are none.
     pub fn foreign_by_keyword(&self, keyword: &str) -> &[Entry<'d>] {
         self.foreign_place(keyword).map_or(&[], |at| &self.foreign[at].entries)
     }
 
-    /// The entries that a JSON key which is not ours shows; empty if there are none.
+    /// The entries that an unknown JSON key shows; empty if there are none.
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
         let shown = |member: &&Member<'d>| member.key.to_json(self.scope) == key;
         let place = self.foreign_place(keyword_of(self.scope, key));

@@ -1,7 +1,7 @@
 //! Unknown keywords that are nearly known ones.
 //!
-//! The checks warn of them in a text, and an edit that would write one is refused. Other servers of
-//! the family, and newer ones, know directives whose names are similar to ours; those are accepted.
+//! The checks warn of them in a text, and an edit that would write one is refused. Other servers of the
+//! family, and newer ones, have directives with similar names; those are accepted.
 
 use super::schema::{Parameter, Scope, Shape, ValueType, by_key, by_keyword, is_foreign_keyword, parameters};
 use super::suggest::nearest;

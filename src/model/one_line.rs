@@ -1,6 +1,6 @@
 //! Texts whose line ends were stripped on the way here, as `curl -d @FILE` does.
 //!
-//! Such a text may parse: what stands behind its first `#` is a comment then, up to the end.
+//! Such a text may parse, because everything behind its first `#` is then a comment.
 
 use super::schema::{PARAMETERS, Parameter, is_foreign_keyword};
 use crate::syntax::comment_start;

@@ -120,7 +120,7 @@ impl Serialize for OwnedPort<'_> {
     }
 }
 
-/// `auth false;` opens what it stands in; `auth "false";` names a backend.
+/// Whether the address is the word `false`, which opens access; `auth "false";` names a backend.
 pub fn is_open(backend: &Address<'_>) -> bool {
     backend.positional.raw == "false"
 }

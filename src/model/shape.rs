@@ -16,7 +16,7 @@ use crate::syntax::{Entry, Word};
 pub enum RowMatch {
     /// It is shown and edited as the parameter.
     Own(&'static Parameter),
-    /// The keyword is ours, the form is not: the general rule shows it.
+    /// The keyword is known, the form is wrong: the general rule shows it.
     Misshapen(&'static Parameter),
     /// The general rule shows it.
     Foreign,
@@ -107,7 +107,7 @@ pub fn duration(word: Word<'_>) -> Option<i64> {
     number.checked_mul(seconds).filter(|seconds| (0..=super::scalar::MAX_SAFE).contains(seconds))
 }
 
-/// The scope of what stands in the block of an entry that is not ours.
+/// The scope inside the block of an unknown entry.
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
     if entry.is_block() { block_scope(&entry.keyword(), entry.count_arguments()) } else { Scope::Foreign }
 }

@@ -31,7 +31,7 @@ fn slips(a: &str, b: &str) -> Option<usize> {
     (1..=allowed).contains(&distance).then_some(distance)
 }
 
-/// The names most like `name`, best first: for a name that is not there.
+/// The names that are most similar to `name`, best first.
 pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
     if name.len() > LONGEST_NAME {
         return Vec::new();

@@ -140,7 +140,7 @@ impl Serialize for TopMember<'_, '_, '_> {
     }
 }
 
-/// One of our top-level members.
+/// A known top-level member.
 pub(super) struct Own<'v, 'a, 'd> {
     view: &'v View<'a, 'd>,
     parameter: &'static Parameter,

@@ -1,4 +1,4 @@
-//! A text that is to become the configuration, in a file that other programs can look at first.
+//! A text that is to become the configuration, in a file that hooks can read before the change.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,6 @@ use super::error::StoreError;
 pub struct Candidate(NamedTempFile);
 
 impl Candidate {
-    /// A candidate in a file that a store made.
     pub(super) fn new(file: NamedTempFile) -> Self {
         Self(file)
     }

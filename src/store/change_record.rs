@@ -13,14 +13,12 @@ pub const DEFAULT_KEEP: usize = 100;
 /// The operation of a hand edit: a change that another program made.
 pub const HAND_EDIT: &str = "hand-edit";
 
-/// A change as it is entered into the history.
+/// What a writer records in the history about its change.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeRecord<'a> {
     /// `modify`, `save`, `rollback`, …
     pub operation: &'a str,
-    /// Who makes it.
     pub by: &'a str,
-    /// Why.
     pub message: Option<&'a str>,
     /// How many texts are kept from now on; `None` for as many as before.
     pub keep: Option<usize>,
@@ -40,7 +38,6 @@ pub struct HistoryEntry {
     pub operation: String,
     /// Who made it; unknown for a hand edit.
     pub by: Option<String>,
-    /// Why.
     pub message: Option<String>,
     /// The revision of the text before, which is kept; none where there was no file.
     pub before: Option<Revision>,

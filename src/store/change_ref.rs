@@ -23,7 +23,7 @@ impl FromStr for ChangeRef {
             Some(digits) => number(digits).map(Self::Serial),
             None => {
                 let number = number(text.strip_prefix('@').unwrap_or(text))?;
-                // No history goes back so far, which the error says then.
+                // No history is that long; the lookup reports the number as unknown.
                 Ok(Self::Back(usize::try_from(number).unwrap_or(usize::MAX)))
             }
         }

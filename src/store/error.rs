@@ -16,34 +16,21 @@ use thiserror::Error;
 pub enum StoreError {
     /// The file, or the folder it should be in, does not exist.
     #[error("`{}` does not exist", .path.display())]
-    NotFound {
-        /// What is missing.
-        path: PathBuf,
-    },
+    NotFound { path: PathBuf },
     /// The file may not be opened, or not be written.
     #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     PermissionDenied {
         /// What was tried, a verb.
         operation: &'static str,
-        /// What it was tried on.
         path: PathBuf,
-        /// What the system answered.
         source: io::Error,
     },
-    /// The path leads to something that holds no text.
+    /// The path leads to a folder, a device, or another file that is not a regular file.
     #[error("`{}` is {kind}", .path.display())]
-    NotAFile {
-        /// Where it leads.
-        path: PathBuf,
-        /// What is there.
-        kind: FileKind,
-    },
+    NotAFile { path: PathBuf, kind: FileKind },
     /// The links lead in a circle.
     #[error("`{}` is a link that leads back to itself", .path.display())]
-    LinkLoop {
-        /// The path that was given.
-        path: PathBuf,
-    },
+    LinkLoop { path: PathBuf },
     /// A link leads to nothing.
     #[error("`{}` is a link to `{}`, which does not exist", .link.display(), .points_to.display())]
     DanglingLink {
@@ -54,50 +41,22 @@ pub enum StoreError {
     },
     /// The state folder cannot be made or used, so nothing can be changed.
     #[error("cannot use the state folder `{}`: {}", .path.display(), reason(.source))]
-    StateFolder {
-        /// The folder, or the file in it.
-        path: PathBuf,
-        /// What the system answered.
-        source: io::Error,
-    },
+    StateFolder { path: PathBuf, source: io::Error },
     /// The state folder, or a file in it, may have been made by another user.
     #[error("`{}` {why}", .path.display())]
-    Untrusted {
-        /// The folder or file.
-        path: PathBuf,
-        /// Why not.
-        why: Distrust,
-    },
+    Untrusted { path: PathBuf, why: Distrust },
     /// Another user made a link in a folder that everybody may write.
     #[error("`{}` is a link of user {user} in a folder that everybody may write, so it is not followed", .link.display())]
-    PlantedLink {
-        /// The link.
-        link: PathBuf,
-        /// Its owner.
-        user: u32,
-    },
+    PlantedLink { link: PathBuf, user: u32 },
     /// Another process held the lock during the whole wait.
     #[error("`{}` is locked by {holder}", .path.display())]
-    Busy {
-        /// What is locked.
-        path: PathBuf,
-        /// Who holds it.
-        holder: LockHolder,
-    },
+    Busy { path: PathBuf, holder: LockHolder },
     /// A server runs over this file already.
     #[error("`{}` is served by {holder} already", .path.display())]
-    Serving {
-        /// The file.
-        path: PathBuf,
-        /// The server.
-        holder: LockHolder,
-    },
+    Serving { path: PathBuf, holder: LockHolder },
     /// The file is not the loaded one any more.
     #[error("`{}` was changed meanwhile by another program", .path.display())]
-    ChangedMeanwhile {
-        /// The file.
-        path: PathBuf,
-    },
+    ChangedMeanwhile { path: PathBuf },
     /// An in-place write failed, and so did putting the old text back.
     #[error("`{}` was written in part only: {}", .path.display(), reason(.source))]
     Torn {
@@ -113,9 +72,7 @@ pub enum StoreError {
     Io {
         /// What was tried, a verb.
         operation: &'static str,
-        /// What it was tried on.
         path: PathBuf,
-        /// What the system answered.
         source: io::Error,
     },
 }
@@ -144,7 +101,6 @@ pub enum Distrust {
          this command"
     )]
     Stranger {
-        /// That user.
         user: u32,
         /// The owner of the configuration.
         owner: u32,

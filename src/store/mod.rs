@@ -54,10 +54,10 @@ pub trait Store: Send + Sync {
     /// Returns the text that the history keeps with a change; `None` where it keeps none.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// `NotFound` where there is no text yet. Costs next to nothing.
+    /// Fails with `NotFound` if there is no text yet. Does not load it.
     fn refuse_missing(&self) -> Result<(), StoreError>;
 
-    /// Whether a change seems to be recorded that has to be confirmed. Costs next to nothing.
+    /// Whether there seems to be a change that has to be confirmed; cheaper than [`Store::pending`].
     fn has_pending(&self) -> bool;
 
     /// Returns the change that has to be confirmed; `None`, too, for a record that was cut short, whose
@@ -75,14 +75,14 @@ pub trait Store: Send + Sync {
 
 /// The only writer of a configuration, until it is dropped.
 pub trait Writer {
-    /// Takes the warnings of cleaning up.
+    /// Takes the warnings from cleaning up after killed writers.
     fn take_warnings(&mut self) -> Vec<Warning>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
     /// made, and records hand edits.
     fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError>;
 
-    /// Writes a new text where other programs can look at it before it is the configuration.
+    /// Writes a new text to a file that hooks can read before the change is made.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError>;
 
     /// Prepares to replace `old` by the pieces of `new`, and records the change durably. `None` stands
@@ -94,7 +94,7 @@ pub trait Writer {
         record: &ChangeRecord<'_>,
     ) -> Result<Box<dyn PreparedChange + 'w>, StoreError>;
 
-    /// Keeps a text in the history that is in no store, durably.
+    /// Keeps a text in the history that was never stored, durably.
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
@@ -108,6 +108,7 @@ pub trait Writer {
 /// A change that is ready to be made. Dropped, it leaves no trace.
 #[must_use = "the old text stays until this is committed"]
 pub trait PreparedChange {
-    /// Makes the change durably; `ChangedMeanwhile` if the old text is not the text any more.
+    /// Makes the change durably; fails with `ChangedMeanwhile` if the stored text is no longer the old
+    /// text.
     fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError>;
 }

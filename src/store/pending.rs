@@ -13,7 +13,6 @@ pub struct PendingRecord<'a> {
     pub deadline: SystemTime,
     /// `modify`, `save`, `update` or `rollback`.
     pub operation: &'a str,
-    /// Who made it.
     pub by: &'a str,
     /// The running configuration before.
     pub running: &'a [u8],
@@ -28,11 +27,9 @@ pub struct PendingRecord<'a> {
 pub struct StoredPending {
     /// The name by which it is confirmed.
     pub id: String,
-    /// When it is rolled back.
     pub deadline: SystemTime,
     /// `modify`, `save`, `update` or `rollback`.
     pub operation: String,
-    /// Who made it.
     pub by: String,
     /// The running configuration before.
     pub running: Bytes,

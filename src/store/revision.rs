@@ -19,7 +19,6 @@ const HEX_DIGITS: usize = 32;
 pub struct Revision(u128);
 
 impl Revision {
-    /// The revision of `text`.
     pub fn of(text: &[u8]) -> Revision {
         Revision(xxh3_128(text))
     }

@@ -17,18 +17,14 @@ pub struct Version(Arc<dyn Any + Send + Sync>);
 pub struct Loaded {
     /// The text, byte for byte.
     pub bytes: Bytes,
-    /// Its version.
     pub version: Version,
 }
 
-/// The text that a change was computed on, wherever its owner keeps it by now.
+/// The text that a change was computed on, borrowed from its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct BaseText<'a> {
-    /// The text as it was loaded.
     pub text: &'a [u8],
-    /// Its version.
     pub version: &'a Version,
-    /// Its revision.
     pub revision: Revision,
 }
 

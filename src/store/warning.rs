@@ -10,46 +10,26 @@ use super::error::reason;
 /// A failure that did not stop a change.
 #[derive(Debug, Error)]
 pub enum Warning {
-    /// An extended attribute was lost, which is not about who may read and write.
+    /// An extended attribute was lost. Access rights are not affected.
     #[error("cannot keep {} of `{}`: {}", attribute(.name.as_deref()), .path.display(), reason(.source))]
     Attribute {
-        /// The file.
         path: PathBuf,
         /// Its name; `None` when the attributes could not even be listed.
         name: Option<String>,
-        /// What the system answered.
         source: io::Error,
     },
     /// The file had further names (hard links); they still hold the old text.
     #[error("`{}` had {}", .path.display(), other_links(*.others))]
-    OtherNames {
-        /// The file.
-        path: PathBuf,
-        /// How many others.
-        others: u64,
-    },
+    OtherNames { path: PathBuf, others: u64 },
     /// The change stands, but a power failure right now could take it back.
     #[error("cannot flush the folder `{}`: {}", .path.display(), reason(.source))]
-    FolderNotSynced {
-        /// The folder of the file.
-        path: PathBuf,
-        /// What the system answered.
-        source: io::Error,
-    },
+    FolderNotSynced { path: PathBuf, source: io::Error },
     /// A temporary file that a killed writer left could not be removed.
     #[error("cannot remove `{}`: {}", .path.display(), reason(.source))]
-    Leftover {
-        /// The temporary file.
-        path: PathBuf,
-        /// What the system answered.
-        source: io::Error,
-    },
+    Leftover { path: PathBuf, source: io::Error },
     /// An earlier in-place write was cut short; its old text was put back.
     #[error("an earlier write of `{}` was cut short, the text before it was put back", .path.display())]
-    PutBack {
-        /// The file.
-        path: PathBuf,
-    },
+    PutBack { path: PathBuf },
     /// An earlier in-place write was cut short and the file was edited since; the edit stays.
     #[error(
         "an earlier write of `{}` was cut short and the file was edited since; its texts are kept in `{}`",
@@ -57,7 +37,6 @@ pub enum Warning {
         .journal.display()
     )]
     JournalKept {
-        /// The file.
         path: PathBuf,
         /// Where both texts of that write are kept.
         journal: PathBuf,
@@ -68,19 +47,13 @@ pub enum Warning {
         .path.display()
     )]
     HandEditKept {
-        /// The file.
         path: PathBuf,
         /// The number of the text in the history.
         serial: u64,
     },
     /// The journal of a write that is complete could not be removed.
     #[error("cannot remove `{}`: {}", .path.display(), reason(.source))]
-    JournalNotRemoved {
-        /// The journal.
-        path: PathBuf,
-        /// What the system answered.
-        source: io::Error,
-    },
+    JournalNotRemoved { path: PathBuf, source: io::Error },
 }
 
 /// An attribute in a sentence.

@@ -12,7 +12,7 @@ pub const MAX_DIAGNOSTICS: usize = 100;
 /// How serious a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Should be looked at; the text can be used.
+    /// A possible mistake; the text can be used.
     Warning,
     /// The text is broken: it is not modified, loaded or saved.
     Error,
@@ -31,7 +31,7 @@ impl Severity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
-    /// The bytes that it is about; empty where something is missing.
+    /// The faulty bytes; empty where something is missing.
     pub span: Span,
     /// Lower case, no full stop.
     pub message: String,

@@ -57,7 +57,7 @@ struct LexedWords {
     start: usize,
     /// Behind the last word.
     end: usize,
-    /// Whether they stand on several lines.
+    /// Whether the words stand on several lines.
     spanning: bool,
     head: EntryHead,
     /// Whether a quote that is never closed has swallowed the `;` or `{` of the entry.
@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
         );
     }
 
-    /// Goes to the end of the line that a quote which is never closed has taken.
+    /// Skips the rest of the line that an unclosed quote has swallowed.
     fn skip_line(&mut self, from: usize) {
         self.at = lex::end_of_line(self.text, from);
         self.quotes_end = self.at;
@@ -272,7 +272,7 @@ impl<'t> Parser<'t> {
         );
     }
 
-    /// In a shell it would continue the line.
+    /// Reports a backslash at the end of a line, which would continue the line in a shell.
     fn lone_backslash(&mut self, word: Range<usize>) {
         self.warning(
             word,

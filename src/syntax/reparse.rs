@@ -124,7 +124,7 @@ fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseW
     // The first top-level entry that ends behind the start of the edit's line, and the end of the
     // entry before it.
     let (mut ahead, mut start) = (0, 0);
-    // The lines of the edit before: for a thousand edits of one long line, its ends are searched once.
+    // The lines of the previous edit: for a thousand edits of one long line, its ends are searched once.
     let mut lines = 0..0;
     for (at, edit) in edits.iter().enumerate() {
         if edit.range.start >= lines.end {
@@ -136,7 +136,7 @@ fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseW
             start = passed.end as usize;
             ahead = passed.next_index() as usize;
         }
-        // The entries of the window before need not be passed again.
+        // The entries of the previous window need not be passed again.
         let mut behind = windows.last().map_or(ahead, |last| ahead.max(last.records.end));
         while let Some(inside) = records.get(behind).filter(|record| (record.start as usize) < lines.end) {
             behind = inside.next_index() as usize;

@@ -21,7 +21,7 @@ impl<'t> Word<'t> {
         Self { raw, start, quoted: raw.as_bytes().contains(&b'"') }
     }
 
-    /// The bytes this word takes in the text.
+    /// The span of the word in the text.
     pub fn span(&self) -> Span {
         self.start..self.end()
     }

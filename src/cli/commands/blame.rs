@@ -33,7 +33,6 @@ struct BlameRecord {
     to: Option<Value>,
 }
 
-/// Runs the command.
 pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::Read, ui)?;
@@ -56,7 +55,7 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let found = blame(&entries, &now, &mut kept, &path, masker.as_ref())?;
     if found.is_empty() {
         let members = top_members(now.document());
-        // A path to nothing, which the history does not know either, is misspelt.
+        // A path without a value now and in the history is misspelt.
         select(&LocalView::new(&members, &Lens::default()), &path).map_err(CliError::bad_selection)?;
     }
     let records: Vec<_> = found

@@ -33,8 +33,8 @@ impl<'a> ChangeCommand<'a> {
         Self { args, options: args.options(), verb, as_json: false }
     }
 
-    /// Makes the change by `operation`: asks what its guards ask, reports the outcome, and waits until the
-    /// change is confirmed if it has to be.
+    /// Makes the change by `operation`: asks the questions of guards, reports the outcome, and waits for
+    /// the confirmation if one is needed.
     pub fn run(
         self,
         global: &GlobalArgs,

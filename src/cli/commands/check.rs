@@ -17,7 +17,6 @@ use crate::engine::{Feature, ServiceError, Snapshot, Source};
 /// The argument for the running configuration.
 const RUNNING: &str = "running";
 
-/// Runs the command.
 pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut totals = CheckTotals::default();
     let mut out = BufWriter::new(io::stdout().lock());

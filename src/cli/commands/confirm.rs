@@ -9,7 +9,6 @@ use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{Decision, Hooks};
 
-/// Runs the command.
 pub fn run(args: &ConfirmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let purpose = Purpose::Change { hooks: Hooks::default(), keep: None, has_to_be_confirmed: false };
     let mut service = target::resolve(global, purpose, ui)?.service;

@@ -25,7 +25,6 @@ const RUNNING: &str = "running";
 /// The argument for the configuration file.
 const SAVED: &str = "saved";
 
-/// Runs the command.
 pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
         (None, _) => [Some(RUNNING), Some(SAVED)],
@@ -123,7 +122,8 @@ fn print_diff(old: &NamedContent, new: &NamedContent, ui: Ui) -> Result<bool, Cl
     Ok(old != new)
 }
 
-/// Says which guards have to be accepted for the patch: whoever applies it means the other file as it is.
+/// Names the guards to accept for the patch, because the user wants the other configuration exactly as
+/// it is.
 fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
     let Ok(reduced) = normalize(Value::Object(patch.clone())) else { return };
     let guards =

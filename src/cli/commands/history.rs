@@ -9,7 +9,6 @@ use crate::cli::render::masked::write_text;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 
-/// Runs the command.
 pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut service = target::resolve(global, Purpose::Read, ui)?.service;
     let masker = ui.masker();

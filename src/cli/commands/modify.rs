@@ -21,7 +21,6 @@ use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
 use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{ChangeOptions, EngineError, Guard};
 
-/// Runs the command.
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY);
     change.as_json = args.output == ModifyFormat::Json;

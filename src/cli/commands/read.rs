@@ -22,7 +22,6 @@ use crate::edit::set_lines::set_lines;
 use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
 use crate::model::{Lens, Masker, View, top_members, write_compact};
 
-/// Runs the command.
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let paths = args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
     refuse_unfit_output(args)?;
@@ -81,7 +80,7 @@ fn print_text_as_json(
     masker: Option<&Masker>,
     out: &mut Output,
 ) -> Result<(), CliError> {
-    snapshot.look_for_errors_aside();
+    snapshot.check_in_background();
     let members = top_members(snapshot.document());
     if !snapshot.is_valid() {
         return Err(EngineError::BadConfig(snapshot.clone()).into());

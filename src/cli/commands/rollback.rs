@@ -8,7 +8,6 @@ use crate::cli::exit::Exit;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 
-/// Runs the command.
 pub fn run(args: &RollbackArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::ROLL_BACK);
     change.run(global, ui, |service, options| service.rollback(args.which, options))

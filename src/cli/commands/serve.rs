@@ -32,7 +32,6 @@ pub const GRACE: Duration = Duration::from_secs(10);
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
-/// Runs the command.
 pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     // Registered first, so that no signal meets its default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
@@ -197,13 +196,13 @@ fn announce(urls: &[String]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     let said = urls.iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
     match said {
-        // The reader of the announcement is gone; the server runs all the same.
+        // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         said => output(said),
     }
 }
 
-/// Runs in its own thread: hooks take their time, and the next signal may end the server.
+/// Reloads in a thread, because hooks take time and the next signal may end the server.
 fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
     let (engine, tls) = (engine.clone(), tls.cloned());
     let run = move || reload(&engine, tls.as_deref(), ui);

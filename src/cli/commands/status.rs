@@ -21,7 +21,6 @@ struct StatusRecord<'a> {
     status: &'a Status,
 }
 
-/// Runs the command.
 pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut service = target::resolve(global, Purpose::Read, ui)?.service;
     let mut status = service.status()?;

@@ -9,7 +9,6 @@ use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::Replaced;
 
-/// Runs the command.
 pub fn run(args: &UpdateArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     replace(Replaced::Running, &args.file, ChangeCommand::new(&args.changing, Verb::UPDATE), global, ui)
 }

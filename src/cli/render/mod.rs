@@ -1,4 +1,4 @@
-//! What users see: diffs, tables, diagnostics, and the rules for what a terminal may get.
+//! Output for users: diffs, tables, diagnostics, and the rules for what a terminal may get.
 
 pub mod diagnostics;
 pub mod diff;

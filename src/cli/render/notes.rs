@@ -1,4 +1,4 @@
-//! What users are told of a change beside its diff.
+//! The notes that follow the diff of a change.
 
 use crate::cli::render::masked::masked_text;
 use crate::edit::Note;

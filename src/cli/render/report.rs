@@ -12,7 +12,6 @@ use crate::model::{Lens, View, top_members};
 
 /// How the outcome of a change is reported.
 pub struct Report<'a> {
-    /// Where it is printed.
     pub ui: Ui,
     /// The name of the configuration in messages.
     pub target: &'a str,

@@ -34,8 +34,8 @@ pub fn without_missing_blocks(
     without_misfits(edits, misfits, faults)
 }
 
-/// The names of the streams whose `urls` are set: whoever says where a stream comes from means to make
-/// it.
+/// The names of the streams whose `urls` are set: setting the sources of a stream clearly means to
+/// create it.
 fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
     let given = edits.iter().filter(|edit| !edit.removes());
     let name = |edit: &PathEdit| match edit.path.segments.as_slice() {

@@ -29,18 +29,19 @@ use super::misfit::PathFault;
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 
-/// What assignments come to.
+/// The patch that assignments evaluate to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Computed {
     /// The merge patch (RFC 7396).
     pub patch: Map<String, Value>,
     /// The same patch, normalized.
     pub normalized: Map<String, Value>,
-    /// Whether lists or `*` were looked up: the patch is right only for what was read.
+    /// Whether lists or `*` were looked up: then the patch is right only for the configuration that was
+    /// read.
     pub depends_on_read: bool,
 }
 
-/// The patch that does what `assignments` say to `current`, in their order.
+/// Returns the patch that applies `assignments` to `current`, in their order.
 pub fn to_patch(
     current: &dyn Current,
     assignments: &[Assignment],

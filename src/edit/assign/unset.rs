@@ -37,7 +37,7 @@ pub fn without_unset_values(
     kept
 }
 
-/// The misfit of a path of names at which nothing is set; `None` if there is a value.
+/// The misfit of a path of names that has no value; `None` if it has one.
 fn absence(current: &dyn Current, path: &Path) -> Option<Misfit> {
     let keys = keys(&path.segments)?;
     let place = Place::of(&path.segments).ok()?;

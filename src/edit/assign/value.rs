@@ -218,8 +218,8 @@ fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) 
     ends_here.then(|| read(only))
 }
 
-/// The object in `/storage 90% 5d`, read as the text of the directive is. Parts without a word are null,
-/// so that the words replace all that is there.
+/// The object in `/storage 90% 5d`, parsed like the text of the directive. Parts without a word are
+/// null, so that the words replace the whole old value.
 fn object_of_words(parameter: &Parameter, object: &'static ObjectShape, text: &str) -> Result<Value, Misfit> {
     let value = read_directive(parameter.keywords[0], text, |entry| {
         fits(parameter.shape, entry).then(|| {

@@ -1,4 +1,4 @@
-//! Changes that are seldom meant, and that are refused unless they are accepted: another form of an
+//! Changes that are rarely intended, and are refused unless they are accepted: another form of an
 //! unknown directive, and a new unknown keyword that is nearly a known one.
 //!
 //! They are collected while an edit is planned, from the values that the plan reads anyway, so a small
@@ -26,7 +26,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Compares the members of a patch that are not ours with the current ones.
+    /// Compares the unknown members of a patch with the current ones.
     pub fn members(
         &mut self,
         scope: Scope,
@@ -39,7 +39,7 @@ impl Guarded {
         }
     }
 
-    /// Compares one member that is not ours with the current one.
+    /// Compares one unknown member with the current one.
     pub fn member(&mut self, scope: Scope, key: &str, current: Option<&Value>, patch: &Value, at: &Pointer) {
         let keyword = keyword_of(scope, key);
         match current {

@@ -72,7 +72,7 @@ fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// Whether these are the named blocks of one keyword. The keyword goes with its last block, so one
+/// Whether these are the named blocks of one keyword. Removing the last name removes the keyword, so one
 /// block without a name has to be given as a list.
 fn are_named_blocks(members: &Map<String, Value>) -> bool {
     !members.is_empty() && members.values().all(Value::is_object)

@@ -26,13 +26,12 @@ pub fn contents_value(block: Entry<'_>) -> Value {
 
 /// Merges patches into foreign members, and collects what is wrong with them.
 pub struct GeneralMerge<'f> {
-    /// What was found to be wrong.
     pub faults: &'f mut Faults,
 }
 
 impl GeneralMerge<'_> {
-    /// Merges into the member `key` of a block of `scope`, which has these entries; `None` where
-    /// nothing of it is left.
+    /// Merges into the member `key` of a block of `scope`, which has these entries; `None` if nothing of
+    /// it remains.
     pub fn member(
         &mut self,
         (scope, key): (Scope, &str),
@@ -130,7 +129,7 @@ impl GeneralMerge<'_> {
         object
     }
 
-    /// An object of named blocks that lost its last name is gone.
+    /// Merges into named blocks; `None` if no block remains.
     fn named_blocks(
         &mut self,
         keyword: &str,
@@ -179,7 +178,7 @@ impl GeneralMerge<'_> {
         words.iter().map(word).collect()
     }
 
-    /// Refuses an escaped keyword whose value would read back as our own parameter.
+    /// Refuses an escaped keyword whose value would read back as the known parameter.
     fn refuse_own_shape(&mut self, scope: Scope, key: &str, value: &Value, at: &Pointer) {
         let keyword = keyword_of(scope, key);
         let escaped = key.strip_prefix(ESCAPE).filter(|_| !value.is_null());
@@ -195,13 +194,13 @@ impl GeneralMerge<'_> {
     }
 }
 
-/// An object that a patch makes; one that only removes makes nothing.
+/// The object that a patch makes; `None` for a patch that only removes.
 fn non_empty(patch: &Map<String, Value>, object: Map<String, Value>) -> Option<Value> {
     (patch.is_empty() || !object.is_empty()).then_some(Value::Object(object))
 }
 
-/// The occurrences that say the value of a foreign keyword, each an array of its words and maybe,
-/// last, the object of its block.
+/// The occurrences of an unknown keyword with this value: each an array of its words and, if it has a
+/// block, the object of that last.
 pub fn occurrences(value: &Value) -> Vec<Value> {
     match value {
         Value::Bool(true) => vec![Value::Array(Vec::new())],

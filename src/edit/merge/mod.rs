@@ -1,8 +1,8 @@
 //! What a normalized patch makes of the values: a merge patch (RFC 7396) with the rules that `auth`,
 //! lists and directives under the general rule add.
 //!
-//! This is the value side of an edit. The text side works towards these values, and what it made
-//! is read again and compared with them before anything is written.
+//! This is the value side of an edit. The text side works towards these values, and the new text
+//! is read again and compared with them before it is written.
 
 mod general;
 mod named;

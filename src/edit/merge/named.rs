@@ -47,12 +47,12 @@ pub fn merge_named(
 }
 
 fn put(kind: Kind, merged: &mut Map<String, Value>, key: &str, value: Option<Value>) {
-    // What is gone leaves a null: to close the gap at once would move all that follows, each time.
+    // A removed member leaves a null: closing the gap each time would move all later members.
     let value = value.or_else(|| shown_of_nothing(kind).get(key).cloned()).unwrap_or(Value::Null);
     merged.insert(key.to_owned(), value);
 }
 
-/// What the view shows of a block that says nothing.
+/// The members that the view shows for an empty block.
 fn shown_of_nothing(kind: Kind) -> Map<String, Value> {
     let shown: &[(&str, Value)] = match kind {
         Kind::Stream => &[("static", Value::Bool(true)), ("urls", Value::Array(Vec::new()))],

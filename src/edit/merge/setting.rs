@@ -1,4 +1,4 @@
-//! Merging into our own settings.
+//! Merging into known settings.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::edit::json_pointer::Pointer;
 use crate::model::Parameter;
 use crate::model::schema::{ObjectShape, Part, PartForm, Shape};
 
-/// Merges into one of our settings; `None` where it is not set afterwards.
+/// Merges into a known setting; `None` if it is not set afterwards.
 pub fn merge_setting(
     parameter: &'static Parameter,
     current: Option<&Value>,
@@ -78,7 +78,7 @@ fn backend(
         .cloned()
         .unwrap_or_default();
     if opens {
-        // What is given again keeps its place.
+        // Keys that the patch sets again keep their place.
         existing.retain(|key, _| given.is_some_and(|given| given.contains_key(key)));
     }
     let extra = match patch.get("extra") {

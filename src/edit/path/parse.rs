@@ -156,7 +156,7 @@ fn bracket(input: &mut Input<'_>) -> Parsed<Segment> {
     alt((append, terminated(index, ']'), find)).parse_next(input)
 }
 
-/// `1*DIGIT`; digits that only begin a name are none of its business.
+/// `1*DIGIT`; fails for digits that only begin a name.
 fn index(input: &mut Input<'_>) -> Parsed<Segment> {
     let at = input.current_token_start();
     let digits = take_while(1.., '0'..='9');

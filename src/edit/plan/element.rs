@@ -38,8 +38,8 @@ impl<'d> Planner<'_, 'd> {
         self.pend(alone, entries);
     }
 
-    /// Puts an element behind its predecessor, else in front of the first that stays. A new one
-    /// that has neither is handed back.
+    /// Puts an element behind its predecessor, else in front of the first one that stays. Returns a new
+    /// element that has neither.
     pub(super) fn put_element(
         &mut self,
         container: Container<'d>,
@@ -53,7 +53,7 @@ impl<'d> Planner<'_, 'd> {
             (None, None) => {
                 return match content {
                     Insertion::New(draft) => Some(draft),
-                    // Something moves only past something that stays.
+                    // An element moves only past one that stays.
                     Insertion::Line(_) | Insertion::Block(_) => None,
                 };
             }

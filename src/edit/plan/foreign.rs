@@ -38,7 +38,7 @@ impl<'d> Planner<'_, 'd> {
             return self.pend(emit::general(keyword, target, None), entries);
         }
         match (DirectiveForm::of(entries), target) {
-            // Without a name there is no named block left: an empty object is one block without a name.
+            // An empty object has no names: it is written as one block without a name.
             (DirectiveForm::NamedBlocks, Value::Object(target)) if !target.is_empty() => {
                 self.named_blocks(keyword, entries, target, at)
             }
@@ -149,7 +149,7 @@ impl<'d> Planner<'_, 'd> {
     }
 }
 
-/// The occurrences that say `target` where `entries` have this form: true is a bare flag, but the
+/// The occurrences whose value is `target`, in the form of `entries`: true is a bare flag, but the
 /// options of a port keep their value: `api false;` becomes `api true;`, not `api;`.
 fn wanted_occurrences(
     container: Container<'_>,

@@ -19,7 +19,7 @@ use crate::model::schema::{Derived, Shape, ValueType, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::syntax::{Entry, Splice};
 
-/// A block that is not there yet.
+/// A block that the patch creates.
 struct NewBlock {
     name: String,
     draft: Draft,
@@ -60,7 +60,7 @@ impl<'d> Planner<'_, 'd> {
                 movers.push(WantedPosition { item, position });
             }
         }
-        // Of a block that is refused there is no draft to put anywhere.
+        // A refused block has no draft to put.
         if self.faults.0.is_empty() {
             self.arrange(kind, entries, new, movers);
         }
@@ -124,7 +124,8 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    /// A directive that says what is shown without it, too, goes when null asks for it.
+    /// Removes a directive that sets the default when null asks for it, which changes nothing in the
+    /// view.
     fn remove_unshown(
         &mut self,
         kind: Kind,
@@ -167,7 +168,8 @@ impl<'d> Planner<'_, 'd> {
         }]);
     }
 
-    /// Our own settings in schema order, then the others as they stand or come.
+    /// Changes the known settings in schema order, then the others in the order of the text and the
+    /// patch.
     fn change_block(&mut self, change: &BlockChange<'_, 'd>) {
         let scope = change.kind.scope();
         let container = Container::of(change.entry);
@@ -178,7 +180,7 @@ impl<'d> Planner<'_, 'd> {
             match (parameter.shape, change.target.get(parameter.key)) {
                 (Shape::Derived(Derived::Static), _) => {}
                 (Shape::Sources, Some(target)) => self.sources(container, &entries, target, &at),
-                // What is shown without a directive needs none to be shown.
+                // A default that is shown without a directive needs none.
                 (Shape::Value(ValueType::Switch), Some(Value::Bool(true)))
                     if change.removed.contains(&parameter.key) =>
                 {
@@ -220,7 +222,7 @@ impl<'d> Planner<'_, 'd> {
         self.operation(TextOperation::Unfold { entry: entry.id(), from, block });
     }
 
-    /// Deletions are made; puts new blocks and moved ones where they belong.
+    /// Puts new and moved blocks at their places; deletions are planned already.
     fn arrange(
         &mut self,
         kind: Kind,
@@ -298,11 +300,11 @@ impl<'d> Planner<'_, 'd> {
 enum Start<'d> {
     /// In front of the first block that stays.
     Before(Entry<'d>),
-    /// None stays, so all are new: at the end of the text, with so many blank lines.
+    /// No block stays: at the end of the text, behind this many blank lines.
     AtEnd((Anchor, usize)),
 }
 
-/// One block that is to say something else.
+/// One block whose members change.
 struct BlockChange<'a, 'd> {
     kind: Kind,
     entry: Entry<'d>,
@@ -319,7 +321,7 @@ impl BlockChange<'_, '_> {
         self.current.get(key) != self.target.get(key)
     }
 
-    /// The changed keys that are not ours, those that stand in the text first.
+    /// The changed keys of unknown members, those that stand in the text first.
     fn foreign_keys(&self) -> Vec<&String> {
         let is_foreign = |key: &&String| by_key(self.kind.scope(), key).is_none();
         let gone = self.current.keys().filter(|key| !self.target.contains_key(*key));

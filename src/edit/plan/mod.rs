@@ -60,17 +60,10 @@ impl Plan {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TargetValue {
     /// A top-level member.
-    Member {
-        /// Its key.
-        key: String,
-        /// Its value.
-        value: Option<Value>,
-    },
+    Member { key: String, value: Option<Value> },
     /// A stream, live or plugin.
     Named {
-        /// Its group.
         kind: Kind,
-        /// Its name.
         name: String,
         /// Its own members.
         value: Option<Map<String, Value>>,
@@ -84,14 +77,12 @@ pub enum Note {
     ExtrasDropped {
         /// The auth they belonged to.
         at: Pointer,
-        /// Their keys.
         keys: Vec<String>,
     },
     /// Comment lines above a removed entry were kept.
     CommentsKept {
         /// The first words of the removed entry.
         above: String,
-        /// How many.
         lines: usize,
     },
     /// A port of `http` was removed together with its block.
@@ -151,7 +142,7 @@ struct NewSetting {
 }
 
 impl NewSetting {
-    /// Whether the first of it is a block, after which the others of its keyword go.
+    /// Whether its first draft is a block, which decides the place of all its drafts.
     fn is_block(&self) -> bool {
         self.drafts.first().is_some_and(|draft| draft.block.is_some())
     }
@@ -171,7 +162,7 @@ struct Planner<'p, 'd> {
 }
 
 impl<'d> Planner<'_, 'd> {
-    /// Our own members in schema order, then the others in patch order.
+    /// Plans the known members in schema order, then the others in patch order.
     fn top_level(&mut self, patch: &Map<String, Value>) {
         let root = Pointer::root();
         for parameter in parameters(Scope::Top) {

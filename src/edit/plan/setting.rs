@@ -100,7 +100,7 @@ fn only_word(edits: &mut WordEdits<'_>, kind: ValueType, entry: Entry<'_>, targe
 }
 
 /// Edits the words of an object part by part. A new part is put behind the parts that precede it in the
-/// row.
+/// table.
 fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: Entry<'_>, target: &Value) {
     let current = object_value(object, entry);
     let said: Vec<_> = part_words(object, entry).collect();
@@ -113,7 +113,7 @@ fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: 
         let in_place = old.last().copied().or_else(|| other.and_then(|other| words(other).next_back()));
         let wanted = [Some(part), other].into_iter().flatten().find(|part| target.get(part.key).is_some());
         match (part.form, in_place, wanted) {
-            // It was edited in the place of the part before it.
+            // Edited already, in the place of the part before it.
             (PartForm::Reference, ..) => continue,
             (PartForm::Words, ..) => {
                 let values: Vec<Value> = old.iter().map(|&word| to_json(&Scalar::of(word))).collect();

@@ -92,7 +92,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    /// A `urls A B;` line of which an element changes is replaced by one line an element.
+    /// Replaces each `urls A B;` line of which an element changes by one line for each element.
     fn split_plurals(
         &mut self,
         entries: &[Entry<'d>],
@@ -154,7 +154,7 @@ struct Plural {
     count: usize,
     /// The new places of those that stay.
     staying: Vec<usize>,
-    /// Whether one of them moves to elsewhere.
+    /// Whether one of them moves.
     moves: bool,
 }
 

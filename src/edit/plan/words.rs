@@ -194,8 +194,8 @@ impl OptionStyle {
         let new_value = written.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('='));
         match (option.value, new_value) {
             (Some(old), Some(new)) => edits.replace(old, quoting::value(old, value, new.to_owned())),
-            // Of a source, `key=true` is a flag too, and where a value stood, one stays. A value of
-            // a backend is a string.
+            // In a source, `key=true` is a flag too, and an option with a value keeps one. The values of
+            // a backend are strings.
             (Some(old), None) if self.scope == Scope::Source && old.raw == "false" => {
                 edits.replace(old, "true");
             }

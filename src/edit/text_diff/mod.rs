@@ -1,9 +1,8 @@
 //! The unified diff of a text before and after a change.
 //!
-//! An edit is known as splices, so its diff looks at the lines around each splice and at nothing
-//! else: the rest of the text is only searched for line ends, to number the hunks. Two arbitrary
-//! texts are compared in the same way, as one window over both:
-//!
+//! An edit consists of splices, so its diff reads only the lines around each splice: the rest of the
+//! text is only searched for line ends, to number the hunks. Two arbitrary texts are compared in the
+//! same way, as one window over both:
 //! ```text
 //! splices → windows of whole lines → runs of lines that differ → hunks → printed lines
 //! ```
@@ -49,7 +48,7 @@ pub enum DiffLine {
     Added(Range<usize>),
 }
 
-/// What a printed line is, for its colour.
+/// The kind of a printed line, for its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrintedKind {
     /// `--- NAME` or `+++ NAME`
@@ -164,7 +163,7 @@ struct SideRun {
     lines: Vec<Range<usize>>,
 }
 
-/// What is known of two texts while they are compared from the beginning to the end.
+/// The state of comparing two texts from the beginning to the end.
 struct Comparison<'o> {
     old: &'o str,
     /// The comparison in numbers of lines.

@@ -12,7 +12,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 /// How long to wait, after the end of a command, for what it wrote last.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Between two looks at a running command.
+/// The pause between two checks of a running command.
 pub(super) const POLL: Duration = Duration::from_millis(2);
 
 /// How much is read at a time, in bytes.

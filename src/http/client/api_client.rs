@@ -53,7 +53,6 @@ impl Default for ClientSettings {
 /// A request to a server.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
-    /// The operation.
     pub operation: ApiOperation,
     /// The last segment of the path, for routes that have one.
     pub argument: Option<&'a str>,
@@ -126,7 +125,6 @@ impl Client {
         Self { endpoint, settings, sockets: OnceCell::new() }
     }
 
-    /// The server.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }

@@ -1,5 +1,5 @@
-//! What all changes of a server have in common: the parameters that go along, and the guards that
-//! stand before them here.
+//! What all changes over a server share: the query parameters, and the guards that are checked on this
+//! side.
 
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -42,7 +42,7 @@ pub fn parameters<'o>(
         None => {}
     }
     match options.confirm {
-        // The server would make the change, and never roll it back.
+        // Such a server would ignore the parameter, and never roll the change back.
         Some(_) if !server.offers(Feature::Confirm) => return Err(session.not_offered(Feature::Confirm)),
         Some(time) => parameters.push((CONFIRM, time.as_secs().to_string().into())),
         None => {}
@@ -66,7 +66,7 @@ pub fn outcome(
     Outcome { notes, pending, ..rehearsed(before, after) }
 }
 
-/// The outcome of a change that was rehearsed here: nothing was sent.
+/// The outcome of a change that was computed on this side; nothing was sent.
 pub fn rehearsed(before: Content, after: Content) -> Outcome {
     let is_same = match (&before, &after) {
         (Content::Text(before), Content::Text(after)) => before.bytes() == after.bytes(),

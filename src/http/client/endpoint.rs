@@ -25,12 +25,7 @@ pub enum Endpoint {
         name: String,
     },
     /// A Unix socket.
-    Socket {
-        /// The path of the socket.
-        path: PathBuf,
-        /// The prefix of the API.
-        prefix: String,
-    },
+    Socket { path: PathBuf, prefix: String },
 }
 
 /// Why a text is not the URL of a server.

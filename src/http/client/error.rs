@@ -51,7 +51,6 @@ pub enum ClientError {
 /// A response with an error status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerRefusal {
-    /// The status code.
     pub status: u16,
     /// The name of the status code.
     pub name: &'static str,
@@ -81,7 +80,7 @@ impl ServerRefusal {
         Self { status, name, problem, text, applies, with_credentials: false }
     }
 
-    /// What the problem document says of this case.
+    /// The detail of the problem document.
     fn detail(&self) -> Option<&str> {
         let problem = self.problem.as_ref()?;
         let detail = if problem.detail.is_empty() { &problem.title } else { &problem.detail };
@@ -92,7 +91,7 @@ impl ServerRefusal {
 impl fmt::Display for ServerRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.detail() {
-            // Whatever the server says: the credentials were sent, so they are wrong.
+            // The status alone says that the credentials are wrong, whatever the detail is.
             _ if self.is_of_wrong_credentials() => f.write_str("the login or the password is wrong"),
             Some(detail) => f.write_str(detail),
             None if self.text.trim().is_empty() => write!(f, "it answers {} {}", self.status, self.name),

@@ -1,8 +1,8 @@
 //! The client of any server of this API, over TCP, TLS or a Unix socket.
 //!
-//! `api_client` sends one request and says whether it can have been applied, because what a script
-//! does next depends on that ([`ClientError`]). `session` adds the person in front of it, and what
-//! the server offers beside the four operations. `service` is what commands work on.
+//! `api_client` sends one request and says whether it may have been applied, because scripts depend on
+//! that ([`ClientError`]). `session` asks users for credentials, and knows which features the server
+//! offers. `service` is what commands work on.
 //!
 //! *Invariants.* Credentials are in the `Authorization` header and nowhere else: no error, no
 //! `Debug` and no URL holds them. Redirects are not followed. Sockets and TLS roots are made when the

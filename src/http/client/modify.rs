@@ -43,7 +43,7 @@ pub fn modify(
         let etag = before.reply.etag.clone();
         match send(session, before, &evaluated, options) {
             Err(error) if status(&error) == Some(ProblemKind::Stale.status()) => {
-                // The running configuration is the same: the file was changed, and stays so.
+                // The running configuration did not change, so the file did; a retry would not help.
                 let is_file = last.is_some() && last == etag;
                 if is_file || retries == MAX_RETRIES {
                     return Err(error);
@@ -88,8 +88,8 @@ fn send(
     Ok(outcome(file.unwrap_or(before.content), after, reply, "modify", options))
 }
 
-/// The text of the file, if it is not the running one: the change is shown as it is made in the
-/// file, with whatever else goes into it. A file that can't be read only makes the diff shorter.
+/// The text of the file, if it differs from the running configuration: the diff then shows everything
+/// that goes into the file. If the file can't be read, the diff is only shorter.
 fn file_beside(session: &Session, running: &Fetched) -> Option<Content> {
     if !(running.offers(Feature::Saved) && running.offers(Feature::Conf)) {
         return None;

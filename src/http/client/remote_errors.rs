@@ -86,7 +86,7 @@ fn guard(error: &ClientError) -> Option<Guard> {
     Guard::named(refusal.problem.as_ref()?.kind()?.name()).filter(Guard::is_question)
 }
 
-/// What the server says of the whole, then each fault at its place.
+/// The detail of the problem document, then each fault at its place.
 fn faults(service: &str, error: &ClientError) -> Vec<MessageAndHint> {
     let whole = (format!("`{service}`: {error}"), hint(error));
     let ClientError::Refused(refusal) = error else { return vec![whole] };

@@ -27,7 +27,7 @@ pub fn replace(
     bytes: &[u8],
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
-    // That a text lost its line ends explains the errors in it, so that guard comes first.
+    // This guard comes first, because lost line ends explain the errors in the text.
     let new = match valid_text(bytes) {
         Err(error) if !has_lost_line_ends(bytes) => return Err(error),
         checked => checked,
@@ -98,7 +98,7 @@ fn may_be_about_the_file(status: u16) -> bool {
     !matches!(status, 401 | 403 | 429)
 }
 
-/// What the server made of the text; none if the text changed the password.
+/// Reads the configuration after the change; `None` if the change replaced the password.
 fn read_back(session: &Session) -> Option<Value> {
     session.try_read(&Call::read(Vec::new())).as_deref().and_then(json_object)
 }

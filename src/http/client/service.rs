@@ -31,7 +31,7 @@ pub struct RemoteService {
     session: Session,
     /// The account in the configuration that the last change made: it holds for the next request.
     new_account: Option<Credentials>,
-    /// Keeps the way to the server open as long as the service is used.
+    /// Held as long as the service is used: closing it would close the way to the server.
     _way: Option<Box<dyn Any>>,
 }
 
@@ -42,7 +42,7 @@ impl RemoteService {
         Self { session: Session::new(client, name, login, host), new_account: None, _way: None }
     }
 
-    /// The same service, keeping what leads to the server.
+    /// The same service, holding `way` as long as it lives.
     pub fn keeping(self, way: impl Any) -> Self {
         Self { _way: Some(Box::new(way)), ..self }
     }
@@ -125,8 +125,8 @@ impl ConfigService for RemoteService {
         Ok(Arc::new(Snapshot::of(reply.body.unwrap_or_default())))
     }
 
-    /// A decision on a change of this service goes over a new connection, with the account that the
-    /// change made: people who locked themselves out can't confirm that.
+    /// Decides over a new connection with the account that the change made: users who locked themselves
+    /// out by the change can't confirm it.
     fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
         let id = match id {
             Some(id) => {

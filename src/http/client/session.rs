@@ -1,4 +1,4 @@
-//! One server, and what is known of it: credentials that it accepts, and features that it offers.
+//! One server, with the credentials that it accepts and the features that it offers.
 //!
 //! Servers of this API ignore query parameters that they do not know, and some know only the four
 //! operations: `dry_run=true` would then be a change. So every change reads first, looks at the
@@ -42,7 +42,6 @@ pub struct Session {
 pub struct Fetched {
     /// The configuration, as text if the server has text.
     pub content: Content,
-    /// The whole response.
     pub reply: Reply,
 }
 
@@ -124,7 +123,8 @@ impl Session {
         }
     }
 
-    /// Sends a change. The refusal of a guard becomes that guard, as if it stood here.
+    /// Sends a change. If a guard of the server refuses it, the error is that guard's, as if it were
+    /// checked here.
     pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, ServiceError> {
         let _until_answered: Option<Box<dyn Any>> =
             call.applies.then(|| self.host.sending_change(&self.name));

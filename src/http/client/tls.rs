@@ -18,7 +18,7 @@ pub enum TlsTrust {
     Platform,
     /// Those of these authorities only (PEM).
     Authorities(Vec<u8>),
-    /// All certificates: anybody can pose as the server.
+    /// All certificates: any machine can pose as the server.
     Anybody,
     /// None, for connections without TLS.
     Nobody,

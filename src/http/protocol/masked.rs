@@ -1,4 +1,4 @@
-//! Hides secrets in texts that people wrote: names, URLs and messages may hold them.
+//! Masks secrets in texts that users wrote: names, URLs and messages may contain them.
 
 use std::borrow::Cow;
 

@@ -26,8 +26,7 @@ pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 const PORT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'.').remove(b':').remove(b'[').remove(b']').remove(b'-').remove(b'_');
 
-/// What a word means that has no [`OutcomeNote`] of its own on this side, as a sentence in which `{}`
-/// stands for the rest of the word.
+/// Sentences for words without an [`OutcomeNote`] of their own; `{}` stands for the rest of the word.
 const SENTENCES: &[(&str, &str)] = &[
     (COMMENTS_KEPT, "comment lines above what is removed stay"),
     (EXTRAS_DROPPED, "the extra parameters of a backend go with it"),

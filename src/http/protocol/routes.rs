@@ -29,7 +29,6 @@ impl ApiOperation {
         self.route().path
     }
 
-    /// The row of the operation.
     pub fn route(self) -> &'static Route {
         ROUTES.iter().find(|route| route.operation == self).expect("every operation has a row")
     }
@@ -102,7 +101,6 @@ pub const JSON: &str = "application/json";
 pub const TEXT: &str = "text/plain; charset=utf-8";
 
 impl SuccessResponse {
-    /// The HTTP status.
     pub fn status(self) -> u16 {
         if self == Self::Unchanged { 304 } else { 200 }
     }

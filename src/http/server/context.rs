@@ -20,14 +20,14 @@ pub struct Context {
     pub change_time: Duration,
     /// How many bytes of memory the merge of a patch may take.
     pub patch_memory: usize,
-    /// Held while a patch is checked before its turn: of all waiting patches, one is parsed at a time.
+    /// Held while a patch is checked before its turn, so that only one of the waiting patches is parsed
+    /// at a time.
     pub checking_patch: Mutex<()>,
     /// The OpenAPI document, made for the first request.
     pub openapi: OnceLock<Arc<Vec<u8>>>,
 }
 
 impl Context {
-    /// The running configuration.
     pub fn running(&self) -> Arc<Snapshot> {
         self.engine.running().expect("a handler is made over an engine that runs a configuration")
     }
@@ -37,7 +37,6 @@ impl Context {
         Instant::now() + self.change_time
     }
 
-    /// The OpenAPI document.
     pub fn openapi(&self) -> Arc<Vec<u8>> {
         let document = || Arc::new(openapi::document(&self.prefix).to_string().into_bytes());
         self.openapi.get_or_init(document).clone()
@@ -50,7 +49,7 @@ pub struct EndpointCall<'r> {
     /// The last segment of the path, for routes that have one.
     pub argument: &'r str,
     pub parameters: &'r Parameters,
-    /// Who asks, for hooks and the history.
+    /// The author of the request, for hooks and the history.
     pub by: &'r str,
     /// The log line of the request.
     pub record: &'r mut AccessRecord,

@@ -3,7 +3,7 @@
 use crate::engine::Expected;
 use crate::store::Revision;
 
-/// Follows the revision in a tag: another version of this program may write other JSON.
+/// Part of each tag, because another version of this program may write other JSON for the same text.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A strong entity tag (RFC 9110, 8.8.3).

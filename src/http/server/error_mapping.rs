@@ -34,7 +34,7 @@ pub fn problem(error: &EngineError) -> Problem {
             (guard_kind(guard), hinted(guard.to_string(), Some(guard_hint(guard))))
         }
         EngineError::CheckFailed(_) => (ProblemKind::RejectedByCheck, Vec::new()),
-        // It does not happen in a server, which holds no signals back.
+        // Never happens in a server, which does not defer signals.
         EngineError::CheckInterrupted { .. } => (ProblemKind::RejectedByCheck, Vec::new()),
         EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => {
             (ProblemKind::ReloadFailed, hinted(error.to_string(), error.hint()))

@@ -11,7 +11,7 @@ pub fn client_address(head: &Head, trusted_proxies: &[IpAddr]) -> Option<IpAddr>
     if !trusted_proxies.contains(&peer) {
         return Some(peer);
     }
-    // Each proxy appends an address: anybody can write those before the last untrusted one.
+    // Each proxy appends an address, so clients can forge those before the last untrusted one.
     let lists: Vec<&str> = head.values("x-forwarded-for").collect();
     let mut hops = lists.iter().rev().flat_map(|list| list.rsplit(',')).map_while(parse);
     Some(hops.find(|hop| !trusted_proxies.contains(hop)).unwrap_or(peer))

@@ -34,7 +34,6 @@ pub struct Handler {
 
 /// How a handler is to behave.
 pub struct HandlerSettings {
-    /// The prefix of all paths.
     pub prefix: String,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
@@ -95,7 +94,6 @@ impl Handler {
         self
     }
 
-    /// The figures of the server.
     pub fn runtime(&self) -> &Runtime {
         &self.context.runtime
     }
@@ -115,7 +113,7 @@ impl Handler {
         Ok(with_notes(response, &parameters.notes))
     }
 
-    /// Returns who asks, for hooks and the history.
+    /// Returns the author of the request, for hooks and the history.
     fn authenticate(&self, head: &Head, record: &mut AccessRecord) -> Result<String, ErrorResponse> {
         if let (PeerAddress::Uid(uid), false) = (head.peer, head.unread) {
             return Ok(format!("uid {uid}"));

@@ -9,7 +9,6 @@ use std::sync::Arc;
 /// The peer of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PeerAddress {
-    /// A TCP peer.
     Address(IpAddr),
     /// A process of this user, over the Unix socket.
     Uid(u32),
@@ -81,14 +80,13 @@ impl Head {
 pub struct Request {
     /// Everything but the body.
     pub head: Head,
-    /// The body, content coding as sent; empty if there is none, or if it was not kept.
+    /// The body, with its content coding; empty if there is none, or if it was dropped.
     pub body: Bytes,
 }
 
 /// A response.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// The status code.
     pub status: u16,
     /// The headers except `Content-Length`, `Date` and those of the connection.
     pub headers: Vec<(&'static str, String)>,
@@ -110,7 +108,7 @@ impl Response {
     }
 }
 
-/// What answers the requests that arrive on the sockets.
+/// Answers the requests that arrive on the sockets.
 pub trait Service: Send + Sync + 'static {
     /// Whether the body of a request is wanted. Changes nothing, and is cheap.
     fn admits(&self, head: &Head) -> bool;
@@ -118,7 +116,7 @@ pub trait Service: Send + Sync + 'static {
     /// Answers a request, and logs it.
     fn answer(&self, request: &Request) -> Response;
 
-    /// Logs an error response to a request that never was whole; without a peer, to a connection that was
-    /// never accepted.
+    /// Logs an error response to an incomplete request; `peer` is `None` for a connection that was never
+    /// accepted.
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str);
 }

@@ -3,8 +3,8 @@
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::server::message::Head;
 
-/// Refuses requests that a page of another site makes a browser send: the browser adds the password
-/// that it knows.
+/// Refuses requests that a page of another site makes a browser send, because the browser adds the
+/// password that it remembers.
 pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
     let site = head.header("sec-fetch-site");
     let is_foreign_site = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
@@ -18,8 +18,8 @@ pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
     }
 }
 
-/// The registered content codings (IANA). Any other word is a mistake of the client: the body is
-/// plain.
+/// The registered content codings (IANA). Any other word is taken for a mistake of the client, and the
+/// body for plain text.
 const CODINGS: &[&str] = &[
     "aes128gcm",
     "br",

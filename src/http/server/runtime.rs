@@ -1,4 +1,5 @@
-//! What `runtime=true` adds to a configuration: counts of requests, the figures of the configuration,
+//! The member that `runtime=true` adds to a configuration: counts of requests, the figures of the
+//! configuration,
 //! and those that the runtime command prints.
 
 use std::collections::BTreeMap;

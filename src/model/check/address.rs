@@ -43,7 +43,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     if let (Some(address), true) = (rest.strip_prefix("//"), FREQUENT.contains(&scheme)) {
         return port_fault(word, address);
     }
-    // Credentials are masked behind two slashes only: a line that would show them is not pointed at.
+    // Credentials are masked only behind `//`, so a line that would show others is not quoted.
     let shows_credentials = !rest.starts_with("//") && rest.contains('@');
     if !rest.starts_with('/') || !is_scheme(scheme) || shows_credentials {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     port_fault(word, address)
 }
 
-/// A letter in front of `:` may be the drive of a path.
+/// A single letter in front of `:` may be the drive of a path.
 fn is_scheme(scheme: &str) -> bool {
     scheme.len() > 1
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -61,7 +61,7 @@ pub(super) fn in_options(scope: Scope, entry: Entry<'_>, behind: usize, diagnost
     });
 }
 
-/// Reports the words of a directive that is not ours which are directives on the same line.
+/// Reports the words of an unknown directive that are directives on the same line.
 pub(super) fn in_words(scope: Scope, entry: Entry<'_>, diagnostics: &mut Diagnostics) {
     in_line(entry, 1, diagnostics, |word, rest| is_own(scope, word, rest, entry));
 }
@@ -95,7 +95,7 @@ fn report(word: Word<'_>, end: usize, message: impl Into<String>) -> Diagnostic 
         .hint("end the directive in front of it with `;`")
 }
 
-/// All keywords are written so; most options and addresses are not.
+/// Keywords are lower case; most options and addresses are not.
 fn is_lower(raw: &str) -> bool {
     raw.len() < 32 && raw.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
@@ -108,7 +108,7 @@ fn is_value(raw: &str) -> bool {
 /// The scopes with directives.
 const SCOPES: [Scope; 4] = [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin];
 
-/// Whether a word and the ones behind it read as a directive of ours.
+/// Whether a word and the ones behind it read as a known directive.
 fn is_own(scope: Scope, word: Word<'_>, rest: &Words<'_>, entry: Entry<'_>) -> bool {
     by_keyword(scope, word.raw).is_some_and(|parameter| reads_as(parameter, rest.clone(), entry))
 }

@@ -86,7 +86,7 @@ const FEWEST_WITH_ANOTHER: usize = 3;
 struct Checker<'d> {
     diagnostics: Diagnostics,
     names: Names,
-    /// How each keyword that is not ours is checked, by its hash: each keyword is classified once.
+    /// How each unknown keyword is checked, by its hash: each keyword is classified once.
     foreign: ByHash<Foreign>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'d>,
@@ -299,7 +299,7 @@ impl<'d> Checker<'d> {
     }
 }
 
-/// How a directive that is not ours is checked.
+/// How an unknown directive is checked.
 #[derive(Clone, Copy)]
 enum Foreign {
     /// Not at all.

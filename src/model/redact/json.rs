@@ -90,7 +90,7 @@ fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
     }
 }
 
-/// The words of a directive, or the occurrences of one: what stands behind `token` is a secret.
+/// Masks the words of a directive, or its occurrences: the word behind `token` is a secret.
 fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Vec<Value> {
     let word = |element: &Value| {
         let shown = masked(JsonPlace::Member(secrecy), element, masker);

@@ -59,7 +59,7 @@ struct Finder {
 
 impl Finder {
     fn entry(&mut self, place: EntryPlace, entry: Entry<'_>, windows: &[Range<usize>]) {
-        // Each entry goes on with what is left: a block may have as many entries as there are windows.
+        // Windows before the entry are skipped: a block may have as many entries as there are windows.
         let windows = &windows[windows.partition_point(|window| window.end <= entry.start())..];
         if windows.first().is_none_or(|window| window.start >= entry.end()) {
             return;
@@ -72,7 +72,7 @@ impl Finder {
         entry.children().for_each(|child| self.entry(inner, child, windows));
     }
 
-    /// Finds the secrets of a directive of ours. Returns the place of the entries in its block.
+    /// Finds the secrets of a known directive. Returns the place of the entries in its block.
     fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Object(object) => self.object(object, entry),
@@ -102,7 +102,7 @@ impl Finder {
         }
     }
 
-    /// Finds the secrets of a directive of ours in the wrong form: any of its words may be the secret.
+    /// Finds the secrets of a known directive in the wrong form: any of its words may be the secret.
     fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Object(_) | Shape::Value(_) if parameter.secret => {
@@ -114,7 +114,7 @@ impl Finder {
         EntryPlace::foreign(Secrecy::Parts)
     }
 
-    /// Finds the secrets of any other directive: words and blocks behind the name of a secret.
+    /// Finds the secrets of an unknown directive: words and blocks behind the name of a secret.
     fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> EntryPlace {
         let mut secrecy = inherited;
         for word in entry.words() {

@@ -6,10 +6,10 @@ use super::foreign::FOREIGN_KEYWORDS;
 use super::row::{Parameter, SCOPES, Scope};
 use super::table::PARAMETERS;
 
-/// Put in front of a foreign keyword that would collide with one of our keys.
+/// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
 pub const ESCAPE: char = '@';
 
-/// The scope of what stands in the block of a directive that is not ours, behind so many words.
+/// The scope inside the block of an unknown directive with this many words behind its keyword.
 pub fn block_scope(keyword: &str, words: usize) -> Scope {
     if keyword == "template" && words == 1 { Scope::Template } else { Scope::Foreign }
 }
@@ -40,7 +40,7 @@ pub fn is_foreign_keyword(keyword: &str) -> bool {
     FOREIGN.get_or_init(|| FOREIGN_KEYWORDS.iter().copied().collect()).contains(keyword)
 }
 
-/// Whether a word is the keyword of a directive, ours or a well-known foreign one, wherever it may stand.
+/// Whether a word is the keyword of a directive, known or well-known foreign, in any scope.
 pub fn is_any_keyword(word: &str) -> bool {
     SCOPES.iter().any(|&scope| by_keyword(scope, word).is_some()) || is_foreign_keyword(word)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Where our own keys live.
+/// Where a known parameter may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Outside any block.
@@ -17,9 +17,9 @@ pub enum Scope {
     Source,
     /// Inside the object `auth`, beside its `url` and `extra`.
     Backend,
-    /// Inside `template NAME { … }`, which the general rule shows but for what is ours in it.
+    /// Inside `template NAME { … }`, which the general rule shows except for known parameters.
     Template,
-    /// Inside any other block: nothing is ours there.
+    /// Inside any other block: no parameter is known there.
     Foreign,
 }
 
@@ -86,7 +86,7 @@ pub struct ObjectShape {
     pub takes_words: bool,
 }
 
-/// A member of an object, and the words that say it.
+/// A member of an object, and the form of its words.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     /// The JSON key.
@@ -193,13 +193,12 @@ impl Derived {
 pub struct Parameter {
     /// The JSON key.
     pub key: &'static str,
-    /// The directives that are read as it; a new one is written with the first.
+    /// The keywords of its directives; a new one is written with the first.
     pub keywords: &'static [&'static str],
     /// Where it may stand.
     pub scope: Scope,
-    /// Its form.
     pub shape: Shape,
-    /// Whether its value, or the part of it that is one, is a secret.
+    /// Whether its value, or one part of it, is a secret.
     pub secret: bool,
     /// Whether a directive of the wrong form is an error, not a warning: a server does not start
     /// without it, or starts open to everybody.

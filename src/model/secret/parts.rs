@@ -103,7 +103,7 @@ fn userinfo(rest: &str) -> Option<usize> {
     let end = match authority.rfind('@') {
         Some(at) => at,
         None if is_host => return None,
-        // What is no host with its port is a userinfo, maybe one that was cut off.
+        // Text that is no host with a port is taken for userinfo, which may have been cut off.
         None => rest.rfind('@').unwrap_or(authority.len()),
     };
     (end > 0).then_some(end)

@@ -32,7 +32,6 @@ pub(super) struct AccessRights {
 enum AccessList {
     /// There is none: the mode decides.
     Absent,
-    /// Its entries.
     Entries(Vec<AclEntry>),
     /// It cannot be read: it allows nothing.
     Unknown,
@@ -64,7 +63,7 @@ impl AccessRights {
     /// The rights on the file at `path` itself; a link is not followed.
     pub fn of(path: &Path) -> io::Result<Self> {
         let found = std::fs::symlink_metadata(path)?;
-        // A mask without the permission to write leaves it to the owner alone.
+        // Without write permission in the mask, only the owner may write, whatever the list says.
         let list = if found.mode() & 0o020 == 0 { AccessList::Absent } else { AccessList::of(path) };
         Ok(Self::new(&found, list))
     }
@@ -85,8 +84,8 @@ impl AccessRights {
         }
     }
 
-    /// Whether a user who is in these groups may write it. Root may, and the owner, who may change
-    /// the mode at any time.
+    /// Whether a user who is in these groups may write it. Root and the owner always may: the owner can
+    /// change the mode at any time.
     pub fn may_write(&self, user: u32, groups: &[u32]) -> bool {
         if user == 0 || user == self.owner {
             return true;

@@ -44,12 +44,12 @@ fn copy_owner(found: &Metadata, to: &File) -> io::Result<()> {
 
 /// Mode and list; after the owner, because a change of owner clears the setuid bits.
 fn copy_permissions(from: &File, found: &Metadata, to: &File) -> io::Result<()> {
-    // A folder with a default list gives one to each new file. It goes first, because the mode would
-    // switch its entries on.
+    // A folder with a default list gives a list to each new file. That list is removed first, because
+    // setting the mode would enable its entries.
     or_without_lists(rustix::fs::fremovexattr(to, ACCESS_LIST), ())?;
     if let Some(list) = or_without_lists(value(from, ACCESS_LIST).map(Some), None)? {
-        // The bits of the group are the mask of this list. Before the list is there, they would be a
-        // right of the group.
+        // The group bits are the mask of the list that is copied below. Until then they would be rights
+        // of the group.
         set_mode(to, found.mode() & !GROUP_BITS)?;
         rustix::fs::fsetxattr(to, ACCESS_LIST, &list, XattrFlags::empty())?;
     }
@@ -64,7 +64,8 @@ fn or_without_lists<T>(answer: rustix::io::Result<T>, without: T) -> io::Result<
     }
 }
 
-/// Sets the mode where it is another. Some file systems know one mode only, and refuse to be asked.
+/// Sets the mode if it differs. Some file systems have only one mode, and refuse every call that sets
+/// it.
 fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     let mode = mode & 0o7777;
     match file.metadata()?.mode() & 0o7777 == mode {

@@ -11,14 +11,13 @@ use crate::store::error::LockHolder;
 /// How often a held lock is tried again.
 const POLL: Duration = Duration::from_millis(10);
 
-/// A wait shorter than this is not told.
+/// Shorter waits are not reported.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// More digits than a process id has.
 const LONGEST_ID: usize = 20;
 
 impl LockHolder {
-    /// A holder that is not known.
     pub(super) fn unknown() -> LockHolder {
         LockHolder { pid: None }
     }
@@ -31,7 +30,8 @@ impl LockHolder {
         LockHolder { pid }
     }
 
-    /// Writes the id of this process into `lock`. On a full disk there is no id: the lock is what counts.
+    /// Writes the id of this process into `lock`. On a full disk the id is missing, which is harmless:
+    /// the lock itself is held.
     pub(super) fn sign(lock: &File) {
         let text = format!("{}\n", std::process::id());
         let _ = lock.write_all_at(text.as_bytes(), 0).and_then(|()| lock.set_len(text.len() as u64));
@@ -42,7 +42,7 @@ impl LockHolder {
 /// when it takes more than a second.
 pub(super) fn wait_for(file: &File, wait: Duration, on_slow: &mut dyn FnMut()) -> io::Result<bool> {
     let start = Instant::now();
-    let mut told = false;
+    let mut is_reported = false;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(true),
@@ -56,8 +56,8 @@ pub(super) fn wait_for(file: &File, wait: Duration, on_slow: &mut dyn FnMut()) -
         if waited >= wait {
             return Ok(false);
         }
-        if waited >= SLOW && !told {
-            told = true;
+        if waited >= SLOW && !is_reported {
+            is_reported = true;
             on_slow();
         }
         thread::sleep(POLL.min(wait - waited));

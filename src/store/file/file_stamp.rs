@@ -65,7 +65,7 @@ impl FileStamp {
         FileStamp { identity, settled }
     }
 
-    /// The same version, for a text that is not the one in the file.
+    /// The same stamp for a text that is not the one in the file: it proves nothing.
     pub(super) fn unsettled(self) -> FileStamp {
         FileStamp { settled: false, ..self }
     }
@@ -75,7 +75,7 @@ impl FileStamp {
     pub(super) fn with_another_name(&self, later: FileStamp) -> Option<FileStamp> {
         let file = |stamp: &FileStamp| (stamp.identity.device, stamp.identity.inode);
         let same = file(self) == file(&later) && self.same_writing_as(&later);
-        // Whether equal times prove an equal text is still decided by when it was written.
+        // A new name writes nothing, so whether equal times prove an equal text stays as it was.
         same.then_some(FileStamp { settled: self.settled, ..later })
     }
 
@@ -97,6 +97,6 @@ fn is_settled(found: &Metadata, now: SystemTime) -> bool {
     let window = if has_fractions { TICK } else { WHOLE_SECONDS };
     let changed = u64::try_from(found.ctime()).map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
     let nanoseconds = Duration::from_nanos(found.ctime_nsec().unsigned_abs());
-    // A time in the future, or before 1970, is a clock that proves nothing.
+    // A time in the future or before 1970 comes from a wrong clock and proves nothing.
     changed.is_ok_and(|seconds| now.duration_since(seconds + nanoseconds).is_ok_and(|age| age > window))
 }

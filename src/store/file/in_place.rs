@@ -1,9 +1,10 @@
-//! LastWrite into the file itself, for files that cannot be renamed over.
+//! Writing into the file itself, for files that cannot be renamed over.
 //!
 //! A file that is a mount point of its own, as containers are given one, answers a rename with
 //! `EBUSY`. Then the bytes of that very file have to change, and a crash can leave a mixture of both
 //! texts. The undo journal makes that reversible: the next writer puts the old text back, so that here,
-//! too, a write happens whole or not at all. To put it back needs no room on the disk, to finish might;
+//! too, a write happens whole or not at all. The old text wins because putting it back needs no disk
+//! space, while finishing the write might.
 //! that is why the old text wins.
 //!
 //! `flock` on the file itself serves processes that see the same file but another folder around it,
@@ -40,7 +41,7 @@ pub(super) fn write(
         return Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() });
     }
     if let Err(error) = UndoJournal::write(state, found.ino(), old, pieces) {
-        // The file is as it was; a journal that is cut short would say the same.
+        // The file is untouched. If the journal stays, it is incomplete, and readers ignore it.
         let _ = state.remove(JOURNAL);
         return Err(error);
     }
@@ -53,7 +54,7 @@ pub(super) fn write(
 /// Makes the file whole if a killed writer left a journal; called under the lock.
 pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, StoreError> {
     let Some(journal) = UndoJournal::read(state)? else {
-        // Mostly there is none. One that is not whole was cut short before the file was touched.
+        // Usually there is no journal. An incomplete one was cut short before the file was touched.
         let _ = state.remove(JOURNAL);
         return Ok(Vec::new());
     };
@@ -87,7 +88,8 @@ fn open_locked(conf: &ConfFile) -> Result<(File, Metadata), StoreError> {
     }
 }
 
-/// Writes from the start, then cuts; longer and shorter texts alike pass only through mixtures.
+/// Overwrites the file from its start and then truncates it, so that every state in between is a mixture
+/// of both texts.
 fn overwrite(file: &File, pieces: &[&[u8]]) -> io::Result<()> {
     let mut length = 0;
     for piece in pieces {

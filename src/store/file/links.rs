@@ -46,11 +46,11 @@ struct PathWalk<'a> {
     given: &'a Path,
     /// The folder that was reached, or at the end the file.
     at: PathBuf,
-    /// The names that are still to be gone through, the next one last.
+    /// The names that are still to be followed, the next one last.
     names: Vec<OsString>,
     /// How many links were followed.
     links: usize,
-    /// The last link, as long as its names are gone through.
+    /// The link whose names are being followed, if there is one.
     link: Option<Link>,
 }
 

@@ -26,7 +26,7 @@ impl ConfFile {
     /// stands still, or became a link since it was resolved.
     pub fn load(&self) -> Result<Loaded, StoreError> {
         for _ in 0..READ_ATTEMPTS {
-            // Before the file: a journal that appears later comes with a changed stamp.
+            // Read before the file: if a journal appears later, the stamp of the file has changed, too.
             let journal = self.journal();
             let (file, found) = open_regular(self.target())?;
             let stamp = FileStamp::of(&found);

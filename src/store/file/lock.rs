@@ -23,15 +23,15 @@ const LOCK: &str = "lock";
 pub struct LockedFile<'a> {
     pub(super) conf: &'a ConfFile,
     pub(super) state: StateDir,
-    /// The warnings of cleaning up.
+    /// The warnings from cleaning up after killed writers.
     pub warnings: Vec<Warning>,
     /// Closing it gives the lock back.
     _lock: File,
 }
 
 impl ConfFile {
-    /// Takes the lock, waiting at most `wait`. After a second of waiting, `on_wait` is told once who
-    /// holds it.
+    /// Takes the lock, waiting at most `wait`. After a second of waiting, calls `on_wait` once with the
+    /// holder.
     pub(super) fn take_lock(
         &self,
         wait: Duration,

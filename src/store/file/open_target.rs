@@ -56,11 +56,10 @@ impl OpenTarget {
         self.metadata.nlink() > 1
     }
 
-    /// Frees the pages in which the system caches the old text, which is not read again once it is
-    /// replaced: the new text takes those pages, which cost less than fresh ones, by far where a
-    /// hypervisor has to find fresh ones first.
+    /// Frees the pages in which the system caches the old text, which is not read again. The new text
+    /// then gets these pages, which is faster than fresh ones, above all on a virtual machine.
     pub(super) fn free_cache(&self) {
-        // This is advice: where the system ignores it, only time is lost.
+        // The system may ignore the call, which costs only time.
         let _ = rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed);
     }
 

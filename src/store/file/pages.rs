@@ -1,8 +1,8 @@
 //! Reading a text, a large one into large pages.
 //!
 //! Each page that a process touches for the first time costs a fault, and a text of sixteen megabytes
-//! has four thousand of them: that takes longer than to read and parse it. A kernel that is set so gives
-//! pages of two megabytes to memory that asks for them.
+//! has four thousand of them, which takes longer than to read and parse it. A kernel with huge pages
+//! enabled gives memory that asks for it pages of two megabytes.
 
 use std::fs::File;
 use std::io;

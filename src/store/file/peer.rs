@@ -17,7 +17,6 @@ use super::target::ConfFile;
 /// A process at the other end of a Unix socket.
 #[derive(Clone, Copy, Debug)]
 pub struct SocketPeer {
-    /// Its user.
     pub user: u32,
     group: u32,
     process: Pid,

@@ -10,7 +10,7 @@ use crate::store::error::{LockHolder, StoreError};
 
 impl ConfFile {
     /// Takes the lock, waiting at most `wait`, and cleans up after killed writers. After a second of
-    /// waiting, `on_wait` is told once who holds the lock.
+    /// waiting, calls `on_wait` once with the holder.
     ///
     /// # Errors
     /// `PermissionDenied` when the file may not be written, a file that is read-only for us

@@ -105,9 +105,9 @@ impl LockedFile<'_> {
         }
         current.free_cache();
         let temporary = TemporaryPlace::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
-        let dressed = self.dress(&current, temporary.as_file());
+        let copied = self.copy_attributes(&current, temporary.as_file());
         let mut stage = || StagedEntry::of(self, Some((old, &mut current)), Some(pieces), record);
-        let (means, staged) = match dressed {
+        let (means, staged) = match copied {
             Ok(warnings) => {
                 let staged = sync_beside(&temporary, stage)?;
                 (Means::Rename(temporary.into_temp_path(), warnings), staged)
@@ -143,7 +143,7 @@ impl LockedFile<'_> {
     }
 
     /// Gives the new file the attributes of the old one.
-    fn dress(&self, current: &OpenTarget, new: &File) -> io::Result<Vec<Warning>> {
+    fn copy_attributes(&self, current: &OpenTarget, new: &File) -> io::Result<Vec<Warning>> {
         let path = self.conf.target();
         let mut warnings = attributes::copy(&current.file, &current.metadata, new, path)?;
         let others = current.metadata.nlink().saturating_sub(1);
@@ -169,14 +169,15 @@ impl PreparedWrite<'_> {
             WriteStep::Remove(current, old, staged) => {
                 current.recheck(conf, old)?;
                 fs::remove_file(conf.target()).map_err(StoreError::io("remove", conf.target()))?;
-                Ok(made(conf, staged, Some(&current.file)))
+                Ok(finish(conf, staged, Some(&current.file)))
             }
         }
     }
 }
 
-/// The change was made: makes the names in its folder durable, and finishes its entry in the history.
-fn made(conf: &ConfFile, staged: StagedEntry, old: Option<&File>) -> Vec<Warning> {
+/// Finishes a change that was made: makes the names in its folder durable, and completes its history
+/// entry.
+fn finish(conf: &ConfFile, staged: StagedEntry, old: Option<&File>) -> Vec<Warning> {
     let mut warnings: Vec<_> = sync_folder(conf).into_iter().collect();
     warnings.extend(staged.finish(conf, old));
     warnings
@@ -218,7 +219,7 @@ impl Exchange<'_> {
 fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<Warning>, StoreError> {
     let path = conf.target();
     match new.persist_noclobber(path) {
-        Ok(()) => Ok(made(conf, staged, None)),
+        Ok(()) => Ok(finish(conf, staged, None)),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
         }
@@ -246,10 +247,9 @@ fn sync(temporary: &NamedTempFile) -> Result<(), StoreError> {
     temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()))
 }
 
-/// Puts the new file at the place of the old one, and takes the old one away.
-///
-/// Both change places at once, which shows the file that came out: if an editor put another file there
-/// just before, that one goes back, and `NotFound` says that the old one is gone.
+/// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes
+/// out can be checked: if an editor put another file there just before, that file is put back, and the
+/// error is `NotFound`.
 fn take_place(temporary: TempPath, target: &Path, old: &OpenTarget) -> io::Result<()> {
     match exchange(&temporary, target) {
         Ok(()) => match old.is_at(&temporary) {
@@ -299,7 +299,7 @@ mod tests {
         fs::read_to_string(path).expect("it is there")
     }
 
-    /// The moment between the last look and the rename, which is too short to be met otherwise.
+    /// A write between the last comparison and the rename, a moment too short to hit by chance.
     #[test]
     fn a_file_that_was_just_put_at_the_place_goes_back() {
         let folder = tempfile::tempdir().expect("there is room");

@@ -24,7 +24,7 @@ const SERVE_LOCK: &str = "serve.lock";
 const SOCKET: &str = "sock";
 
 /// How long to wait for commands that hold the lock for a moment, to see whether a server runs.
-const LOOKERS: Duration = Duration::from_millis(500);
+const PROBE_WAIT: Duration = Duration::from_millis(500);
 
 /// How long a server that has just taken its lock may take to open its socket.
 const STARTING: Duration = Duration::from_secs(1);
@@ -32,7 +32,7 @@ const STARTING: Duration = Duration::from_secs(1);
 /// Between two attempts to connect.
 const POLL: Duration = Duration::from_millis(20);
 
-/// A server that says nothing for so long is stopped, or hangs.
+/// A server that sends nothing for this long is stopped, or hangs.
 const SILENCE: Duration = Duration::from_secs(2);
 
 /// The start of the answer of a server that refuses this user, which it sends without a request.
@@ -50,9 +50,8 @@ pub struct ServeLock {
 /// The running server of a configuration, as commands see it.
 #[derive(Debug)]
 pub struct Serving {
-    /// Its process.
     pub holder: LockHolder,
-    /// The way to the socket, so that no path is too long.
+    /// The folder of the socket, by which it is reached: its own path may be too long for a socket.
     state: StateDir,
     /// The users whose process may be the server.
     peers: AllowedPeers,
@@ -66,7 +65,7 @@ impl ConfFile {
     pub fn serve(&self) -> Result<ServeLock, StoreError> {
         let state = StateDir::make(self)?;
         let lock = state.open(SERVE_LOCK)?;
-        let taken = wait_for(&lock, LOOKERS, &mut || {})
+        let taken = wait_for(&lock, PROBE_WAIT, &mut || {})
             .map_err(StoreError::state_folder(&state.path_of(SERVE_LOCK)))?;
         if !taken {
             let path = self.target().to_owned();
@@ -138,7 +137,7 @@ impl Serving {
         through(self.state.as_fd())
     }
 
-    /// Waits until the server answers at its socket, which makes no request.
+    /// Waits until the server answers at its socket. Sends no request.
     ///
     /// A server that has just taken its lock may need a moment to open the socket. The kernel connects
     /// to one that is stopped (`SIGSTOP`), which says nothing.

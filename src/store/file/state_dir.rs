@@ -96,7 +96,7 @@ impl StateDir {
             .map(File::from)
             .map_err(StoreError::state_folder(&path))?;
         let found = file.metadata().map_err(StoreError::state_folder(&path))?;
-        // A second name would let whoever planted it have root write into another's file.
+        // Whoever planted a second name (hard link) could make root write into a different file.
         let planted = found.nlink() > 1 && found.uid() != self.trust.owner;
         if !found.is_file() || planted {
             let source = io::Error::other("not created by mediactl");
@@ -136,8 +136,8 @@ impl StateDir {
         Ok(Some(file))
     }
 
-    /// What is under a name of the folder, if anything is.
-    pub(super) fn look_at(&self, name: &str) -> Option<Metadata> {
+    /// Returns the metadata of a name in the folder; `None` if there is none.
+    pub(super) fn metadata_of(&self, name: &str) -> Option<Metadata> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         openat(&self.folder, name, flags).and_then(|file| file.metadata()).ok()
     }
@@ -147,7 +147,7 @@ impl StateDir {
         Ok(retry_on_intr(|| rustix::fs::linkat(CWD, from, &self.folder, name, AtFlags::empty()))?)
     }
 
-    /// Sets when a file of the folder was written last.
+    /// Sets the time at which a file of the folder was written last.
     pub(super) fn date(&self, name: &str, writing: LastWrite) -> io::Result<()> {
         let (seconds, nanoseconds) = writing.modified;
         let time = Timespec { tv_sec: seconds, tv_nsec: nanoseconds };
@@ -155,7 +155,7 @@ impl StateDir {
         Ok(rustix::fs::utimensat(&self.folder, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
-    /// Gives a file of the folder the owner, group and mode that all of them have.
+    /// Gives a file of the folder the owner, group and mode of all state files.
     pub(super) fn adopt(&self, file: &File) {
         give(self.trust, file, file_mode(self.trust));
     }
@@ -181,7 +181,7 @@ impl StateDir {
         give(self.trust, &folder, folder_mode(self.trust));
         let inner = StateDir { path, folder, trust: self.trust };
         if new {
-            // What is put into it later must not hang on names that are not durable.
+            // Files that are put into it later are durable only if its own name is.
             self.sync_path().map_err(StoreError::state_folder(&inner.path))?;
         }
         Ok(inner)
@@ -196,12 +196,11 @@ impl StateDir {
     pub(super) fn still_has(&self, name: &str, file: &File) -> bool {
         let identity = |found: Metadata| (found.dev(), found.ino());
         let here = file.metadata().map(identity);
-        // By its path: what counts is what others find.
+        // Looked up by its path, as other processes do.
         let there = std::fs::symlink_metadata(self.path_of(name)).map(identity);
         matches!((here, there), (Ok(here), Ok(there)) if here == there)
     }
 
-    /// Removes a file of the folder.
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.folder, name, AtFlags::empty()))?)
     }
@@ -211,7 +210,6 @@ impl StateDir {
         Ok(retry_on_intr(|| rustix::fs::renameat(&self.folder, from, &self.folder, to))?)
     }
 
-    /// The path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -220,7 +218,7 @@ impl StateDir {
     pub(super) fn sync_path(&self) -> io::Result<()> {
         let state_root_and_folder = 3;
         self.path.ancestors().take(state_root_and_folder).try_for_each(|folder| match File::open(folder) {
-            // A folder that may be written and not be read is legal; its names can't be waited for.
+            // A folder with write permission but no read permission is legal, but cannot be synced.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
             opened => opened?.sync_all(),
         })
@@ -247,8 +245,7 @@ fn file_mode(trust: StateTrust) -> u32 {
 
 /// Sets owner, group and mode where they differ and where we may.
 ///
-/// That we may not is no error: what matters is whether the lock can be had, and a process that
-/// cannot have it is told so.
+/// A missing permission is no error here: a process that cannot take the lock reports that.
 fn give(trust: StateTrust, file: &File, mode: u32) {
     let Ok(found) = file.metadata() else { return };
     if (found.uid(), found.gid()) != (trust.owner, trust.group) {
@@ -261,7 +258,7 @@ fn give(trust: StateTrust, file: &File, mode: u32) {
     }
 }
 
-/// Adds what is missing for whom the state is shared with.
+/// Adds the permissions that the users who share the state need.
 fn widen(trust: StateTrust, folder: &File) {
     let Ok(found) = folder.metadata() else { return };
     let mode = found.mode() & 0o7777;
@@ -277,13 +274,13 @@ fn enter(
     shown: &Path,
     trust: StateTrust,
 ) -> Result<(File, bool), StoreError> {
-    let is_new = trust.is_believed_of_us() && make(parent, name, shown, trust)?;
+    let is_new = trust.is_trusted_maker() && make(parent, name, shown, trust)?;
     let folder = openat(parent, name, LIST).map_err(|error| match error.kind() {
-        // What a stranger makes would be refused by everybody else.
-        io::ErrorKind::NotFound if !trust.is_believed_of_us() => trust.not_ours_to_make(shown),
+        // Other processes would refuse a folder that an untrusted user made.
+        io::ErrorKind::NotFound if !trust.is_trusted_maker() => trust.cannot_make(shown),
         _ => StoreError::state_folder(shown)(error),
     })?;
-    // Also one that we made: another may be at its place by now.
+    // Checked even if this process made it: it may have been exchanged since.
     refuse_folder(trust, &folder, shown)?;
     Ok((folder, is_new))
 }
@@ -307,7 +304,7 @@ fn openat(parent: impl AsFd, name: impl AsRef<Path>, flags: OFlags) -> io::Resul
     Ok(File::from(file))
 }
 
-/// `None` for what is not there.
+/// Turns the error for a missing file into `None`.
 fn present(opened: io::Result<File>, path: &Path) -> Result<Option<File>, StoreError> {
     match opened.map_err(StoreError::opening("open", path)) {
         Ok(file) => Ok(Some(file)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::links::follow;
 use crate::store::error::StoreError;
 
-/// Name of the folder beside the configuration that holds a state folder a file.
+/// Name of the folder beside the configuration, with one state folder for each file.
 pub(super) const STATE_ROOT: &str = ".mediactl";
 
 /// The configuration file: the path as it was given and the file that its links lead to.
@@ -43,12 +43,10 @@ impl ConfFile {
         self.state_root().join(self.name())
     }
 
-    /// The folder of the target.
     pub(super) fn folder(&self) -> &Path {
         self.target.parent().expect("the target is a folder joined with a name")
     }
 
-    /// The name of the target in its folder.
     pub(super) fn name(&self) -> &Path {
         Path::new(self.target.file_name().expect("the target is a folder joined with a name"))
     }

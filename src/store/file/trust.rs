@@ -37,7 +37,7 @@ impl StateTrust {
         let us = rustix::process::geteuid().as_raw();
         let (owner, group, is_shared) = match &access {
             Ok(access) => (access.owner, access.group, access.group_may_write()),
-            // The file that we are going to make will be ours.
+            // The file does not exist yet; this process will own it.
             Err(_) => (us, rustix::process::getegid().as_raw(), false),
         };
         Ok(Self { owner, group, is_shared, us, is_public_place: folder.mode() & 0o002 != 0 })
@@ -64,12 +64,12 @@ impl StateTrust {
     }
 
     /// Whether this process may make the state, so that others trust it.
-    pub fn is_believed_of_us(&self) -> bool {
+    pub fn is_trusted_maker(&self) -> bool {
         self.is_believed(self.us) || (self.is_shared && !self.is_public_place)
     }
 
     /// The error for a process that may not make the state.
-    pub fn not_ours_to_make(&self, path: &Path) -> StoreError {
+    pub fn cannot_make(&self, path: &Path) -> StoreError {
         let source = std::io::Error::other("only root and the owner of the configuration can make it");
         StoreError::StateFolder { path: path.to_owned(), source }
     }

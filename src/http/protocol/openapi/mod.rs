@@ -74,7 +74,7 @@ fn operation(route: &Route, method: &str) -> Value {
     operation
 }
 
-/// Unique, and a word: programs make the names of functions of it.
+/// Unique, and one word: generators of clients use it as a function name.
 fn operation_id(route: &Route, method: &str) -> String {
     let path = route.path.replace('.', "_");
     let argument = route.argument.as_ref().map_or(String::new(), |argument| format!("_{}", argument.name));
@@ -102,7 +102,7 @@ fn query_parameter(parameter: &QueryParameter, required: bool) -> Value {
         "schema": values(&parameter.values),
     });
     if let Values::Guards(_) = parameter.values {
-        // One value with commas.
+        // One value, separated by commas.
         described["style"] = json!("form");
         described["explode"] = json!(false);
     }

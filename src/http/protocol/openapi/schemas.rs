@@ -256,7 +256,7 @@ fn is_read_only(row: &Parameter) -> bool {
     matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
 }
 
-/// Whether only clients of an earlier version send the member; it is not shown any more.
+/// Whether only clients of an earlier version send the member; the view no longer shows it.
 fn is_former(row: &Parameter) -> bool {
     row.shape == Shape::Derived(Derived::Former)
 }

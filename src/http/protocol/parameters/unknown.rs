@@ -29,7 +29,7 @@ pub(super) fn meant(route: &Route, name: &str) -> Option<&'static str> {
     route.parameters.iter().find(is_near).copied()
 }
 
-/// A name without case, `-` and `_`, which other APIs write differently.
+/// Removes case, `-` and `_`, in which the names of other APIs may differ.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -60,7 +60,7 @@ fn encoded(name: &str) -> String {
     let mut encoded: String = pieces.collect();
     if encoded.len() > MAX_NAME {
         encoded.truncate(MAX_NAME);
-        // An escape that was cut goes as a whole.
+        // Removes a percent escape that was cut off.
         if let Some(escape) = encoded[MAX_NAME - 2..].find('%') {
             encoded.truncate(MAX_NAME - 2 + escape);
         }

@@ -111,8 +111,8 @@ fn forget_expired(table: &mut HashMap<Network, Vec<SeenValue>>, life: Duration, 
     table.retain(|_, values| values.last().is_some_and(|last| last.counts(life, now)));
 }
 
-/// Removes the network that was silent the longest, if the table is full. One that has to wait is
-/// removed last: otherwise other addresses could end its wait.
+/// Removes the network that was silent the longest, if the table is full. A locked network is removed
+/// last: otherwise requests from other addresses could end its lock.
 fn forget_one(table: &mut HashMap<Network, Vec<SeenValue>>) {
     if table.len() < MAX_NETWORKS {
         return;

@@ -25,7 +25,6 @@ pub use guesses::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 pub struct Account {
     /// The login; it holds no `:`.
     pub login: String,
-    /// The password.
     pub password: String,
 }
 
@@ -65,10 +64,7 @@ impl Account {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Login and password are right.
-    Admitted {
-        /// The login.
-        login: String,
-    },
+    Admitted { login: String },
     /// No credentials were sent.
     Missing,
     /// Login or password is wrong.

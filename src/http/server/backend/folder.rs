@@ -2,7 +2,8 @@
 //! The next server of the same user removes the folder of a server that was killed.
 //!
 //! A folder is locked before it gets a socket, and as long as its server lives. So a folder with a
-//! socket is left behind if it can be locked and nobody listens on the socket. Everything else stays.
+//! socket was left behind if it can be locked and no server listens on the socket. All other folders
+//! stay.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -55,7 +56,6 @@ impl Folder {
         Ok((Self { folder, _lock: lock }, listener))
     }
 
-    /// The path of the socket.
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(SOCKET)
     }
@@ -120,7 +120,7 @@ fn is_listened_to(socket: &Path) -> io::Result<bool> {
     let client = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     match connect(&client, &SocketAddrUnix::new(socket)?) {
         Err(Errno::CONNREFUSED) => Ok(false),
-        // A full queue is one of a living server, too.
+        // A full queue belongs to a running server, too.
         _ => Ok(true),
     }
 }
@@ -137,7 +137,7 @@ mod tests {
         names
     }
 
-    /// A folder as a server leaves it that is killed.
+    /// Makes a folder like the one that a killed server leaves.
     fn left_behind(place: &Path, name: &str) {
         let folder = place.join(name);
         fs::create_dir(&folder).expect("it can be made");

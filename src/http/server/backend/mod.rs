@@ -25,7 +25,7 @@ use crate::http::server::message::Service;
 /// How long the end waits for workers.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
-/// How often it looks whether they ended.
+/// The pause between two checks whether they ended.
 const POLL: Duration = Duration::from_millis(5);
 
 /// How long workers of a replaced instance look for requests that it accepted before.
@@ -60,7 +60,7 @@ impl Backend {
         }
     }
 
-    /// Ends tiny_http. Workers that are still in the service are left to themselves.
+    /// Ends tiny_http. Workers that still answer a request are not waited for any longer.
     pub fn stop(&self) {
         let server = Arc::clone(&self.current());
         server.leave(Instant::now(), self.workers);
@@ -92,7 +92,7 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound)
 }
 
-/// Starts an instance with its workers: one is enough to go on with, none is an error.
+/// Starts an instance with its workers; fails only if no worker can be spawned.
 fn start(
     service: &Arc<dyn Service>,
     workers: usize,

@@ -25,14 +25,13 @@ impl TinyServer {
         if let Some(fault) = fault {
             fault.hold(&listener)?;
         }
-        // It panics if it gets no thread.
+        // tiny_http panics if it cannot spawn a thread.
         let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
             .map_err(|_| io::Error::other("tiny_http got no thread"))?
             .map_err(io::Error::other)?;
         Ok(Self { server, last_call: OnceLock::new(), folder })
     }
 
-    /// Connects to the socket.
     pub fn connect(&self) -> io::Result<UnixStream> {
         UnixStream::connect(self.folder.socket())
     }

@@ -16,7 +16,7 @@ const NAME: &str = "mediactl";
 /// Headers of the connection to tiny_http, which the service does not get.
 const OF_THE_CONNECTION: &[&str] = &["connection", "content-length"];
 
-/// Answers requests until the instance is left.
+/// Answers requests until the instance has ended or was replaced.
 pub fn work(service: &dyn Service, server: &TinyServer) {
     loop {
         let received = match server.last_call.get() {

@@ -56,7 +56,7 @@ fn json(snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
     Arc::new(body)
 }
 
-/// Tells readers that what they see may be rolled back.
+/// Adds the header that names the pending change to a response.
 fn with_pending(context: &Context, mut response: Response) -> Response {
     response.headers.extend(context.engine.pending().map(|pending| (PENDING_HEADER, pending.id.clone())));
     response
@@ -149,7 +149,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
     }
 }
 
-/// What the change did beside what was asked for, each word once.
+/// The words for the side effects of the change, each once.
 fn note_words(outcome: &Outcome) -> Vec<String> {
     let mut words: Vec<String> = outcome.notes.iter().map(word_of).collect();
     words.extend((!outcome.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));

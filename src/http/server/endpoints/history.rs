@@ -16,7 +16,7 @@ pub fn list(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Pro
     Ok(Response::ok(JSON, body))
 }
 
-/// People write messages, and may write a secret into them.
+/// Masks an entry: users write the message, and may put a secret into it.
 fn masked(entry: HistoryEntry) -> HistoryEntry {
     let masked = |text: Option<String>| text.map(|text| masked_text(&text));
     HistoryEntry { by: masked(entry.by), message: masked(entry.message), ..entry }

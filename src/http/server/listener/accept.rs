@@ -29,11 +29,11 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The length of the queue of the system for connections that are not accepted yet.
 const QUEUE: i32 = 1024;
 
-/// The least time between two log lines about that.
+/// The shortest time between two log lines about failed accepts.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// The number of threads that tell connections that there is no slot, and wait until the client has
-/// read it. Further connections are told so without waiting, or just closed if they speak TLS.
+/// The number of threads that refuse connections for lack of a slot, and wait until the client has read
+/// the response. Further connections are refused without waiting, or just closed if they speak TLS.
 const TURNING_AWAY: usize = 16;
 
 /// The time for the TLS handshake and the response of a connection that gets no slot.
@@ -142,7 +142,7 @@ pub fn admit(shared: &Arc<Shared>, slots: &Arc<ConnectionTable>) {
     shared.write_tally(ClosedCount::take_all);
 }
 
-/// Admits or refuses waiting connections; returns when to look again.
+/// Admits or refuses waiting connections; returns the time of the next check.
 fn settle(shared: &Arc<Shared>, slots: &Arc<ConnectionTable>) -> Option<Instant> {
     let settled = ConnectionTable::settle(slots);
     let now = Instant::now();

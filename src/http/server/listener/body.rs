@@ -24,7 +24,6 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// A body that was kept.
 #[derive(Debug)]
 pub struct BodyBytes<'b> {
-    /// The bytes.
     pub bytes: Vec<u8>,
     /// The share of the memory budget, held until the response comes: the backend has a copy until then.
     pub charge: Charge<'b>,

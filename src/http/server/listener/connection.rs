@@ -48,7 +48,7 @@ pub fn serve(shared: &Shared, slot: Slot, visitor: NewConnection) {
     };
     match stream {
         Ok(stream) => Connection { shared, slot, peer, incoming: Incoming::new(stream) }.run(),
-        // There is no TLS over which the client could be told.
+        // Without TLS the client cannot be sent a response.
         Err(ConnectionEnd::Refused(refusal)) => shared.report(peer, &refusal),
         Err(ConnectionEnd::Gone) => {}
     }
@@ -224,8 +224,8 @@ impl<'g> Connection<'g> {
         }
     }
 
-    /// Tells a client whose request is on its way that its slot was needed. A client that sent nothing
-    /// expects no response.
+    /// Sends a client whose request is arriving a response that its slot was needed. A client that sent
+    /// nothing expects no response.
     fn make_room(self) {
         if !self.incoming.pending().is_empty() {
             Rejection::new(ProblemKind::Full, MADE_ROOM).write_last(self.incoming.stream);
@@ -234,7 +234,7 @@ impl<'g> Connection<'g> {
 
     fn refuse(mut self, refusal: &Rejection) {
         self.shared.report(self.peer, refusal);
-        // A client that does not read delays the response; the slot must not wait for that.
+        // A client that does not read would delay the response, and so the release of the slot.
         if !self.slot.enter(Phase::Busy) {
             return;
         }
@@ -243,7 +243,7 @@ impl<'g> Connection<'g> {
         self.linger();
     }
 
-    /// Reads what still comes, unless the slot is needed.
+    /// Reads the rest of what the client sends, unless the slot is needed.
     fn linger(mut self) {
         let most = if self.slot.enter(Phase::Idle) { self.shared.limits.linger } else { 0 };
         self.incoming.stream.linger(Deadline::after(self.shared.deadlines.linger), most);

@@ -17,9 +17,7 @@ const ENDING_TIME: Duration = Duration::from_secs(1);
 /// An accepted connection that has no thread yet.
 #[derive(Debug, Clone)]
 pub struct NewConnection {
-    /// The socket.
     pub socket: Arc<Socket>,
-    /// The peer.
     pub peer: PeerAddress,
     /// Whether it speaks TLS.
     pub secured: bool,
@@ -175,8 +173,8 @@ impl ConnectionTable {
     }
 }
 
-/// How to shut down an evicted connection: one that reads can still be told why it is closed, one that
-/// writes to a client which does not read cannot.
+/// How to shut down an evicted connection. One that reads can still get a response; one that writes to a
+/// client which does not read cannot.
 fn how_to_shut(phase: Phase) -> Shutdown {
     match phase {
         Phase::Idle | Phase::Arriving => Shutdown::Read,
@@ -216,8 +214,8 @@ impl Slot {
         self.slots.lock().admission.is_crowded(self.id)
     }
 
-    /// Whether the connection may stay open after its response: the server runs on, and nobody waits
-    /// for the slot.
+    /// Whether the connection may stay open after its response: the server is not stopping, and no other
+    /// connection waits for the slot.
     pub fn may_stay(&self) -> bool {
         let table = self.slots.lock();
         !table.stopping && !table.admission.is_wanted(self.id)

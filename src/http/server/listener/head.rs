@@ -151,7 +151,7 @@ fn length(headers: &[(String, String)]) -> Result<Option<u64>, Rejection> {
     if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Rejection::malformed("the Content-Length is no number"));
     }
-    // A number that does not fit is a length, too, and over every limit.
+    // A number that does not fit is a valid length, and over every limit.
     Ok(Some(first.parse().unwrap_or(u64::MAX)))
 }
 
@@ -159,8 +159,8 @@ fn keeps(headers: &[(String, String)], old: bool) -> bool {
     !has_word(headers, "connection", "close") && (!old || has_word(headers, "connection", "keep-alive"))
 }
 
-/// What is not of the connection and not ours; with the authority of the target, if it has one, as
-/// the host (RFC 9112, section 3.2.2).
+/// The headers for the handler: without those of the connection and those of the listener. The authority
+/// of the target, if there is one, becomes the host (RFC 9112, section 3.2.2).
 fn end_to_end(headers: Vec<(String, String)>, authority: Option<&str>) -> Vec<(String, String)> {
     let goes_on = |name: &str| !OF_THE_CONNECTION.contains(&name) && !name.starts_with(OURS);
     let mut headers: Vec<_> = headers.into_iter().filter(|(name, _)| goes_on(name)).collect();

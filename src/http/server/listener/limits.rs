@@ -90,30 +90,20 @@ pub const LEAST_GRACE: Duration = Duration::from_millis(50);
 /// How long a new connection waits for a slot.
 pub const WAITING_TIME: Duration = Duration::from_secs(5);
 
-/// The limits on size and number.
+/// The limits on size and number; the constants above explain each.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// See [`HEAD`].
     pub head: usize,
-    /// See [`HEADERS`].
     pub headers: usize,
-    /// See [`BODY`].
     pub body: usize,
-    /// See [`BODIES`].
     pub bodies: usize,
-    /// See [`CONNECTIONS`].
     pub connections: usize,
-    /// See [`LOCAL_CONNECTIONS`].
     pub local: usize,
-    /// See [`WAITING`].
     pub waiting: usize,
     /// Proxies: their connections are those of many clients, so the limit of an address does not hold.
     pub proxies: Vec<IpAddr>,
-    /// See [`CONNECTIONS_PER_ADDRESS`].
     pub per_address: usize,
-    /// See [`UNREAD`].
     pub unread: usize,
-    /// See [`LINGER`].
     pub linger: usize,
 }
 
@@ -157,28 +147,18 @@ impl Limits {
     }
 }
 
-/// The limits on time.
+/// The limits on time; the constants above explain each.
 #[derive(Debug, Clone)]
 pub struct Deadlines {
-    /// See [`HANDSHAKE_TIME`].
     pub handshake: Duration,
-    /// See [`HEAD_TIME`].
     pub head: Duration,
-    /// See [`IDLE_TIME`].
     pub idle: Duration,
-    /// See [`CROWDED_IDLE_TIME`].
     pub crowded_idle: Duration,
-    /// See [`TRANSFER_TIME`].
     pub transfer: Duration,
-    /// See [`TRANSFER_RATE`].
     pub rate: usize,
-    /// See [`HANDLER_TIME`].
     pub handler: Duration,
-    /// See [`LINGER_TIME`].
     pub linger: Duration,
-    /// See [`GRACE`].
     pub grace: Duration,
-    /// See [`WAITING_TIME`].
     pub waiting: Duration,
 }
 

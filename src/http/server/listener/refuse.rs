@@ -14,14 +14,13 @@ pub const MADE_ROOM: &str = "the connection made room for a new one";
 /// The time for a response to a connection that has to end now.
 const LAST_TIME: Duration = Duration::from_millis(50);
 
-/// The number of bytes that are still read from it.
+/// The number of bytes that are read from such a connection.
 const LAST_READ: usize = 32 * 1024;
 
 /// An error response of the listener. The connection closes after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
     kind: ProblemKind,
-    /// The HTTP status.
     pub status: u16,
     /// What is wrong in this case.
     pub detail: String,

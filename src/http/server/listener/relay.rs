@@ -7,13 +7,13 @@ use super::deadline::{Deadline, Pace};
 use super::stream::Stream;
 use super::upstream::UpstreamResponse;
 
-/// How long the backend may pause within a response, which it has whole before it begins.
+/// The longest pause of the backend within a response, which is complete before it is sent.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Up to this size, head and body are sent together, which saves a packet.
 const GATHERED: usize = 8 * 1024;
 
-/// What the response says of the connection.
+/// What the response says about the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Afterwards {
     /// Nothing: it stays open, as usual.

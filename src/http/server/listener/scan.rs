@@ -1,5 +1,5 @@
-//! Finds the end of a request head while its bytes come. What can never become a head is refused at the
-//! first wrong byte: TLS on a plain port, a line without a carriage return.
+//! Finds the end of a request head while its bytes arrive. Bytes that can never become a head are
+//! refused at the first wrong one: TLS on a plain port, a line without a carriage return.
 
 /// The state of a scan.
 #[derive(Debug, Default)]

@@ -41,9 +41,8 @@ pub enum Listener {
     Tcp(TcpListener),
     /// A Unix socket, never with TLS; its peers are users of this machine.
     Unix {
-        /// The bound socket.
         listener: UnixListener,
-        /// Which of the processes that the file system lets in.
+        /// Decides which of the processes that can open the socket may use it.
         admits: Admits,
     },
 }

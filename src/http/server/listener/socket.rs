@@ -15,7 +15,6 @@ use super::deadline::Deadline;
 pub enum Socket {
     /// TCP, plain or with TLS on it.
     Tcp(TcpStream),
-    /// Unix.
     Unix(UnixStream),
 }
 
@@ -60,7 +59,6 @@ impl Socket {
 /// A socket whose reads and writes fail after a deadline, with an error of the kind `TimedOut`.
 #[derive(Debug)]
 pub struct Timed {
-    /// The socket.
     pub socket: Arc<Socket>,
     /// The deadline of reads and writes.
     pub deadline: Deadline,

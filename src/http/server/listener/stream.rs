@@ -15,14 +15,11 @@ const DISCARD: usize = 16 * 1024;
 /// The stream of a connection, with a deadline.
 #[derive(Debug)]
 pub enum Stream {
-    /// Plain.
     Plain(Timed),
-    /// TLS.
     Tls(Box<StreamOwned<ServerConnection, Timed>>),
 }
 
 impl Stream {
-    /// A plain stream.
     pub fn plain(socket: Arc<Socket>, deadline: Deadline) -> Self {
         Self::Plain(Timed::new(socket, deadline))
     }

@@ -35,8 +35,8 @@ pub struct UpstreamResponse {
     pub body: u64,
 }
 
-/// Sends a request to the backend. A request that changes nothing is sent once more if there is no
-/// response: the instance of tiny_http may have ended just then.
+/// Sends a request to the backend. A request that changes nothing is sent a second time if there is no
+/// response, because the instance of tiny_http may have ended at that moment.
 pub fn ask(
     backend: &Backend,
     head: &Head,
@@ -62,7 +62,7 @@ pub fn ask(
     })
 }
 
-/// The body is freed as soon as it is written: the backend has it then.
+/// The body is freed as soon as it is written, because the backend has its own copy.
 fn exchange(
     backend: &Backend,
     head: &Head,

@@ -29,7 +29,6 @@ pub struct AccessRecord {
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// The status of the response.
     pub status: u16,
     /// The length of the body.
     pub bytes: usize,
@@ -37,7 +36,7 @@ pub struct AccessRecord {
     pub took: Duration,
     /// The revisions of the running configuration before and after, where they differ.
     pub revisions: Option<(Revision, Revision)>,
-    /// What was wrong, or warnings.
+    /// The error, or warnings.
     pub detail: Option<String>,
 }
 
@@ -58,7 +57,7 @@ impl AccessRecord {
         }
     }
 
-    /// The source by which repeats of this record are counted: clients that were not let in.
+    /// The source by which repeated records of clients that were not let in are counted.
     pub fn stranger(&self) -> Option<LogSource> {
         match self.peer? {
             PeerAddress::Address(address) => {

@@ -40,7 +40,6 @@ impl fmt::Display for LogSource {
 /// The lines of one source that were counted in a second, by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedLines {
-    /// Who it was.
     pub source: LogSource,
     /// How many lines were not written, by status.
     pub statuses: BTreeMap<u16, u64>,
@@ -53,7 +52,7 @@ impl RepeatedLines {
     }
 }
 
-/// What becomes of a line.
+/// Whether a line is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineFate {
     /// It is written.
@@ -79,7 +78,7 @@ struct LineCounts {
 }
 
 impl Repeats {
-    /// What becomes of a line. [`Self::ended`] comes before it.
+    /// Returns what to do with a line. Call [`Self::ended`] before it.
     pub fn add(&mut self, source: LogSource, status: u16, now: Instant) -> LineFate {
         self.since.get_or_insert(now);
         let has_room = self.sources.contains_key(&source) || self.sources.len() < ADDRESSES;

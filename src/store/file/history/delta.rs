@@ -35,7 +35,7 @@ struct DeltaHeader {
 }
 
 /// Writes the delta from `old` to `pieces`.
-pub(super) fn note(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]]) -> io::Result<()> {
+pub(super) fn write(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]]) -> io::Result<()> {
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     let start = common_start(old, pieces);
     let end = common_end(&old[start..], pieces, length - start);
@@ -47,19 +47,19 @@ pub(super) fn note(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]])
     middle(pieces, start, length - end).try_for_each(|piece| file.write_all(piece))
 }
 
-/// Records that the change `serial` was made.
-pub(super) fn stand(folder: &StateDir, serial: u64) {
-    // Without the name, only the file tells whether the change was made.
+/// Marks the change `serial` as made.
+pub(super) fn mark_made(folder: &StateDir, serial: u64) {
+    // If the rename fails, only the file shows whether the change was made.
     let _ = folder.rename(&new_name(serial), &name(serial));
 }
 
-/// Whether the change `serial` is known to have been made.
-pub(super) fn stands(folder: &StateDir, serial: u64) -> bool {
-    folder.look_at(&name(serial)).is_some()
+/// Whether the change `serial` is marked as made.
+pub(super) fn is_marked_made(folder: &StateDir, serial: u64) -> bool {
+    folder.metadata_of(&name(serial)).is_some()
 }
 
 /// Removes the delta of a change whose text is kept by now, or that was never made.
-pub(super) fn forget(folder: &StateDir, serial: u64) {
+pub(super) fn remove(folder: &StateDir, serial: u64) {
     let _ = folder.remove(&name(serial));
     let _ = folder.remove(&new_name(serial));
 }

@@ -43,10 +43,10 @@ pub(super) struct JournalLine {
 }
 
 impl JournalLine {
-    /// Whether the change was cut short before it was made: `file` describes the present file, and `stands`
-    /// says that the change is known to have been made.
-    pub fn is_unmade(&self, file: Option<LastWrite>, stands: bool) -> bool {
-        !self.aside && !stands && self.replaced.is_some() && self.replaced == file
+    /// Whether the change was cut short before it was made: `file` describes the present file, and
+    /// `is_made` says that the change is known to have been made.
+    pub fn is_unmade(&self, file: Option<LastWrite>, is_made: bool) -> bool {
+        !self.aside && !is_made && self.replaced.is_some() && self.replaced == file
     }
 }
 
@@ -79,7 +79,6 @@ impl HistoryJournal {
         let _ = folder.remove(NEW_NAME);
     }
 
-    /// All lines.
     pub fn lines(&self) -> &[JournalLine] {
         &self.lines
     }
@@ -115,7 +114,7 @@ impl HistoryJournal {
         self.last_start = end;
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_all());
         if written.is_err() {
-            // Half a line is of no use.
+            // Removes a line that was written in part.
             let _ = self.file.set_len(end);
         }
         written?;
@@ -123,12 +122,11 @@ impl HistoryJournal {
         Ok(())
     }
 
-    /// The last change of the file before that with this number.
+    /// The last change of the file before the change `serial`.
     pub fn change_before(&self, serial: u64) -> Option<&JournalLine> {
         self.lines.iter().rfind(|line| !line.aside && line.serial < serial)
     }
 
-    /// Removes the last line.
     pub fn withdraw(&mut self) -> io::Result<()> {
         self.file.set_len(self.last_start)?;
         self.lines.pop();

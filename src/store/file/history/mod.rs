@@ -50,7 +50,7 @@ impl ConfFile {
         let mut lines = history_journal::lines(&bytes);
         let file = fs::symlink_metadata(self.target()).ok().map(|found| LastWrite::of(&found));
         // A change that is being made, or was cut short, is not in the history.
-        lines.pop_if(|last| last.is_unmade(file, delta::stands(&folder, last.serial)));
+        lines.pop_if(|last| last.is_unmade(file, delta::is_marked_made(&folder, last.serial)));
         Ok(numbered(lines))
     }
 
@@ -76,7 +76,7 @@ impl ConfFile {
 }
 
 impl LockedFile<'_> {
-    /// Keeps a text in the history that is in no file, durably.
+    /// Keeps a text in the history that was never in the file, durably.
     ///
     /// # Errors
     /// `StateFolder`.
@@ -93,7 +93,7 @@ impl LockedFile<'_> {
     }
 }
 
-/// The entries, the last one first; those aside are not counted.
+/// The entries, the last one first. An entry with `is_aside` gets no number.
 fn numbered(lines: Vec<JournalLine>) -> Vec<HistoryEntry> {
     let mut count = 0;
     let number = |line: JournalLine| {
@@ -143,11 +143,11 @@ fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine 
     }
 }
 
-/// How many texts are kept from now on: as many as the last user who chose said.
-fn kept_from_now_on(folder: &StateDir, said: Option<usize>) -> usize {
+/// Returns how many texts are kept from now on: `chosen`, else the number that was chosen last.
+fn kept_from_now_on(folder: &StateDir, chosen: Option<usize>) -> usize {
     let before = fs::read_to_string(folder.path_of(KEEP)).ok().and_then(|text| text.trim().parse().ok());
-    let keep = said.or(before).unwrap_or(DEFAULT_KEEP).max(1);
-    if said.is_some() && before != Some(keep) {
+    let keep = chosen.or(before).unwrap_or(DEFAULT_KEEP).max(1);
+    if chosen.is_some() && before != Some(keep) {
         // If this fails, later writers keep the number of before.
         let _ = folder
             .open(KEEP)
@@ -156,7 +156,7 @@ fn kept_from_now_on(folder: &StateDir, said: Option<usize>) -> usize {
     keep
 }
 
-/// After this many missing names in a row, the older ones are missing, too.
+/// After this many missing texts in a row, all older ones are taken to be missing, too.
 const MISSES: usize = 8;
 
 /// Removes all but the newest `keep` texts, and shortens the journal.
@@ -164,7 +164,7 @@ fn forget_the_oldest(folder: &StateDir, journal: &HistoryJournal, keep: usize) {
     let too_many = journal.lines().len().saturating_sub(keep);
     let mut misses = 0;
     for line in journal.lines()[..too_many].iter().rev() {
-        delta::forget(folder, line.serial);
+        delta::remove(folder, line.serial);
         misses = if folder.remove(&kept_name(line.serial)).is_ok() { 0 } else { misses + 1 };
         if misses == MISSES {
             break;

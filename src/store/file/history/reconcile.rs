@@ -30,9 +30,9 @@ impl LockedFile<'_> {
         withdraw_unmade(self.conf, &folder, &mut journal, now).map_err(failed(&folder))?;
         let known = journal.lines().len();
         let mut warnings = Vec::new();
-        let newest = journal.lines().iter().rev().take(LOOKED_AT).map(|line| line.serial);
+        let newest = journal.lines().iter().rev().take(CHECKED).map(|line| line.serial);
         for serial in newest.collect::<Vec<_>>() {
-            warnings.extend(strays(self.conf, &folder, &mut journal, serial)?);
+            warnings.extend(record_stray_writes(self.conf, &folder, &mut journal, serial)?);
         }
         record_hand_edit(self.conf, &folder, &mut journal, now)?;
         if journal.lines().len() > known {
@@ -42,8 +42,8 @@ impl LockedFile<'_> {
     }
 }
 
-/// How many of the newest kept texts may still be written by programs that have them open.
-const LOOKED_AT: usize = 256;
+/// How many of the newest kept texts are checked for writes by programs that still have them open.
+const CHECKED: usize = 256;
 
 fn failed<E: Into<io::Error>>(folder: &StateDir) -> impl FnOnce(E) -> StoreError {
     StoreError::state_folder(folder.path())
@@ -60,26 +60,28 @@ fn withdraw_unmade(
     // Names without a line: the file behind them may be the configuration itself.
     let next = journal.last_serial() + 1;
     let _ = folder.remove(&kept_name(next));
-    delta::forget(folder, next);
+    delta::remove(folder, next);
     HistoryJournal::clean(folder);
     let _ = folder.remove(NEW_COPY);
     let Some(last) = journal.lines().last().filter(|line| !line.aside) else { return Ok(()) };
     let file = std::fs::symlink_metadata(conf.target()).ok().map(|found| LastWrite::of(&found));
     let serial = last.serial;
-    if last.is_unmade(file, delta::stands(folder, serial)) && last.before == now.map(|now| now.revision) {
+    if last.is_unmade(file, delta::is_marked_made(folder, serial))
+        && last.before == now.map(|now| now.revision)
+    {
         journal.withdraw()?;
         let _ = folder.remove(&kept_name(serial));
-        delta::forget(folder, serial);
+        delta::remove(folder, serial);
     } else {
         // Its writer may have been killed just before it renamed the delta.
-        delta::stand(folder, serial);
+        delta::mark_made(folder, serial);
     }
     Ok(())
 }
 
 /// Records as a hand edit of its own what a program wrote into the old file, which it had open when the
 /// file was replaced.
-pub(super) fn strays(
+pub(super) fn record_stray_writes(
     conf: &ConfFile,
     folder: &StateDir,
     journal: &mut HistoryJournal,
@@ -90,7 +92,7 @@ pub(super) fn strays(
         return Ok(None);
     };
     let name = kept_name(serial);
-    let found = folder.look_at(&name);
+    let found = folder.metadata_of(&name);
     if found.is_none_or(|found| LastWrite::of(&found).same_time_as(&written)) {
         return Ok(None);
     }
@@ -100,12 +102,12 @@ pub(super) fn strays(
     }
     let own = journal.last_serial() + 1;
     folder.rename(&name, &kept_name(own)).map_err(failed(folder))?;
-    // Mostly it was appended, so the text before is still there.
+    // Most programs append, so the original text is still at the start.
     let original = usize::try_from(written.size).ok().and_then(|size| text.get(..size));
     let original = original.filter(|original| Revision::of(original) == before).map(<[u8]>::to_vec);
     if let Some(original) = original.or_else(|| made_by_the_change_before(folder, journal, serial, before)) {
         keep_copy(folder, serial, &original)?;
-        // So that no writer compares the text again.
+        // Later writers see the old time, and do not compare the text again.
         let _ = folder.date(&name, written);
     }
     record_aside(conf, folder, journal, serial, own).map(Some)
@@ -139,7 +141,7 @@ fn record_aside(
     own: u64,
 ) -> Result<Warning, StoreError> {
     let name = kept_name(own);
-    let found = folder.look_at(&name);
+    let found = folder.metadata_of(&name);
     let line = JournalLine {
         serial: own,
         at: found.as_ref().and_then(|found| found.modified().ok()).map_or(0, seconds),
@@ -173,9 +175,9 @@ fn record_hand_edit(
         keep_copy(folder, serial, text)?;
     }
     if let Some(now) = now {
-        // The next hand edit may overwrite this one.
-        let _ = delta::note(folder, serial, &made.unwrap_or_default(), &[now.text]);
-        delta::stand(folder, serial);
+        // The next hand edit may overwrite this text in place; the delta keeps it.
+        let _ = delta::write(folder, serial, &made.unwrap_or_default(), &[now.text]);
+        delta::mark_made(folder, serial);
     }
     let line = JournalLine {
         serial,

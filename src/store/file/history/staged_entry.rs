@@ -27,7 +27,7 @@ pub(in super::super) struct StagedEntry {
     /// The old file, where the kept text is that file itself.
     linked: Option<LastWrite>,
     keep: usize,
-    stands: bool,
+    is_made: bool,
 }
 
 impl StagedEntry {
@@ -41,7 +41,7 @@ impl StagedEntry {
         let (folder, journal) = open(&locked.state)?;
         let serial = journal.last_serial() + 1;
         let keep = kept_from_now_on(&folder, record.keep);
-        let mut entered = Self { folder, journal, serial, linked: None, keep, stands: false };
+        let mut entered = Self { folder, journal, serial, linked: None, keep, is_made: false };
         entered.enter(locked.conf, old, pieces, record)?;
         Ok(entered)
     }
@@ -65,8 +65,9 @@ impl StagedEntry {
                 false => keep_copy(&self.folder, self.serial, old.text)?,
             }
         }
-        // Without the delta, only an edit in place could lose the text of this change.
-        let _ = delta::note(&self.folder, self.serial, text, pieces.unwrap_or_default());
+        // If this fails, the text of this change is lost only if an editor then writes the file in
+        // place.
+        let _ = delta::write(&self.folder, self.serial, text, pieces.unwrap_or_default());
         let failed = || StoreError::state_folder(self.folder.path());
         self.journal.append(line).map_err(failed())?;
         self.folder.sync().map_err(failed())
@@ -95,18 +96,18 @@ impl StagedEntry {
 
     /// The change was made. `old` is the replaced file, which another program may just have written.
     pub fn finish(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
-        self.stands = true;
-        delta::stand(&self.folder, self.serial);
+        self.is_made = true;
+        delta::mark_made(&self.folder, self.serial);
         let mut warnings = Vec::new();
         if let Some(old) = old.filter(|_| self.linked.is_some()) {
             self.folder.adopt(old);
-            // If that fails, the next writer looks again.
-            let found = reconcile::strays(conf, &self.folder, &mut self.journal, self.serial);
+            // If this fails, the next writer tries again.
+            let found = reconcile::record_stray_writes(conf, &self.folder, &mut self.journal, self.serial);
             warnings.extend(found.ok().flatten());
         }
         // The text of the change before is the kept text now, into which programs may still write.
         let earlier = self.journal.lines().iter().rev().skip(NEXT_TEXTS).take(NEXT_TEXTS);
-        earlier.for_each(|line| delta::forget(&self.folder, line.serial));
+        earlier.for_each(|line| delta::remove(&self.folder, line.serial));
         forget_the_oldest(&self.folder, &self.journal, self.keep);
         warnings
     }
@@ -114,7 +115,7 @@ impl StagedEntry {
 
 impl Drop for StagedEntry {
     fn drop(&mut self) {
-        if self.stands {
+        if self.is_made {
             return;
         }
         // If this fails, the next writer withdraws the entry.
@@ -123,6 +124,6 @@ impl Drop for StagedEntry {
             let _ = self.journal.withdraw();
         }
         let _ = self.folder.remove(&kept_name(self.serial));
-        delta::forget(&self.folder, self.serial);
+        delta::remove(&self.folder, self.serial);
     }
 }
