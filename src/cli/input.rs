@@ -1,4 +1,4 @@
-//! Reads what arguments name: files, standard input, paths of values.
+//! Reads the inputs that arguments name: files, standard input, paths of values.
 
 use std::io::Read;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! SIGINT and SIGTERM end a command. While a change is under way, the command says first what became of it.
+//! SIGINT and SIGTERM end a command. During a change, the command first reports what happened to the
+//! change.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -83,7 +83,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
         entries.filter(move |&(_, entry)| !(skips_static && is_static(entry)))
     }
 
-    /// The place of a name. Most calls look up one name, some (`*`) every one.
+    /// The place of a name. Most patches look up one name, those with `*` all of them.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
         if let (of, last, place @ Some(_)) = &*self.last.borrow()
             && *of == kind

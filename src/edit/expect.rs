@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    fn told(expectations: &[(&str, &str)]) -> Vec<String> {
+    fn messages(expectations: &[(&str, &str)]) -> Vec<String> {
         let current = json!({
             "rtmp": 1935,
             "edit_auth": {"login": "admin", "password": "geheim"},
@@ -150,34 +150,34 @@ mod tests {
             ("streams.a.urls[0].url", "u"),
             ("edit_auth.password", "geheim"),
         ];
-        assert_eq!(told(&met), Vec::<String>::new());
+        assert_eq!(messages(&met), Vec::<String>::new());
         let repeated =
             [("streams.a.auth", r#"{"url":false,"extra":{"key":"geheim"}}"#), ("streams.c.auth", "null")];
-        assert_eq!(told(&repeated), Vec::<String>::new());
-        assert_eq!(told(&[("rtmp", "1936")]), ["`rtmp` is `1935`, not `1936`"]);
-        assert_eq!(told(&[("rtmp", "null")]), ["`rtmp` is `1935`, and is expected not to be set"]);
-        assert_eq!(told(&[("rtsp", "1")]), ["`rtsp` is not set, and is expected to be `1`"]);
+        assert_eq!(messages(&repeated), Vec::<String>::new());
+        assert_eq!(messages(&[("rtmp", "1936")]), ["`rtmp` is `1935`, not `1936`"]);
+        assert_eq!(messages(&[("rtmp", "null")]), ["`rtmp` is `1935`, and is expected not to be set"]);
+        assert_eq!(messages(&[("rtsp", "1")]), ["`rtsp` is not set, and is expected to be `1`"]);
     }
 
     #[test]
-    fn no_secret_is_told() {
+    fn no_secret_is_shown() {
         for expectation in [
             ("edit_auth.password", "falsch"),
             ("streams.a.auth.extra.key", "falsch"),
             ("streams.a.allow[1]", "falsch"),
         ] {
-            let told = told(&[expectation]).concat();
-            assert!(told.contains("<secret:"), "{told}");
-            assert!(!told.contains(expectation.1) && !told.contains("geheim"), "{told}");
+            let message = messages(&[expectation]).concat();
+            assert!(message.contains("<secret:"), "{message}");
+            assert!(!message.contains(expectation.1) && !message.contains("geheim"), "{message}");
         }
     }
 
     #[test]
     fn a_path_has_to_name_one_place() {
         assert_eq!(
-            told(&[("streams.*.prepush", "5")]),
+            messages(&[("streams.*.prepush", "5")]),
             ["`streams.*.prepush`: `*` stands for several places"]
         );
-        assert_eq!(told(&[("rtmp", "x")]), ["`rtmp`: expected a port (0 to 65535) or host:port"]);
+        assert_eq!(messages(&[("rtmp", "x")]), ["`rtmp`: expected a port (0 to 65535) or host:port"]);
     }
 }

@@ -495,7 +495,7 @@ fn missing_terminator(entry: Entry<'_>) -> &'static str {
     if entry.is_terminated() { "" } else { ";" }
 }
 
-/// What follows on a line.
+/// The text that follows on a line.
 #[derive(Clone, Copy)]
 enum Behind {
     /// Blanks and maybe a comment; where the line ends.

@@ -55,7 +55,7 @@ use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::syntax::{Document, Splice};
 
-/// A change of a text, which is proved to do what the patch asked for.
+/// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
 pub struct Edit {
     /// The changes of the old text.
@@ -77,7 +77,7 @@ pub struct Edit {
 pub enum EditError {
     /// The patch has faults.
     Faults(Faults),
-    /// The new text does not do what the patch asked for: a bug of this program. Nothing is changed.
+    /// The new text does not match the patch: a bug of this program. Nothing is changed.
     Unproved(Unproved),
 }
 

@@ -602,7 +602,7 @@ fn canonical_number(number: &Number) -> Value {
     }
 }
 
-/// What a value is, for messages: never the value itself, which may be a secret.
+/// The kind of a value, for messages: never the value itself, which may be a secret.
 pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,4 +1,4 @@
-//! Parses the JSON text of a patch, and refuses what serde_json accepts and a patch must not have.
+//! Parses the JSON text of a patch, and refuses more than serde_json does.
 //!
 //! serde_json silently takes the last of repeated keys; here they are a fault with its pointer, as
 //! is nesting that the text format could not hold. It also rewrites exponents (`1E5` as `1e+5`),
@@ -25,7 +25,7 @@ const MIB: usize = 1024 * 1024;
 /// value, the value that it is merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
 pub const VALUE_COST: usize = 1024;
 
-/// How many times a merge holds the text of a patch in memory, in addition to its values.
+/// How many copies of the text of a patch a merge holds in memory, in addition to its values.
 pub const TEXT_COST: usize = 9;
 
 /// The memory that the largest patch may take, as a multiple of the size of the largest body.
@@ -70,19 +70,19 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
         (_, true) => "JSON strings are in double quotes",
         _ => "send a JSON object, such as {\"streams\": {\"cam1\": {\"prepush\": 5}}}",
     };
-    let what = error.to_string();
-    let what = what.split(" at line ").next().unwrap_or(&what);
+    let message = error.to_string();
+    let message = match message.split(" at line ").next().unwrap_or(&message) {
+        // serde_json quotes the value, which may be a secret.
+        quoted if quoted.starts_with("invalid type") || quoted.starts_with("invalid value") => {
+            "unexpected value"
+        }
+        message => message,
+    };
     let place = match error.line() {
         0 => String::new(),
         line => format!(" at line {line} column {}", error.column()),
     };
-    // The message of serde_json quotes the value, which may be a secret.
-    let what = if what.starts_with("invalid type") || what.starts_with("invalid value") {
-        "unexpected value"
-    } else {
-        what
-    };
-    Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {what}{place}")).hint(hint)
+    Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {message}{place}")).hint(hint)
 }
 
 /// The state that all values of a patch share.

@@ -21,7 +21,7 @@ use crate::model::Kind;
 pub struct ChangeRequest {
     /// What is to change.
     pub edits: Edits,
-    /// The change is refused unless the configuration has these values.
+    /// The values that the configuration must have; otherwise the change is refused.
     pub expectations: Vec<Expectation>,
 }
 
@@ -41,7 +41,6 @@ pub enum Edits {
     Assignments {
         /// In the order in which they are made.
         assignments: Vec<Assignment>,
-        /// What they may do.
         options: AssignOptions,
     },
 }
@@ -96,7 +95,7 @@ impl From<Value> for ChangeRequest {
 }
 
 impl ChangeRequest {
-    /// Parses the text of a patch to refuse what is no patch; keeps nothing.
+    /// Parses the text of a patch to refuse a faulty one; keeps nothing.
     ///
     /// # Errors
     /// The faults of the text.

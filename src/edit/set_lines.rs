@@ -176,7 +176,7 @@ mod tests {
         );
     }
 
-    /// The view without what is derived, and without groups that are empty.
+    /// The view without derived values and empty groups.
     fn own(view: &Value) -> Value {
         let mut own = own_value(Place::Root, view).expect("a view is an object");
         own.as_object_mut().expect("a view is an object").retain(|key, value| {

@@ -1,4 +1,4 @@
-//! Which changes made a value what it is.
+//! Finds the changes that set a value.
 
 use std::sync::Arc;
 

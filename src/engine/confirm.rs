@@ -91,7 +91,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Rolls the pending change back; says what became of the file.
+    /// Rolls the pending change back; returns the state of the file.
     ///
     /// # Errors
     /// As [`Engine::confirm`].

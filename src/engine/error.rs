@@ -96,7 +96,7 @@ pub enum EngineError {
         /// How many changes the history has.
         known: usize,
     },
-    /// There is no text before a change, or it is not kept any more.
+    /// No text is kept from before a change: there was none, or it was removed from the history.
     #[error("the text before `{which}` is not kept")]
     NotKept { which: ChangeRef },
     /// The configuration has other values than the expected ones.
@@ -110,12 +110,12 @@ pub enum EngineError {
     TooLate,
 }
 
-/// What became of the file when a change was rolled back.
+/// The state of the file after a change was rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aftermath {
     /// The old text is back.
     Restored,
-    /// It is gone again, as before.
+    /// The file is removed again: it did not exist before.
     Removed,
     /// Another program changed it meanwhile, and it stays.
     ChangedMeanwhile,
@@ -158,7 +158,7 @@ impl From<EditError> for EngineError {
     }
 }
 
-/// Who made a pending change, as far as is known.
+/// The author of a pending change, or words for an unknown one.
 fn author(pending: &PendingInfo) -> &str {
     if pending.by.is_empty() { "an unknown user" } else { &pending.by }
 }
@@ -198,7 +198,7 @@ impl EngineError {
         }
     }
 
-    /// The error for a reload command that failed; `aftermath` is what became of the file.
+    /// The error for a reload command that failed; `aftermath` is the state of the file.
     pub(super) fn of_reload(failure: HookFailure, aftermath: Aftermath) -> Self {
         match failure.reason {
             HookReason::Interrupted(signal) => Self::ReloadInterrupted { signal, aftermath },

@@ -19,7 +19,7 @@ pub const MAX_DELETE_CEILING: usize = 20;
 /// A change that is rarely intended; it is refused unless it is accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guard {
-    /// No usable `edit_auth` would remain where there was one: the API could not be reached any more.
+    /// The change would remove the last usable `edit_auth`: the API could not be reached any more.
     WouldRemoveCredentials,
     /// The new text has no directive.
     EmptyReplacement,
@@ -85,7 +85,8 @@ impl Guard {
         }
     }
 
-    /// Whether a user is asked. Other guards refuse without asking: the request itself is wrong.
+    /// Whether the user is asked to accept the change. Other guards refuse without a question: the
+    /// request itself is wrong.
     pub fn is_question(&self) -> bool {
         match self {
             Self::WouldRemoveCredentials | Self::EmptyReplacement | Self::WouldDeleteStreams { .. } => true,

@@ -52,7 +52,7 @@ impl Hooks {
     }
 }
 
-/// What a hook learns of the change, from its environment.
+/// The facts about a change that a hook gets in its environment.
 #[derive(Debug, Clone, Copy)]
 pub struct Occasion<'a> {
     /// `MEDIACTL_OPERATION`: `modify`, `save`, …

@@ -14,11 +14,11 @@ pub struct ChangeOptions {
     pub dry_run: bool,
     /// Accept every guard and every conflict.
     pub force: bool,
-    /// The guards that were accepted, by name or when asked.
+    /// The guards that were accepted, by `--accept` or in answer to a question.
     pub accepted: Vec<Guard>,
     /// How many streams may be deleted without asking; `None` is the default.
     pub max_delete: Option<usize>,
-    /// Who makes the change, for hooks and the history.
+    /// The author of the change, for hooks and the history.
     pub by: String,
     /// Why, for the history.
     pub message: Option<String>,

@@ -1,4 +1,4 @@
-//! What a change came to, made or rehearsed.
+//! The outcome of a change, made or rehearsed.
 
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -10,14 +10,14 @@ use super::snapshot::Snapshot;
 use crate::edit;
 use crate::syntax::Splice;
 
-/// What a change came to, made or rehearsed.
+/// The outcome of a change, made or rehearsed.
 #[derive(Debug)]
 pub struct Outcome {
     /// The configuration before; none if there was no file.
     pub before: Option<Content>,
-    /// What it became.
+    /// The configuration afterwards.
     pub after: After,
-    /// What a user should know of the change.
+    /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// What went wrong without stopping the change.
     pub warnings: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Outcome {
     pub pending: Option<PendingInfo>,
 }
 
-/// What a configuration became.
+/// The configuration after a change.
 #[derive(Debug)]
 pub enum After {
     Unchanged,
@@ -33,14 +33,14 @@ pub enum After {
     Edited {
         /// The edits, in the order of the text.
         splices: Vec<Splice>,
-        /// The whole, put together only when asked for.
+        /// The whole text, put together on first use.
         whole: OnceLock<Content>,
     },
     /// Another configuration.
     Replaced(Content),
 }
 
-/// What a user should know of a change.
+/// A side effect of a change that the user should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutcomeNote {
     /// A note of the edit itself.

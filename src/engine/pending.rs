@@ -1,4 +1,4 @@
-//! A change that has to be confirmed: its clock, and what it replaced.
+//! A change that has to be confirmed: its clock, and the state before it.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -24,11 +24,11 @@ pub struct PendingChange {
     clock: Mutex<Clock>,
     /// Notified of a decision, and of a clock that was set anew.
     changed: Condvar,
-    /// Whether it is being rolled back, which can't be stopped any more.
+    /// Whether it is being rolled back; then it can no longer be confirmed.
     is_rolling_back: AtomicBool,
 }
 
-/// What a change replaced, and what comes back when it is rolled back.
+/// The state before a change, which a rollback restores.
 #[derive(Clone)]
 pub(super) struct RollbackPoint {
     /// The text of the file; none if there was no file.

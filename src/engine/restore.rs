@@ -1,4 +1,4 @@
-//! Going back: what was before a change that failed, or that was not confirmed.
+//! Restores the state before a change that failed, or that was not confirmed.
 
 use super::error::{Aftermath, EngineError};
 use super::local::Engine;

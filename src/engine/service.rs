@@ -55,7 +55,7 @@ pub trait ConfigService {
     fn status(&mut self) -> Result<Status, ServiceError>;
 }
 
-/// What is read.
+/// Which configuration is read, and in which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadQuery {
     /// Which configuration; `None` is the running one, or the file where no server runs.
@@ -95,7 +95,7 @@ pub struct Reading {
     pub content: Content,
 }
 
-/// What a whole new text replaces.
+/// The configurations that a whole new text replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replaced {
     /// The file, and the running configuration with it (`save`).
@@ -104,7 +104,7 @@ pub enum Replaced {
     Running,
 }
 
-/// What becomes of a pending change.
+/// The decision on a pending change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     Keep,
@@ -146,7 +146,7 @@ impl RemoteFailure {
 }
 
 impl ServiceError {
-    /// What the error means to whoever called.
+    /// What the error means to the caller.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Engine(error) => error.into(),

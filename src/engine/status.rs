@@ -1,4 +1,4 @@
-//! The state of a configuration at a glance: what runs, what is saved, what is pending.
+//! The state of a configuration at a glance: the running one, the saved one, a pending change.
 
 use serde::Serialize;
 use serde_json::Value;

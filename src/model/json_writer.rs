@@ -158,16 +158,16 @@ fn make_all(parts: &[GroupPart<'_, '_, '_, '_>], put: Put<'_>) -> io::Result<()>
         let (emptied, empty) = channel();
         // If no thread can be started, the channel is closed, and this thread makes all parts.
         let _ = thread::Builder::new().spawn_scoped(scope, move || make_second(parts, &full, &empty));
-        let mut here = Vec::new();
+        let mut buffer = Vec::new();
         for (at, part) in parts.iter().enumerate() {
-            let there: Option<Vec<u8>> = if at % 2 == 1 { filled.recv().ok() } else { None };
-            match there {
+            let made: Option<Vec<u8>> = if at % 2 == 1 { filled.recv().ok() } else { None };
+            match made {
                 Some(json) => {
                     put(at, members(&json))?;
                     // The other thread uses the buffer again; if it has ended, the buffer is dropped.
                     let _ = emptied.send(json);
                 }
-                None => put(at, make(part, &mut here)?)?,
+                None => put(at, make(part, &mut buffer)?)?,
             }
         }
         Ok(())

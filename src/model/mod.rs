@@ -1,4 +1,4 @@
-//! What the directives mean: the schema table, the JSON view, the checks.
+//! The meaning of directives: the schema table, the JSON view, the checks.
 //!
 //! The view is streamed from the document into serde; this layer never builds a
 //! [`serde_json::Value`] of a whole configuration. Directives that the table does not know are shown

@@ -15,7 +15,7 @@ use super::shape::{
 };
 use crate::syntax::{Entry, Word};
 
-/// A parameter of which one occurrence counts: the last.
+/// A parameter whose last occurrence counts.
 pub struct Setting<'v, 'd> {
     /// Its row.
     pub parameter: &'static Parameter,
@@ -81,8 +81,8 @@ impl Serialize for ObjectView<'_> {
         let mut map = serializer.serialize_map(None)?;
         for part in self.object.parts {
             let words = || {
-                let said = part_words(self.object, self.entry).filter(|(of, _)| *of == Some(part));
-                said.map(|(_, word)| word)
+                let matching = part_words(self.object, self.entry).filter(|(of, _)| *of == Some(part));
+                matching.map(|(_, word)| word)
             };
             let Some(last) = words().last() else { continue };
             match part.form {
@@ -190,7 +190,7 @@ pub fn sources<'d, 'v: 'd>(header: Entry<'d>, entries: &'v [Entry<'d>]) -> impl 
     in_header.into_iter().chain(entries.iter().flat_map(|&entry| entry_sources(entry)))
 }
 
-/// The sources of one `url` entry; of a `urls A B;` line, one a word.
+/// The sources of one `url` entry; a `urls A B;` line has one for each word.
 pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
     let (each, all) = match is_plural(entry) {
         true => (Some(entry.arguments()), None),

@@ -160,7 +160,8 @@ impl Serialize for Own<'_, '_, '_> {
 }
 
 impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
-    /// A group in parts of so many blocks, each an object; `None` for what is no group.
+    /// Splits a group into parts of `blocks` blocks, each an object; `None` for a member that is no
+    /// group.
     pub(super) fn parts(&self, blocks: usize) -> Option<Vec<GroupPart<'_, 'v, 'a, 'd>>> {
         let Shape::Group(kind) = self.parameter.shape else { return None };
         let count = self.entries.len();

@@ -31,7 +31,7 @@ pub struct HistoryEntry {
     pub number: Option<usize>,
     /// The serial number, which never changes.
     pub serial: u64,
-    /// When it was made; of a hand edit, when the file was written. In JSON as RFC 3339.
+    /// When it was made; for a hand edit, when the file was written. In JSON as RFC 3339.
     #[serde(with = "rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …, `hand-edit`.
@@ -41,7 +41,7 @@ pub struct HistoryEntry {
     pub message: Option<String>,
     /// The revision of the text before, which is kept; none where there was no file.
     pub before: Option<Revision>,
-    /// The revision of the text afterwards; none where there is no file any more.
+    /// The revision of the text afterwards; none if the file is gone.
     pub after: Option<Revision>,
     /// Whether the kept text was never the text of the file: it ran and was not saved, or was written
     /// into a file that was just being replaced.

@@ -20,7 +20,7 @@ pub enum StoreError {
     /// The file may not be opened, or not be written.
     #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     PermissionDenied {
-        /// What was tried, a verb.
+        /// The operation, a verb.
         operation: &'static str,
         path: PathBuf,
         source: io::Error,
@@ -70,14 +70,14 @@ pub enum StoreError {
     /// Anything else that the system refused.
     #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     Io {
-        /// What was tried, a verb.
+        /// The operation, a verb.
         operation: &'static str,
         path: PathBuf,
         source: io::Error,
     },
 }
 
-/// What a path leads to, when it is no regular file.
+/// The kind of a file that is not a regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FileKind {
     #[error("a folder")]

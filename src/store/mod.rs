@@ -2,7 +2,7 @@
 //! confirmed.
 //!
 //! [`Store`] and [`Writer`] are the port that the engine works with. [`mod@file`] is the one store behind
-//! it: a file on disk. A store knows nothing of what is in the text, has no notion of a terminal, and
+//! it: a file on disk. A store does not know the meaning of a text, has no notion of a terminal, and
 //! prints nothing: what users should know comes back as a [`StoreError`] or a [`Warning`].
 //!
 //! A change takes these steps, and a failure at any of them leaves the old text:

@@ -29,12 +29,12 @@ pub struct BaseText<'a> {
 }
 
 impl Version {
-    /// Wraps what a store knows of a text.
+    /// Wraps the data by which a store recognises a text.
     pub fn new(known: impl Any + Send + Sync) -> Self {
         Self(Arc::new(known))
     }
 
-    /// Returns what a store knows of a text; `None` if another store made the version.
+    /// Returns the wrapped data; `None` if another store made the version.
     pub fn known<T: Any>(&self) -> Option<&T> {
         self.0.downcast_ref()
     }

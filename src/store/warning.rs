@@ -1,4 +1,4 @@
-//! What a user should know although the change was made.
+//! Warnings: failures that do not stop a change.
 
 use std::io;
 use std::path::PathBuf;

@@ -27,7 +27,7 @@ impl Severity {
     }
 }
 
-/// One problem: where it is, what it is, and what to do about it.
+/// One problem: its place, a message, and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,

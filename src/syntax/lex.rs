@@ -63,7 +63,7 @@ pub(super) enum Trivia {
 
 /// *( white space / comment )
 ///
-/// Returns what it is and where it ends.
+/// Returns its kind and its end.
 #[inline(always)]
 pub(super) fn trivia(text: &[u8], start: usize) -> (Trivia, usize) {
     // Nearly all words have one blank between them, or none.

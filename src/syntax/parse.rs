@@ -151,7 +151,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// *( white space / comment ); returns what it is and where it ends.
+    /// *( white space / comment ); returns its kind and its end.
     #[inline(always)]
     fn trivia(&mut self, start: usize) -> (Trivia, usize) {
         let (trivia, end) = lex::trivia(self.text, start);

@@ -1,4 +1,4 @@
-//! What the commands that change something share: questions of guards, the report, and the
+//! The common part of the commands that change something: questions of guards, the report, and the
 //! countdown of a change that has to be confirmed.
 
 use std::path::Path;

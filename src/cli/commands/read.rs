@@ -71,7 +71,7 @@ fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
     whole
 }
 
-/// Prints a configuration of which the text is at hand. Its JSON is written piece by piece, unless
+/// Prints the JSON of a configuration whose text is known. The JSON is written piece by piece, unless
 /// secrets have to be masked.
 fn print_text_as_json(
     args: &ReadArgs,

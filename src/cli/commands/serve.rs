@@ -194,11 +194,12 @@ fn warn_of_plain_text(listeners: &[Listener], tls: bool, ui: Ui) {
 
 fn announce(urls: &[String]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    let said = urls.iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
-    match said {
+    let printed =
+        urls.iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
+    match printed {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        said => output(said),
+        printed => output(printed),
     }
 }
 

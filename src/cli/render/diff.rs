@@ -77,7 +77,7 @@ impl<'c> ContentDiff<'c> {
         Self { old: DiffSide::Json(old), new: DiffSide::Json(new), hunks, masker }
     }
 
-    /// Whether the configurations were compared as JSON, which users should be told.
+    /// Whether the configurations were compared as JSON, so that users can be told.
     pub fn is_of_json(&self) -> bool {
         matches!(self.old, DiffSide::Json(_))
     }

@@ -15,7 +15,6 @@ pub struct Report<'a> {
     pub ui: Ui,
     /// The name of the configuration in messages.
     pub target: &'a str,
-    /// What was done.
     pub verb: Verb,
     /// Whether the new configuration is printed instead of the diff.
     pub as_json: bool,
@@ -25,7 +24,7 @@ pub struct Report<'a> {
     pub dry_run: bool,
 }
 
-/// What a command does to its target, in words.
+/// The words of a command for its change.
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {
     done: &'static str,

@@ -41,7 +41,7 @@ impl fmt::Debug for AssignedValue {
     }
 }
 
-/// What assignments are allowed to do.
+/// The permissions of assignments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AssignOptions {
     /// `--create`: set values in streams, lives and plugins that do not exist yet, which makes them.

@@ -1,4 +1,4 @@
-//! Refuses edits of which one lies within the other: it would be unclear which of them counts.
+//! Refuses an edit that lies within another one: it would be unclear which of them counts.
 
 use std::collections::HashMap;
 

@@ -223,8 +223,9 @@ fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) 
 fn object_of_words(parameter: &Parameter, object: &'static ObjectShape, text: &str) -> Result<Value, Misfit> {
     let value = read_directive(parameter.keywords[0], text, |entry| {
         fits(parameter.shape, entry).then(|| {
-            let said = object_value(object, entry);
-            let member = |part: &Part| (part.key.to_owned(), said.get(part.key).cloned().unwrap_or_default());
+            let members = object_value(object, entry);
+            let member =
+                |part: &Part| (part.key.to_owned(), members.get(part.key).cloned().unwrap_or_default());
             Value::Object(object.parts.iter().map(member).collect())
         })
     });

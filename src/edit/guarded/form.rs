@@ -93,7 +93,7 @@ fn edited(old: &Value, new: &Value) -> Option<FormChange> {
     }
 }
 
-/// Compares what stands in the blocks of occurrences that stay.
+/// Compares the contents of the blocks of occurrences that stay.
 fn nested(old: &[Value], new: &[Value], at: &Pointer, faults: &mut Vec<Fault>) {
     for (old, new) in pairs(old, new) {
         if let (Some(old), Some(new)) = (split_occurrence(old).1, split_occurrence(new).1) {
@@ -144,8 +144,8 @@ fn fault(
     Fault::new(FaultKind::FormChange, at.clone(), message).hint(hint)
 }
 
-/// The value of the patch in the form that the text has; `None` if words can't be told apart as parts
-/// of a block, or the other way round.
+/// The value of the patch in the form that the text has; `None` if it has no unambiguous conversion
+/// between words and the parts of a block.
 fn in_this_form(change: FormChange, old: &[Value], patch: &Value) -> Option<Value> {
     match (change, patch) {
         (FormChange::OccurrencesToWords, Value::Array(words)) => {

@@ -58,8 +58,8 @@ impl Guarded {
         })
     }
 
-    /// The faults of a patch of which only the JSON is known: `used` are the keywords that the
-    /// blocks of a kind have.
+    /// The faults of a patch for a configuration that is known only as JSON: `used` returns the keywords
+    /// that the blocks of a kind have.
     fn into_faults(self, used: impl Fn(Kind) -> HashSet<String>) -> Faults {
         let mut faults = self.form_changes;
         faults.extend(spelling::not_used(self.near_misses, used));

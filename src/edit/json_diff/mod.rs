@@ -12,7 +12,7 @@ use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_ke
 /// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
 ///
 /// Output-only members are left out; a `position` is given only where the order needs it. The order
-/// of members that have no position, such as the extras of `auth`, can't be told by a merge patch.
+/// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
 pub fn diff(from: &Value, to: &Value) -> Map<String, Value> {
     members(Scope::Top, object(from), object(to))
 }
@@ -29,8 +29,8 @@ fn object(value: &Value) -> &Map<String, Value> {
 
 /// The patch from `from` to `to`, both with the keys of `scope`.
 fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
-    let gone = from.keys().filter(|key| !to.contains_key(*key));
-    let keys = gone.chain(to.keys()).filter(|key| !is_derived(scope, key));
+    let removed = from.keys().filter(|key| !to.contains_key(*key));
+    let keys = removed.chain(to.keys()).filter(|key| !is_derived(scope, key));
     let change = |key: &String| match by_key(scope, key) {
         Some(Parameter { shape: Shape::PortOptions, .. }) => port_options(from, to),
         Some(parameter) => own(parameter, from.get(key), to.get(key)),
@@ -79,9 +79,9 @@ fn are_named_blocks(members: &Map<String, Value>) -> bool {
 }
 
 fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
-    let gone = from.keys().filter(|key| !to.contains_key(*key));
+    let removed = from.keys().filter(|key| !to.contains_key(*key));
     let changes =
-        gone.chain(to.keys()).filter_map(|key| Some((key.clone(), value(from.get(key), to.get(key))?)));
+        removed.chain(to.keys()).filter_map(|key| Some((key.clone(), value(from.get(key), to.get(key))?)));
     changes.collect()
 }
 
@@ -90,7 +90,7 @@ fn own_backend(value: Option<&Value>) -> Option<Map<String, Value>> {
     value.map(|value| without_derived(Scope::Backend, object(value))).filter(|own| !own.is_empty())
 }
 
-/// The patch of a backend. One that is opened loses its extras, unless the patch gives them.
+/// The patch of a backend. `url: false` removes the extras, unless the patch gives them.
 fn backend(from: Option<Map<String, Value>>, to: Option<Map<String, Value>>) -> Option<Value> {
     let (from, to) = match (from, to) {
         (None, None) => return None,
@@ -127,8 +127,8 @@ fn port(value: &Value) -> Option<String> {
 
 /// The patch of the streams, lives or plugins: the removed ones, then the others in their new order.
 fn group(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
-    let gone = from.keys().filter(|name| !to.contains_key(*name));
-    let mut patch: Map<String, Value> = gone.map(|name| (name.clone(), Value::Null)).collect();
+    let removed = from.keys().filter(|name| !to.contains_key(*name));
+    let mut patch: Map<String, Value> = removed.map(|name| (name.clone(), Value::Null)).collect();
     let names = |group: &'_ Map<String, Value>| group.keys().cloned().collect::<Vec<_>>();
     let positions = order::positions(&names(from), &names(to));
     for ((name, block), position) in to.iter().zip(positions) {

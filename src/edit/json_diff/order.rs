@@ -74,7 +74,7 @@ mod tests {
 
     use super::positions;
 
-    /// What a merge makes of the order of `from`.
+    /// The order after a merge that starts from `from`.
     fn apply(from: &[u8], to: &[u8], positions: &[Option<usize>]) -> Vec<u8> {
         let mut blocks: Vec<u8> = from.iter().copied().filter(|name| to.contains(name)).collect();
         blocks.extend(to.iter().filter(|name| !from.contains(name)));
@@ -105,7 +105,7 @@ mod tests {
             ("ab", "ba", vec![("a", 2)]),
             ("abc", "cba", vec![("c", 1), ("a", 3)]),
             ("xabcd", "bacd", vec![("b", 1)]),
-            // `c` had position 3 before `x` and `y` went: it can't be told so, and stays.
+            // `c` already has position 3 in `from`, so a patch can't move it there: it stays.
             ("xycab", "abc", vec![("a", 1), ("b", 2)]),
         ] {
             let (from, to) = (from.as_bytes(), to.as_bytes());

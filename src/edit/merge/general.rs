@@ -24,7 +24,7 @@ pub fn contents_value(block: Entry<'_>) -> Value {
     to_json(&Contents { block })
 }
 
-/// Merges patches into foreign members, and collects what is wrong with them.
+/// Merges patches into foreign members, and collects their faults.
 pub struct GeneralMerge<'f> {
     pub faults: &'f mut Faults,
 }
@@ -112,7 +112,7 @@ impl GeneralMerge<'_> {
         merged
     }
 
-    /// The members of an object that is not there yet: of one block, or the names of several.
+    /// The members of a new object: those of one block, or the names of several.
     fn new_object(&mut self, keyword: &str, patch: &Map<String, Value>, at: &Pointer) -> Map<String, Value> {
         let scope = block_scope(keyword, 1);
         let mut object = Map::new();

@@ -1,4 +1,4 @@
-//! What a normalized patch makes of the values: a merge patch (RFC 7396) with the rules that `auth`,
+//! Computes the values after a normalized patch: a merge patch (RFC 7396) with the rules that `auth`,
 //! lists and directives under the general rule add.
 //!
 //! This is the value side of an edit. The text side works towards these values, and the new text

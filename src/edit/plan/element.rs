@@ -12,8 +12,8 @@ use crate::model::schema::block_scope;
 use crate::syntax::{Entry, Splice};
 
 impl<'d> Planner<'_, 'd> {
-    /// Removes the elements of a list of directives that are gone, and puts those that move or are new
-    /// at their places; `write` makes the new ones.
+    /// Removes elements from a list of directives, and puts the moved and new ones at their places;
+    /// `write` makes the new ones.
     pub(super) fn put_elements(
         &mut self,
         container: Container<'d>,
@@ -75,7 +75,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    /// Puts a new block, or none, where the head of an entry ends, whatever stands there.
+    /// Replaces everything behind the head of an entry by a new block, or by none.
     pub(super) fn other_block(&mut self, entry: Entry<'d>, block: Option<&Map<String, Value>>) {
         let from = entry.head_span().end as usize;
         match block {

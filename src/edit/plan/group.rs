@@ -1,4 +1,4 @@
-//! Streams, lives and plugins: deletion, creation, order, and what stands in their blocks.
+//! Streams, lives and plugins: deletion, creation, order, and the contents of their blocks.
 
 use std::collections::HashMap;
 
@@ -328,7 +328,7 @@ impl BlockChange<'_, '_> {
         gone.chain(self.target.keys()).filter(is_foreign).filter(|key| self.is_changed(key)).collect()
     }
 
-    /// What becomes of the source in a one-line header, which only a stream has.
+    /// The change of the source in a one-line header, which only a stream has.
     fn header(&self, needs_block: bool) -> Result<Header, Faults> {
         match self.target.get("urls") {
             Some(urls) if self.kind == Kind::Stream => {

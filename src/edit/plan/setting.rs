@@ -1,4 +1,4 @@
-//! Settings of which only the last directive counts: setting one edits the last, removing removes all.
+//! Settings whose last directive counts: setting one edits the last, removing one removes all.
 
 use std::collections::HashSet;
 
@@ -86,7 +86,7 @@ fn edit<'d>(
     Ok(edits)
 }
 
-/// The only word of a directive becomes another; a bare switch gains one, a flag may lose it.
+/// Replaces the only word of a directive; a bare switch gains a word, a flag may lose it.
 fn only_word(edits: &mut WordEdits<'_>, kind: ValueType, entry: Entry<'_>, target: &Value) {
     match (entry.arguments().next(), emit::value_word(kind, target)) {
         (Some(word), Some(new)) if kind == ValueType::Scalar => {
@@ -103,9 +103,9 @@ fn only_word(edits: &mut WordEdits<'_>, kind: ValueType, entry: Entry<'_>, targe
 /// table.
 fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: Entry<'_>, target: &Value) {
     let current = object_value(object, entry);
-    let said: Vec<_> = part_words(object, entry).collect();
+    let paired: Vec<_> = part_words(object, entry).collect();
     let words =
-        |part: &'static Part| said.iter().filter(move |(of, _)| *of == Some(part)).map(|(_, word)| *word);
+        |part: &'static Part| paired.iter().filter(move |(of, _)| *of == Some(part)).map(|(_, word)| *word);
     let mut previous = entry.words().next().expect("an entry has a keyword");
     for part in object.parts {
         let old: Vec<Word<'_>> = words(part).collect();

@@ -18,7 +18,7 @@ struct Spots {
     last: OnceCell<Anchor>,
     /// Behind the last setting of the top level, in front of its blocks.
     setting: OnceCell<Anchor>,
-    /// The end of the text, and the blank lines in front of what comes there.
+    /// The end of the text, and the number of blank lines in front of a new entry there.
     end: OnceCell<(Anchor, usize)>,
 }
 

@@ -181,7 +181,7 @@ impl OptionStyle {
         Key::Foreign(option.key.value()).to_json(self.scope).into_owned()
     }
 
-    /// Changes the value of an option; its key stays as it is written.
+    /// Changes the value of an option; its key keeps its spelling.
     fn change(
         &self,
         edits: &mut WordEdits<'_>,
@@ -215,7 +215,7 @@ impl WordEdits<'_> {
     }
 }
 
-/// Refuses a new option whose key could not be told from its value.
+/// Refuses a new option whose key could not be separated from its value.
 pub fn writable_key(key: &str, at: &Pointer) -> Result<(), Fault> {
     if !key.is_empty() && !key.contains(['=', '\0']) && !needs_quotes(key) && !holds_mask(key) {
         return Ok(());

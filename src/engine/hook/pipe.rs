@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-/// How long to wait, after the end of a command, for what it wrote last.
+/// How long to wait, after the end of a command, for the rest of its output.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// The pause between two checks of a running command.
@@ -49,7 +49,7 @@ impl Pipe {
         self.kept
     }
 
-    /// Reads what is there.
+    /// Reads the output that is available now.
     pub fn drain(&mut self) {
         let mut piece = [0; PIECE];
         for _ in 0..PIECES {

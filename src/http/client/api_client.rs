@@ -1,4 +1,4 @@
-//! Sends one request to a server of this API, and reads what comes back.
+//! Sends one request to a server of this API, and reads the response.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -58,9 +58,9 @@ pub struct Call<'a> {
     pub argument: Option<&'a str>,
     /// Names and values of the query, not escaped.
     pub parameters: Vec<(&'static str, Cow<'a, str>)>,
-    /// The `ETag` of what a change was computed from.
+    /// The `ETag` of the configuration that a change was computed from.
     pub if_match: Option<&'a str>,
-    /// The `ETag` of what the client has already.
+    /// The `ETag` of the copy that the client has already.
     pub if_none_match: Option<&'a str>,
     /// The body of a change.
     pub body: &'a [u8],
@@ -100,7 +100,7 @@ pub struct Reply {
     pub notes: Vec<String>,
     /// The id of the change that has to be confirmed.
     pub pending: Option<String>,
-    /// The body; none for 304, where what the client has is current.
+    /// The body; none for 304: then the copy of the client is current.
     pub body: Option<Vec<u8>>,
 }
 

@@ -19,7 +19,7 @@ const MAX_SHOWN: usize = 200;
 /// are cut out.
 const MAX_KEPT: usize = 16 * MAX_SHOWN;
 
-/// Why a request failed. `applies` says whether it may have been applied all the same.
+/// Why a request failed. `applies` says whether it may have been applied nevertheless.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// No connection, or it broke where nothing can have been applied.
@@ -109,7 +109,7 @@ fn shown(text: &str) -> String {
 }
 
 impl ClientError {
-    /// What an error of the HTTP library means.
+    /// Classifies an error of the HTTP library.
     pub(super) fn of(error: &(dyn Error + 'static), applies: bool) -> Self {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
         if let Some(fault) = tls_fault(error) {
@@ -126,7 +126,7 @@ impl ClientError {
         }
     }
 
-    /// Removes what the server may have repeated of the request: login and password.
+    /// Removes the login and the password, which the server may have repeated in its response.
     pub(super) fn without_secrets(self, credentials: Option<&Credentials>) -> Self {
         let cut = |text: &mut String| {
             let harmless = credentials.map_or_else(|| text.clone(), |secret| secret.cut_from(text));

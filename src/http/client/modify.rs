@@ -20,7 +20,7 @@ use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
 use crate::model::{Lens, top_members};
 
-/// How often a request is evaluated again because the server has another configuration by then.
+/// How often a request is evaluated again because the configuration of the server has changed meanwhile.
 const MAX_RETRIES: u32 = 10;
 
 /// The longest wait before the first retry, in milliseconds; the later ones grow with it.
@@ -146,7 +146,7 @@ fn deletions(
     deletion(before, &is_deleted, options)
 }
 
-/// What the change would come to on a server without dry runs; nothing is sent.
+/// The outcome of the change on a server without dry runs; nothing is sent.
 fn rehearse(before: Content, evaluated: Evaluated) -> Result<Outcome, ServiceError> {
     let after = match &before {
         Content::Text(snapshot) => {

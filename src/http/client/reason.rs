@@ -73,7 +73,7 @@ pub(super) fn tls_fault(error: &(dyn Error + 'static)) -> Option<TlsFault> {
     chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::of)
 }
 
-/// An error and its causes. What an [`io::Error`] holds is not its source, but counts.
+/// An error and its causes, including the error inside an [`io::Error`], which is not its source.
 pub(super) fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error: &&'e (dyn Error + 'static)| {
         let held = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

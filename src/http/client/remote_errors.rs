@@ -1,4 +1,4 @@
-//! Failed requests in the words that users see, and what the failures mean to a caller.
+//! Describes failed requests for users, and classifies them for callers.
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ fn kind_of_refusal(refusal: &ServerRefusal) -> ErrorKind {
     }
 }
 
-/// What a problem means; `applies` says that the request was a change.
+/// The kind of a problem; `applies` says that the request was a change.
 pub fn kind_of_problem(problem: ProblemKind, applies: bool) -> ErrorKind {
     use ProblemKind as Problem;
     match problem {

@@ -65,7 +65,7 @@ pub fn roll_back(
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
     let before = match session.fetch(Source::Saved) {
-        // The file is gone: the running configuration is all that is left.
+        // The file is gone; only the running configuration is left to compare with.
         Err(error) if status(&error) == Some(ProblemKind::NotFound.status()) => {
             session.fetch(Source::Running)?
         }
@@ -79,7 +79,7 @@ pub fn roll_back(
     Ok(outcome(before.content, Content::Text(new), reply, "rollback", options))
 }
 
-/// Reads what a replacement replaces: for a save the file, if the server shows it.
+/// Reads the configuration that is replaced: for a save the file, if the server shows it.
 fn fetch_replaced(session: &mut Session, target: Replaced) -> Result<Fetched, ServiceError> {
     if target == Replaced::File {
         match session.fetch(Source::Saved) {

@@ -65,8 +65,8 @@ impl RemoteService {
 
     fn read_json(&mut self, source: Source, skip_static: bool, runtime: bool) -> Result<Value, ServiceError> {
         let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
-        let asked = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
-        let reply = self.session.read(asked.collect(), source)?;
+        let parameters = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
+        let reply = self.session.read(parameters.collect(), source)?;
         self.session.object(&reply, false)
     }
 }

@@ -22,7 +22,7 @@ use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, 
 use crate::http::protocol::problem::ProblemKind;
 use crate::store::reason;
 
-/// How often credentials are asked for.
+/// How often the user is asked for credentials.
 const MAX_PROMPTS: usize = 3;
 
 /// A server, and the credentials for it.
@@ -151,14 +151,15 @@ impl Session {
     /// Asks for login and password; false if none are given.
     fn ask_for_credentials(&mut self) -> Result<bool, ServiceError> {
         let were_refused = self.client.credentials().is_some();
-        let asked = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
-        let Some(credentials) = asked.map_err(|error| self.not_asked(&error))? else { return Ok(false) };
+        let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
+        let Some(credentials) = entered.map_err(|error| self.not_asked(&error))? else { return Ok(false) };
         self.client.authenticate(credentials);
         self.warn_of_plain_credentials();
         Ok(true)
     }
 
-    /// The configuration in the body of a response for which text was asked, if the server has text.
+    /// The configuration in the body of a response to a request for text: text, or JSON if the server
+    /// has no text.
     pub fn content(&self, reply: &Reply, applies: bool) -> Result<Content, ServiceError> {
         match reply.offers(Feature::Conf) {
             true => Ok(text(reply.body.clone().unwrap_or_default())),

@@ -11,7 +11,7 @@ pub const API_HEADER: &str = "Mediactl-Api";
 /// The version of the API, in front of the list of features.
 pub const API_VERSION: &str = "1";
 
-/// The header that says what a change did beside what was asked for: `saved-earlier-update; …`.
+/// The header with the side effects of a change: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
 /// The header in which the listener tells the backend the peer.

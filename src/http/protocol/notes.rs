@@ -1,4 +1,4 @@
-//! The words of the header `Mediactl-Note`: what a change did beside what was asked for.
+//! The words of the header `Mediactl-Note`: the side effects of a change.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

@@ -7,7 +7,7 @@ use crate::http::protocol::headers::{
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
-/// What a request can ask for.
+/// The operation of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ApiOperation {
     Read,
@@ -88,7 +88,7 @@ pub enum SuccessResponse {
     True,
     /// The changes of the history, as a JSON array.
     Changes,
-    /// No body: what the client has is current.
+    /// No body: the copy of the client is current.
     Unchanged,
     /// Other JSON.
     Document,

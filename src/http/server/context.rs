@@ -1,4 +1,4 @@
-//! What the endpoints share: the engine, the figures of the server, and its limits.
+//! The state that all endpoints share: the engine, the figures of the server, and its limits.
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Request;
 use crate::http::server::runtime::Runtime;
 
-/// What the endpoints share.
+/// The state that all endpoints share.
 pub struct Context {
     pub engine: Engine,
     pub runtime: Runtime,

@@ -85,7 +85,8 @@ pub(super) fn is_too_large(port: &str) -> bool {
         && port.trim_start_matches('0').parse::<u16>().is_err()
 }
 
-/// The warning of a port that is too large. Where a host is missing, its digits may be a password.
+/// The warning about a port that is too large. It is not quoted if the host is missing: the digits may
+/// be a password.
 pub(super) fn too_large(word: Word<'_>) -> Diagnostic {
     Diagnostic::warning(word.span(), "a port over 65535").hint("a port is a number from 0 to 65535")
 }

@@ -1,4 +1,4 @@
-//! Settings of which one occurrence counts, the last.
+//! Settings whose last occurrence counts.
 
 use crate::model::schema::Parameter;
 use crate::syntax::Entry;

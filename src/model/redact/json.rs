@@ -10,7 +10,7 @@ pub fn masked_json(value: &Value, masker: &Masker) -> Value {
     masked_below(&[], value, masker)
 }
 
-/// Returns a value that stands below these keys of a configuration, with its secrets masked.
+/// Returns the value below these keys of a configuration, with its secrets masked.
 pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
     let place = keys.iter().fold(JsonPlace::Root, |place, key| place.member(key));
     masked(place, value, masker)

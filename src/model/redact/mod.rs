@@ -87,7 +87,8 @@ impl Finder {
         }
     }
 
-    /// Finds the secrets among the words of an object. A free word behind the name of a secret is one, too.
+    /// Finds the secrets among the words of an object. A free word behind the name of a secret is a
+    /// secret, too.
     fn object(&mut self, object: &'static ObjectShape, entry: Entry<'_>) {
         let mut free = Secrecy::Parts;
         for (part, word) in part_words(object, entry) {

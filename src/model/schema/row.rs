@@ -1,4 +1,4 @@
-//! What a row of the table is made of.
+//! The types of a row of the table.
 
 use std::borrow::Cow;
 
@@ -240,7 +240,7 @@ impl Parameter {
         })
     }
 
-    /// What the value in JSON looks like, for the manual.
+    /// The form of the value in JSON, for the manual.
     pub fn json_form(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self.shape {
             Shape::Value(ValueType::Port) => "a number or a \"host:port\" string",
@@ -281,7 +281,7 @@ impl Kind {
         }
     }
 
-    /// The scope of what stands in a block of this kind.
+    /// The scope inside a block of this kind.
     pub fn scope(self) -> Scope {
         match self {
             Self::Stream => Scope::Stream,
@@ -290,7 +290,7 @@ impl Kind {
         }
     }
 
-    /// The keyword of a new block, and what one is called in messages.
+    /// The keyword of a new block, and its name in messages.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Stream => "stream",

@@ -33,7 +33,7 @@ impl Masker {
         self.masked(word, word_parts(word, secrecy))
     }
 
-    /// A message, or another text of several words, with the secrets masked that have the form of one.
+    /// Masks, in a message or another text of several words, the secrets that have the form of one.
     pub fn prose<'v>(&self, text: &'v str) -> Cow<'v, str> {
         self.masked(text, prose_parts(text))
     }

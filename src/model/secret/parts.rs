@@ -91,10 +91,10 @@ fn authority(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
     userinfo(url).map(|end| start..start + end)
 }
 
-/// The length of the userinfo that `rest`, what stands behind `://`, starts with.
+/// The length of the userinfo at the start of `rest`, the text behind `://`.
 ///
-/// RFC 3986 ends the authority at the first `/`; passwords with a raw `/` in them are met all the
-/// same, so where what stands there can't be a host with its port, the last `@` counts.
+/// RFC 3986 ends the authority at the first `/`. Passwords with a raw `/` occur all the same, so if the
+/// text before it can't be a host with a port, the last `@` counts.
 fn userinfo(rest: &str) -> Option<usize> {
     let authority = until(rest, &['/', '?', '#']);
     let has_port =

@@ -1,4 +1,4 @@
-//! Who may write a file: its owner, its mode, and its access control list.
+//! The rights to write a file: its owner, its mode, and its access control list.
 //!
 //! Where a file has a list, the group bits of its mode are the *mask* of that list, not the rights of
 //! the group: a file that one more user may write shows `rw-` for its group although the group may not

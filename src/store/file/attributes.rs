@@ -24,7 +24,7 @@ const GROUP_BITS: u32 = 0o070;
 /// Copies from `from` (described by `found`) to `to`; `path` is for the warnings.
 ///
 /// # Errors
-/// What the system answered where owner, group, mode or access control list cannot be given.
+/// The error of the system if owner, group, mode or access control list cannot be set.
 pub(super) fn copy(from: &File, found: &Metadata, to: &File, path: &Path) -> io::Result<Vec<Warning>> {
     copy_owner(found, to)?;
     copy_permissions(from, found, to)?;

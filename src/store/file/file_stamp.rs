@@ -1,4 +1,4 @@
-//! What the file system tells of one version of a file, and what that proves.
+//! The stamp of one version of a file (identity, times and size), and what equal stamps prove.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;

@@ -21,7 +21,8 @@ use crate::store::error::StoreError;
 /// As many links as the kernel follows.
 const MAX_LINKS: usize = 40;
 
-/// The mode of a folder that everybody may write, and where only the owner of a name may take it away.
+/// The mode bits of a folder that every user may write, and where only the owner of a file may remove
+/// it.
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 
 /// Follows the links of `given`; the last name may be missing. The result has no link and no `..`.

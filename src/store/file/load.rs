@@ -44,8 +44,8 @@ impl ConfFile {
         Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })
     }
 
-    /// The journal of an in-place write. A reader ignores one that cannot be read or trusted, and gets the
-    /// text of the file.
+    /// The journal of an in-place write. A reader ignores a journal that it cannot read or trust, and
+    /// returns the text of the file.
     fn journal(&self) -> Option<UndoJournal> {
         let state = StateDir::find(self).ok().flatten()?;
         UndoJournal::read(&state).ok().flatten()

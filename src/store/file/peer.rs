@@ -26,7 +26,7 @@ impl SocketPeer {
     /// The process at the other end of `socket`: the one that connected, or the one that listens.
     ///
     /// # Errors
-    /// What the system answers.
+    /// The error of the system.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let found = socket_peercred(socket)?;
         Ok(Self { user: found.uid.as_raw(), group: found.gid.as_raw(), process: found.pid })

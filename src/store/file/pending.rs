@@ -108,11 +108,11 @@ impl LockedFile<'_> {
     /// # Errors
     /// `StateFolder`.
     pub fn clear_pending(&self) -> Result<(), StoreError> {
-        let gone = match self.state.remove(NAME) {
+        let cleared = match self.state.remove(NAME) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed.and_then(|()| self.state.sync()),
         };
-        gone.map_err(StoreError::state_folder(&self.state.path_of(NAME)))
+        cleared.map_err(StoreError::state_folder(&self.state.path_of(NAME)))
     }
 }
 

@@ -35,7 +35,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// A server that sends nothing for this long is stopped, or hangs.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// The start of the answer of a server that refuses this user, which it sends without a request.
+/// The start of the response by which a server refuses this user; it is sent without a request.
 const REFUSED: &[u8; 12] = b"HTTP/1.1 403";
 
 /// This process is the server of the configuration, until it is dropped.

@@ -107,17 +107,18 @@ impl StateDir {
         Ok(file)
     }
 
-    /// Opens a file of the folder for reading, if it is there; refuses one of a stranger.
+    /// Opens a file of the folder for reading, if it is there; refuses one that an untrusted user may
+    /// have made.
     pub(super) fn open_existing(&self, name: &str) -> Result<Option<File>, StoreError> {
         self.open_unless(name, StateTrust::refuse_file)
     }
 
-    /// The bytes of such a file.
+    /// Reads a file of the folder, if it is there; refuses one that an untrusted user may have made.
     pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.open_existing(name)?.map(|file| read_whole(&file, &self.path_of(name))).transpose()
     }
 
-    /// The bytes of a text that is kept, if it is there.
+    /// Reads a kept text, if it is there.
     pub(super) fn read_kept(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let file = self.open_unless(name, StateTrust::refuse_kept)?;
         file.map(|file| read_whole(&file, &self.path_of(name))).transpose()
@@ -187,18 +188,18 @@ impl StateDir {
         Ok(inner)
     }
 
-    /// The folder, to reach what is in it by a short path.
+    /// The open folder, by which its files have short paths.
     pub(super) fn as_fd(&self) -> impl AsFd + '_ {
         self.folder.as_fd()
     }
 
     /// True when the file open as `file` is the one that other processes find under `name`.
     pub(super) fn still_has(&self, name: &str, file: &File) -> bool {
-        let identity = |found: Metadata| (found.dev(), found.ino());
-        let here = file.metadata().map(identity);
+        let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
+        let opened = file.metadata().map(identity);
         // Looked up by its path, as other processes do.
-        let there = std::fs::symlink_metadata(self.path_of(name)).map(identity);
-        matches!((here, there), (Ok(here), Ok(there)) if here == there)
+        let found = std::fs::symlink_metadata(self.path_of(name)).map(identity);
+        matches!((opened, found), (Ok(opened), Ok(found)) if opened == found)
     }
 
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {

@@ -30,7 +30,7 @@ pub(super) struct UndoJournal {
     old_length: usize,
 }
 
-/// What a file holds, compared with the two texts of a journal.
+/// The content of a file, compared with the two texts of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileState {
     /// The old text or the new one, complete.

@@ -95,7 +95,7 @@ fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, PeerAddress)> {
 /// Accepts connections until the server stops.
 pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
     let slots = shared.slots_of(listen);
-    let mut said: Option<Instant> = None;
+    let mut logged: Option<Instant> = None;
     while !slots.stopping() {
         match listen.accept() {
             Ok((socket, peer)) => let_in(shared, listen, Arc::new(socket), peer),
@@ -103,8 +103,8 @@ pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
             // The client is gone, or a signal came.
             Err(error) if is_passing(&error) => {}
             Err(error) => {
-                if said.is_none_or(|said| said.elapsed() >= SILENCE) {
-                    said = Some(Instant::now());
+                if logged.is_none_or(|logged| logged.elapsed() >= SILENCE) {
+                    logged = Some(Instant::now());
                     let detail = format!("a connection could not be accepted: {error}");
                     shared.service.refused(None, 503, &detail);
                 }

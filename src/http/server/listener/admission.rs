@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use super::origin::ConnectionOrigin;
 
-/// One origin may have one in so many unauthenticated slots, before its own connections are the first
-/// to be closed.
+/// An origin may have one in this many unauthenticated slots before its own connections are the first to
+/// be closed.
 const FAIR_SHARE: usize = 4;
 
 /// The shortest grace; not zero, because a connection that is admitted just now has no thread yet.
@@ -38,7 +38,7 @@ pub struct Rules {
     pub grace: Duration,
 }
 
-/// What a connection is doing.
+/// The activity of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Waits for the first byte of a request, or for the client to close.
@@ -63,7 +63,7 @@ pub enum NoSlot {
 pub struct AdmissionChanges {
     /// Connections that waited and have a slot now.
     pub admitted: Vec<u64>,
-    /// Connections that lost their slot, with what they were doing.
+    /// Connections that lost their slot, with their last activity.
     pub evicted: Vec<(u64, Phase)>,
     /// Connections that get no slot.
     pub refused: Vec<(u64, NoSlot)>,
@@ -194,7 +194,7 @@ impl Admission {
         self.open.contains_key(&id)
     }
 
-    /// The connections that have a slot, and what they are doing.
+    /// The connections that have a slot, with their activity.
     pub fn open(&self) -> impl Iterator<Item = (u64, Phase)> {
         self.open.iter().map(|(id, claim)| (*id, claim.phase))
     }

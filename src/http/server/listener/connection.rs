@@ -33,7 +33,7 @@ pub struct Connection<'g> {
     incoming: Incoming,
 }
 
-/// What follows a response.
+/// The next step after a response.
 enum NextStep {
     Request,
     Close,

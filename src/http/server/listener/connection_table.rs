@@ -42,7 +42,7 @@ struct Table {
     stopping: bool,
 }
 
-/// What became of waiting connections.
+/// The result of settling the queue of waiting connections.
 #[derive(Debug, Default)]
 pub struct Settled {
     /// Connections that have a slot now.

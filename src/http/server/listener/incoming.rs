@@ -28,7 +28,7 @@ impl Incoming {
         &self.buffer[self.start..]
     }
 
-    /// Consumes so many pending bytes.
+    /// Consumes this many pending bytes.
     pub fn consume(&mut self, bytes: usize) {
         self.start += bytes;
         if self.start == self.buffer.len() {

@@ -22,7 +22,7 @@ const LAST_READ: usize = 32 * 1024;
 pub struct Rejection {
     kind: ProblemKind,
     pub status: u16,
-    /// What is wrong in this case.
+    /// The detail of the problem document.
     pub detail: String,
 }
 

@@ -1,4 +1,4 @@
-//! The sockets to listen on, and what all threads of a server share.
+//! The sockets to listen on, and the state that all threads of a server share.
 
 use std::fmt;
 use std::net::TcpListener;
@@ -47,7 +47,7 @@ pub enum Listener {
     },
 }
 
-/// What all threads of a server share.
+/// The state that all threads of a server share.
 pub struct Shared {
     pub service: Arc<dyn Service>,
     pub backend: Backend,

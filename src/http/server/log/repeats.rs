@@ -93,7 +93,7 @@ impl Repeats {
         LineFate::Counted { first }
     }
 
-    /// What was counted in the second that is over; nothing while it is not.
+    /// The counts of the second that is over; none while it is not.
     pub fn ended(&mut self, now: Instant) -> Vec<RepeatedLines> {
         match self.since {
             Some(since) if now.saturating_duration_since(since) >= PERIOD => self.take(),
@@ -101,7 +101,7 @@ impl Repeats {
         }
     }
 
-    /// What was counted until now, the most first.
+    /// The counts until now, the highest first.
     pub fn take(&mut self) -> Vec<RepeatedLines> {
         self.since = None;
         let counted = self.sources.drain().filter(|(_, lines)| !lines.counted.is_empty());

@@ -1,4 +1,5 @@
-//! The delta of a change: what it made of the kept text, and whether it was made at all.
+//! The delta of a change: the difference between the kept text and the new one, and a mark that the
+//! change was made.
 //!
 //! An editor that writes the file in place overwrites the only copy of the new text. So what is new in it
 //! is written beside the kept text: both together give the new text again. The delta is not made durable

@@ -1,4 +1,4 @@
-//! The history: the earlier texts of the file, and who replaced them.
+//! The history: the earlier texts of the file, and the author of each change.
 //!
 //! Before a text is replaced it is kept as `history/SERIAL.conf`: the old file itself under a second
 //! name, so that it costs nothing, and so that a program which still has it open and writes into it

@@ -79,8 +79,8 @@ fn withdraw_unmade(
     Ok(())
 }
 
-/// Records as a hand edit of its own what a program wrote into the old file, which it had open when the
-/// file was replaced.
+/// Records a hand edit for text that a program wrote into the old file, which it had open when the file
+/// was replaced.
 pub(super) fn record_stray_writes(
     conf: &ConfFile,
     folder: &StateDir,
@@ -158,7 +158,7 @@ fn record_aside(
     Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
 }
 
-/// Records a hand edit: the file is not what the last change wrote.
+/// Records a hand edit: the file does not hold the text of the last change.
 fn record_hand_edit(
     conf: &ConfFile,
     folder: &StateDir,

@@ -1,4 +1,4 @@
-//! A staged history entry: it is in the history before its change is in the file.
+//! A staged history entry: it is recorded before its change is made in the file.
 
 use std::fs::File;
 
