@@ -41,9 +41,9 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
 
 /// The first head, if there is one; found the same however its bytes come.
 fn whole(bytes: &[u8]) -> Option<&[u8]> {
-    let at_once = Scan::default().look(bytes);
+    let at_once = Scan::default().advance(bytes);
     let mut scan = Scan::default();
-    let mut ends = (0..=bytes.len()).map(|end| scan.look(&bytes[..end]));
+    let mut ends = (0..=bytes.len()).map(|end| scan.advance(&bytes[..end]));
     let one_by_one = ends.find(|progress| *progress != Progress::More).unwrap_or(Progress::More);
     assert_eq!(at_once, one_by_one);
     match at_once {

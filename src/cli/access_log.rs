@@ -43,8 +43,9 @@ impl AccessLog {
     fn add(&self, record: &AccessRecord) {
         let now = Instant::now();
         self.write_counts(|repeats| repeats.ended(now));
-        let fate =
-            record.stranger().map(|source| self.with(|repeats| repeats.add(source, record.status, now)));
+        let fate = record
+            .unauthenticated_source()
+            .map(|source| self.with(|repeats| repeats.add(source, record.status, now)));
         match fate {
             Some(LineFate::Counted { first: true }) => self.write_counts_later(),
             Some(LineFate::Counted { first: false }) => {}

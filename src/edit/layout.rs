@@ -307,16 +307,16 @@ impl<'d> Layout<'d> {
 
     /// What follows `anchor_end` on its line once the removed entries are gone.
     fn behind_on_line(&self, anchor_end: usize) -> Behind {
-        *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| self.look_behind(anchor_end))
+        *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| self.text_behind(anchor_end))
     }
 
-    fn look_behind(&self, anchor_end: usize) -> Behind {
+    fn text_behind(&self, anchor_end: usize) -> Behind {
         let text = self.document.text().as_bytes();
         let (mut at, mut start_of_rest) = (anchor_end, anchor_end);
         loop {
             match text.get(at) {
                 None | Some(b'\n' | b'#') => {
-                    return Behind::Nothing(self.end_of_what_stays(anchor_end, start_of_rest));
+                    return Behind::Nothing(self.end_of_remaining_line(anchor_end, start_of_rest));
                 }
                 Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
                 Some(b'}') => return Behind::Close,
@@ -334,7 +334,7 @@ impl<'d> Layout<'d> {
     /// The end of the line that holds `rest`. If the entries behind `anchor_end` are removed and leave
     /// the text without a final line end, that line end is removed with them: then the start of the
     /// removed range.
-    fn end_of_what_stays(&self, anchor_end: usize, rest: usize) -> usize {
+    fn end_of_remaining_line(&self, anchor_end: usize, rest: usize) -> usize {
         let line_end = self.around.line_end(rest);
         let next = self.removed.partition_point(|range| range.end <= line_end);
         let removed = self.removed.get(next).map(|range| range.start);

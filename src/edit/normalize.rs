@@ -84,7 +84,7 @@ impl Normalizer {
             Shape::Ports => self.elements(value, at, Self::port),
             Shape::Value(kind) => self.value(kind, value, at),
             Shape::Object(object) => self.parts(object, value, at),
-            Shape::Backend => self.backend(value, at).filter(says_something),
+            Shape::Backend => self.backend(value, at).filter(has_members),
             Shape::Sources => self.elements(value, at, Self::source),
             Shape::Transcoder => self.elements(value, at, Self::transcoder_pair),
             Shape::Group(kind) => self.group(kind, value, at),
@@ -556,7 +556,7 @@ fn is_not_empty(list: &Value) -> bool {
 }
 
 /// An `auth` without members changes nothing.
-fn says_something(backend: &Value) -> bool {
+fn has_members(backend: &Value) -> bool {
     backend.as_object().is_none_or(|members| !members.is_empty())
 }
 

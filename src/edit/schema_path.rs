@@ -74,7 +74,7 @@ impl Place {
             Self::Own(parameter) => in_parameter(parameter, key),
             Self::Pair => Err(is_list("`[0]` for the name or `[1]` for the value")),
             Self::Part(PartForm::Words) => Err(is_list("a word, such as `[0]`, or `[+]` for a new one")),
-            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(nothing_below()),
+            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
         }
     }
 
@@ -86,12 +86,12 @@ impl Place {
                 Shape::Transcoder => Ok(Self::Pair),
                 Shape::Object(_) | Shape::Backend | Shape::PortOptions => Err(is_object()),
                 Shape::Derived(Derived::Runtime) => Ok(Self::Foreign),
-                _ => Err(nothing_below()),
+                _ => Err(no_members()),
             },
             Self::Pair | Self::Foreign | Self::Part(PartForm::Words) => Ok(Self::Foreign),
             Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => Err(is_object()),
             Self::Extras | Self::ForeignBlock => Err(is_object()),
-            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(nothing_below()),
+            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
         }
     }
 
@@ -164,7 +164,7 @@ fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfi
         (Shape::Ports | Shape::Sources | Shape::Transcoder, _) => {
             Err(is_list("an entry, such as `[0]`, or `[+]` for a new one"))
         }
-        _ => Err(nothing_below()),
+        _ => Err(no_members()),
     }
 }
 
@@ -180,7 +180,7 @@ fn is_object() -> Misfit {
     Misfit::new("expected a list, found an object").hint("name a member after a `.`")
 }
 
-fn nothing_below() -> Misfit {
+fn no_members() -> Misfit {
     Misfit::new("there is nothing below a plain value")
 }
 

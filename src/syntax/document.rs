@@ -228,21 +228,21 @@ mod tests {
 
     use super::*;
 
-    fn look_at(entries: Children<'_>) {
+    fn walk(entries: Children<'_>) {
         for entry in entries {
             let mut words = entry.words();
             let keyword = words.next().map(|word| word.value()).unwrap_or_default();
             assert_eq!(entry.keyword(), keyword);
             assert_eq!(entry.count_arguments(), words.clone().count());
             assert!(entry.arguments().eq(words));
-            look_at(entry.children());
+            walk(entry.children());
         }
     }
 
     proptest! {
         #[test]
         fn what_is_known_without_lexing_is_what_the_words_say(text in r#"[a'"\\;{} \n#é]{0,60}"#) {
-            look_at(Document::parse(text).entries());
+            walk(Document::parse(text).entries());
         }
     }
 

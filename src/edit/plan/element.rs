@@ -35,7 +35,7 @@ impl<'d> Planner<'_, 'd> {
             };
             alone.extend(self.put_element(container, previous, first, content));
         }
-        self.pend(alone, entries);
+        self.add_setting(alone, entries);
     }
 
     /// Puts an element behind its predecessor, else in front of the first one that stays. Returns a new

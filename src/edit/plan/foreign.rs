@@ -35,7 +35,7 @@ impl<'d> Planner<'_, 'd> {
             return entries.iter().for_each(|&entry| self.remove(entry));
         };
         if entries.is_empty() {
-            return self.pend(emit::general(keyword, target, None), entries);
+            return self.add_setting(emit::general(keyword, target, None), entries);
         }
         match (DirectiveForm::of(entries), target) {
             // An empty object has no names: it is written as one block without a name.
@@ -83,7 +83,7 @@ impl<'d> Planner<'_, 'd> {
                 }
             }
         }
-        self.pend(new, entries);
+        self.add_setting(new, entries);
         entries
             .iter()
             .filter(|&&entry| !target.contains_key(&*first_argument(entry)))

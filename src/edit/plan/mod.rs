@@ -271,7 +271,7 @@ impl<'d> Planner<'_, 'd> {
         !self.leaving.contains(&entry.id())
     }
 
-    fn pend(&mut self, drafts: Vec<Draft>, like: &[Entry<'d>]) {
+    fn add_setting(&mut self, drafts: Vec<Draft>, like: &[Entry<'d>]) {
         if drafts.is_empty() {
             return;
         }

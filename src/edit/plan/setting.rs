@@ -38,7 +38,7 @@ impl<'d> Planner<'_, 'd> {
 
     fn new_setting(&mut self, parameter: &'static Parameter, value: &Value, at: &Pointer) {
         self.faults.0.extend(writable(parameter, value, at).0);
-        self.pend(emit::setting(parameter, value), &[]);
+        self.add_setting(emit::setting(parameter, value), &[]);
     }
 }
 

@@ -42,7 +42,7 @@ impl<'d> Planner<'_, 'd> {
         let new = target.as_array().unwrap_or(&empty);
         let alignment = align(&old, new);
         let split = self.split_plurals(entries, &elements, &alignment, new, at);
-        self.remove_gone(&elements, &alignment, &split);
+        self.remove_elements(&elements, &alignment, &split);
         let first =
             alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| elements[index].entry);
         let mut previous: Option<Entry<'d>> = None;
@@ -83,7 +83,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn remove_gone(&mut self, elements: &[Element<'d>], alignment: &Alignment, split: &Split) {
+    fn remove_elements(&mut self, elements: &[Element<'d>], alignment: &Alignment, split: &Split) {
         for index in alignment.removed() {
             let entry = elements[index].entry;
             if !is_plural(entry) || split.emptied.contains(&entry.id()) {

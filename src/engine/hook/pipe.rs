@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 /// How long to wait, after the end of a command, for the rest of its output.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const DRAIN_TIME: Duration = Duration::from_millis(200);
 
 /// The pause between two checks of a running command.
 pub(super) const POLL: Duration = Duration::from_millis(2);
 
 /// How much is read at a time, in bytes.
-const PIECE: usize = 16 * 1024;
+const READ_SIZE: usize = 16 * 1024;
 
 /// How many pieces are read before the clock is looked at again.
-const PIECES: usize = 256;
+const MAX_READS: usize = 256;
 
 /// Our end of one stream.
 pub(super) struct Pipe {
@@ -40,7 +40,7 @@ impl Pipe {
 
     /// Returns the beginning of the output, with what still comes until the end or the timeout.
     pub fn last_words(mut self) -> Vec<u8> {
-        let until = Instant::now() + LAST_WORDS;
+        let until = Instant::now() + DRAIN_TIME;
         self.drain();
         while self.stream.is_some() && Instant::now() < until {
             std::thread::sleep(POLL);
@@ -51,8 +51,8 @@ impl Pipe {
 
     /// Reads the output that is available now.
     pub fn drain(&mut self) {
-        let mut piece = [0; PIECE];
-        for _ in 0..PIECES {
+        let mut piece = [0; READ_SIZE];
+        for _ in 0..MAX_READS {
             let Some(stream) = &mut self.stream else { return };
             match stream.read(&mut piece) {
                 Ok(0) => self.stream = None,

@@ -152,7 +152,9 @@ impl Session {
     fn ask_for_credentials(&mut self) -> Result<bool, ServiceError> {
         let were_refused = self.client.credentials().is_some();
         let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
-        let Some(credentials) = entered.map_err(|error| self.not_asked(&error))? else { return Ok(false) };
+        let Some(credentials) = entered.map_err(|error| self.prompt_failed(&error))? else {
+            return Ok(false);
+        };
         self.client.authenticate(credentials);
         self.warn_of_plain_credentials();
         Ok(true)
@@ -185,7 +187,7 @@ impl Session {
         ServiceError::Remote(Box::new(failure(&self.name, error)))
     }
 
-    fn not_asked(&self, error: &io::Error) -> ServiceError {
+    fn prompt_failed(&self, error: &io::Error) -> ServiceError {
         let (kind, message) = match error.kind() {
             io::ErrorKind::InvalidInput => (ErrorKind::Usage, error.to_string()),
             _ => (ErrorKind::Failed, format!("cannot ask: {}", reason(error))),

@@ -169,7 +169,7 @@ impl Parameters {
             if let Err(message) = known.values.put(value, self) {
                 return Some(fault(name, &message));
             }
-        } else if let Some(meant) = unknown::meant(route, name) {
+        } else if let Some(meant) = unknown::misspelled(route, name) {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
             return Some(ProblemFault { hint, ..fault(name, "there is no such parameter") });
         }

@@ -48,7 +48,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     if !rest.starts_with('/') || !is_scheme(scheme) || shows_credentials {
         return None;
     }
-    if let Some(known) = slip_of(scheme) {
+    if let Some(known) = meant_scheme(scheme) {
         let message = format!("`{scheme}:` is no known scheme");
         return Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}://`?")));
     }
@@ -94,7 +94,7 @@ pub(super) fn too_large(word: Word<'_>) -> Diagnostic {
 /// The scheme that an unknown one is a letter off.
 ///
 /// A known scheme with digits, `s`, `t` or `e` behind it may be known to newer servers.
-fn slip_of(scheme: &str) -> Option<&'static str> {
+fn meant_scheme(scheme: &str) -> Option<&'static str> {
     if is_known(scheme) || is_known(scheme.trim_end_matches(|c: char| c.is_ascii_digit())) {
         return None;
     }
@@ -236,12 +236,12 @@ mod tests {
         for scheme in
             ["htp", "htpp", "htttp", "rstp", "rtps", "rmtp", "rtm", "upd", "hsl", "udpp", "tshtp", "fle"]
         {
-            assert!(slip_of(scheme).is_some(), "{scheme}");
+            assert!(meant_scheme(scheme).is_some(), "{scheme}");
         }
         let variants = ["http2", "hls3", "hlse", "rtmpx2"].into_iter().take(3);
         for scheme in COMMON.into_iter().chain(OTHERS.iter().copied()).chain(variants).chain(["udp1", "udp2"])
         {
-            assert_eq!(slip_of(scheme), None, "{scheme}");
+            assert_eq!(meant_scheme(scheme), None, "{scheme}");
         }
     }
 }

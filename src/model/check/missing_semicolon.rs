@@ -55,7 +55,7 @@ fn looks_like_directive(word: Word<'_>, mut rest: Words<'_>, entry: Entry<'_>) -
 
 /// Reports the options, behind this number of arguments, that are directives on the same line.
 pub(super) fn in_options(scope: Scope, entry: Entry<'_>, behind: usize, diagnostics: &mut Diagnostics) {
-    in_line(entry, behind, diagnostics, |word, rest| {
+    in_same_line(entry, behind, diagnostics, |word, rest| {
         let is_next_value = || rest.clone().next().is_some_and(|next| is_value(next.raw));
         is_foreign_keyword(word.raw) && is_next_value() || is_own(scope, word, rest, entry)
     });
@@ -63,10 +63,10 @@ pub(super) fn in_options(scope: Scope, entry: Entry<'_>, behind: usize, diagnost
 
 /// Reports the words of an unknown directive that are directives on the same line.
 pub(super) fn in_words(scope: Scope, entry: Entry<'_>, diagnostics: &mut Diagnostics) {
-    in_line(entry, 1, diagnostics, |word, rest| is_own(scope, word, rest, entry));
+    in_same_line(entry, 1, diagnostics, |word, rest| is_own(scope, word, rest, entry));
 }
 
-fn in_line(
+fn in_same_line(
     entry: Entry<'_>,
     behind: usize,
     diagnostics: &mut Diagnostics,

@@ -19,7 +19,7 @@ use crate::store::error::StoreError;
 const LARGE_PAGE: usize = 2 << 20;
 
 /// Below this size a large page is mostly empty.
-const WORTH_IT: u64 = 1 << 20;
+const MIN_LARGE_TEXT: u64 = 1 << 20;
 
 /// Reads a text from its start; it has `size` bytes unless it is being changed.
 pub(super) fn read_text(file: &File, size: u64, path: &Path) -> Result<Bytes, StoreError> {
@@ -42,7 +42,7 @@ fn read_exactly(mut pages: MmapMut, file: &File, size: u64) -> io::Result<Option
 
 /// Reserves memory for a large text; `None` for a small text, or where memory is short.
 fn reserve(size: u64) -> Option<MmapMut> {
-    let size = usize::try_from(size).ok().filter(|_| size >= WORTH_IT)?;
+    let size = usize::try_from(size).ok().filter(|_| size >= MIN_LARGE_TEXT)?;
     let pages = MmapMut::map_anon(size.checked_next_multiple_of(LARGE_PAGE)?).ok()?;
     // A kernel without large pages refuses; small pages work as well.
     #[cfg(target_os = "linux")]
@@ -59,11 +59,11 @@ mod tests {
     #[test]
     fn a_text_is_read_whole_whatever_its_size_was_said_to_be() {
         let path = Path::new("text");
-        for length in [0, 10, WORTH_IT as usize, LARGE_PAGE + 1] {
+        for length in [0, 10, MIN_LARGE_TEXT as usize, LARGE_PAGE + 1] {
             let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
             let mut file = tempfile::tempfile().expect("a file can be made");
             file.write_all(&text).expect("it can be written");
-            for size in [length as u64, length as u64 + 1, 2 * WORTH_IT] {
+            for size in [length as u64, length as u64 + 1, 2 * MIN_LARGE_TEXT] {
                 io::Seek::rewind(&mut file).expect("it is a file");
                 let read = read_text(&file, size, path).expect("it can be read");
                 assert!(read == text, "{length} bytes, said to be {size}");

@@ -27,13 +27,13 @@ const SOCKET: &str = "sock";
 const PROBE_WAIT: Duration = Duration::from_millis(500);
 
 /// How long a server that has just taken its lock may take to open its socket.
-const STARTING: Duration = Duration::from_secs(1);
+const START_TIME: Duration = Duration::from_secs(1);
 
 /// Between two attempts to connect.
 const POLL: Duration = Duration::from_millis(20);
 
 /// A server that sends nothing for this long is stopped, or hangs.
-const SILENCE: Duration = Duration::from_secs(2);
+const RESPONSE_WAIT: Duration = Duration::from_secs(2);
 
 /// The start of the response by which a server refuses this user; it is sent without a request.
 const REFUSED: &[u8; 12] = b"HTTP/1.1 403";
@@ -146,7 +146,7 @@ impl Serving {
     /// `PermissionDenied` where we may not connect, or where the process at the other end is not one
     /// that may change the configuration; `TimedOut` where none answers.
     pub fn reach(&self) -> io::Result<()> {
-        let deadline = Instant::now() + STARTING;
+        let deadline = Instant::now() + START_TIME;
         loop {
             match self.connect() {
                 Err(error)
@@ -174,7 +174,7 @@ impl Serving {
             return Err(denied("its process belongs to a user who may not write the configuration"));
         }
         stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(SILENCE))?;
+        stream.set_read_timeout(Some(RESPONSE_WAIT))?;
         // A live server ends a connection whose client sends no request.
         stream.shutdown(Shutdown::Write)?;
         let mut answer = [0; REFUSED.len()];

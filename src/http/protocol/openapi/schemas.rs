@@ -27,7 +27,7 @@ const BACKEND: &str = "Backend";
 const BLOCK_BACKEND: &str = "BlockBackend";
 
 /// What a patch may contain beyond its schema.
-const TOLERANCE: &str = "A merge patch (RFC 7396). Numbers of known parameters may be decimal strings, and `[]` \
+const PATCH_DESCRIPTION: &str = "A merge patch (RFC 7396). Numbers of known parameters may be decimal strings, and `[]` \
                          is an empty object; read-only members are ignored, or have to be as they were.";
 
 /// The objects with parameters, and the names of their schemas.
@@ -54,7 +54,7 @@ pub(super) fn all() -> Map<String, Value> {
         }
         schemas.insert(form.name(BACKEND), form.backend());
     }
-    schemas[PATCH]["description"] = json!(TOLERANCE);
+    schemas[PATCH]["description"] = json!(PATCH_DESCRIPTION);
     schemas.insert(BLOCK_BACKEND.to_owned(), SchemaForm::Shown.block_backend());
     schemas.insert("Port".to_owned(), port());
     schemas.insert(CHANGE.to_owned(), change());

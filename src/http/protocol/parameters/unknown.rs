@@ -23,7 +23,7 @@ const MAX_NOTED: usize = 8;
 const MAX_NAME: usize = 64;
 
 /// Returns the parameter of `route` that `name` misspells; `None` on routes that only read.
-pub(super) fn meant(route: &Route, name: &str) -> Option<&'static str> {
+pub(super) fn misspelled(route: &Route, name: &str) -> Option<&'static str> {
     let given = folded(name);
     let is_near = |known: &&&'static str| route.is_change() && is_near(&given, &folded(known));
     route.parameters.iter().find(is_near).copied()
@@ -99,9 +99,9 @@ mod tests {
             ("token", None),
             ("confirmation", None),
         ] {
-            assert_eq!(meant(modify, name), expected, "{name}");
+            assert_eq!(misspelled(modify, name), expected, "{name}");
         }
-        assert_eq!(meant(ApiOperation::Read.route(), "skip-streams"), None, "a read changes nothing");
+        assert_eq!(misspelled(ApiOperation::Read.route(), "skip-streams"), None, "a read changes nothing");
     }
 
     #[test]

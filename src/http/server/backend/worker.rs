@@ -14,7 +14,7 @@ use crate::http::server::message::{Head, Request, Response, Service};
 const NAME: &str = "mediactl";
 
 /// Headers of the connection to tiny_http, which the service does not get.
-const OF_THE_CONNECTION: &[&str] = &["connection", "content-length"];
+const CONNECTION_HEADERS: &[&str] = &["connection", "content-length"];
 
 /// Answers requests until the instance has ended or was replaced.
 pub fn work(service: &dyn Service, server: &TinyServer) {
@@ -67,7 +67,7 @@ fn read(from: &mut tiny_http::Request) -> io::Result<Request> {
     let mut headers: Vec<(String, String)> = from.headers().iter().map(line).collect();
     let peer = take(&mut headers, PEER_HEADER).and_then(|peer| peer.parse().ok());
     let unread = take(&mut headers, UNREAD_HEADER).is_some();
-    headers.retain(|(name, _)| !OF_THE_CONNECTION.contains(&name.as_str()));
+    headers.retain(|(name, _)| !CONNECTION_HEADERS.contains(&name.as_str()));
     let head = Head {
         method: from.method().as_str().to_owned(),
         target: from.url().to_owned(),

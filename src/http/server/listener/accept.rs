@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const QUEUE: i32 = 1024;
 
 /// The shortest time between two log lines about failed accepts.
-const SILENCE: Duration = Duration::from_secs(1);
+const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of threads that refuse connections for lack of a slot, and wait until the client has read
 /// the response. Further connections are refused without waiting, or just closed if they speak TLS.
@@ -103,7 +103,7 @@ pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
             // The client is gone, or a signal came.
             Err(error) if is_passing(&error) => {}
             Err(error) => {
-                if logged.is_none_or(|logged| logged.elapsed() >= SILENCE) {
+                if logged.is_none_or(|logged| logged.elapsed() >= LOG_INTERVAL) {
                     logged = Some(Instant::now());
                     let detail = format!("a connection could not be accepted: {error}");
                     shared.service.refused(None, 503, &detail);

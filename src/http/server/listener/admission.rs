@@ -223,7 +223,7 @@ impl Admission {
     }
 
     /// Whether others wait for a slot that only an authenticated connection like this one can free.
-    pub fn is_wanted(&self, id: u64) -> bool {
+    pub fn blocks_others(&self, id: u64) -> bool {
         let Some(own) = self.open.get(&id).filter(|_| self.has_waiting()) else { return false };
         let of_origin = |claim: &Claim| claim.origin == own.origin;
         let sibling_waits = || self.waiting.iter().any(|waiting| waiting.origin == own.origin);

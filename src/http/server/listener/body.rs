@@ -97,7 +97,7 @@ impl<'i> BodyReader<'i> {
             return Err(too_large(limits.body).into());
         }
         if waits {
-            self.invite()?;
+            self.send_continue()?;
         }
         let mut kept = BodyBytes::new(budget);
         match self.each(&mut |bytes| Ok(kept.append(bytes, limits.body)?)) {
@@ -124,7 +124,7 @@ impl<'i> BodyReader<'i> {
     }
 
     /// Sends `100 Continue`, unless the client sends the body already.
-    fn invite(&mut self) -> Result<(), ConnectionEnd> {
+    fn send_continue(&mut self) -> Result<(), ConnectionEnd> {
         if !self.incoming.pending().is_empty() {
             return Ok(());
         }

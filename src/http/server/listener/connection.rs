@@ -23,7 +23,7 @@ use crate::http::server::message::PeerAddress;
 use crate::http::server::tls::Tls;
 
 /// How often an idle connection checks whether the server is crowded.
-const GLANCE: Duration = Duration::from_secs(2);
+const CROWD_CHECK: Duration = Duration::from_secs(2);
 
 /// A connection that has a slot.
 pub struct Connection<'g> {
@@ -91,7 +91,7 @@ fn wait(
     loop {
         let most = if slot.is_crowded() { shared.deadlines.crowded_idle } else { shared.deadlines.idle };
         let left = most.saturating_sub(since.elapsed());
-        match read(Deadline::after(left.min(GLANCE))) {
+        match read(Deadline::after(left.min(CROWD_CHECK))) {
             Ok(1..) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut && !left.is_zero() => {}
             Ok(0) | Err(_) => return Err(ConnectionEnd::Gone),
@@ -118,7 +118,7 @@ impl<'g> Connection<'g> {
         let shared = self.shared;
         let admitted = self.judge(&parsed)?;
         let (kept, in_step) = self.read_body(&mut parsed, admitted)?;
-        self.go_on(Phase::Busy)?;
+        self.enter(Phase::Busy)?;
         let answer = ask(&shared.backend, &parsed.head, kept, Deadline::after(shared.deadlines.handler))?;
         let afterwards = match parsed.keep && in_step && self.slot.may_stay() {
             false => Afterwards::Closed,
@@ -136,14 +136,14 @@ impl<'g> Connection<'g> {
     fn await_request(&mut self) -> Result<(), ConnectionEnd> {
         if self.incoming.pending().is_empty() {
             self.incoming.shrink();
-            self.go_on(Phase::Idle)?;
+            self.enter(Phase::Idle)?;
             let incoming = &mut self.incoming;
             wait(self.shared, &self.slot, |deadline| {
                 incoming.stream.set_deadline(deadline);
                 incoming.fill()
             })?;
         }
-        self.go_on(Phase::Arriving)
+        self.enter(Phase::Arriving)
     }
 
     fn read_head(&mut self) -> Result<Parsed, ConnectionEnd> {
@@ -152,7 +152,7 @@ impl<'g> Connection<'g> {
         self.incoming.stream.set_deadline(Deadline::after(self.shared.deadlines.head));
         loop {
             let pending = self.incoming.pending();
-            match scan.look(pending) {
+            match scan.advance(pending) {
                 Progress::Wrong(detail) => return Err(Rejection::malformed(detail).into()),
                 Progress::Whole(start, end) if end <= limits.head => {
                     let parsed = parse(&pending[start..end], limits, self.peer)?;
@@ -201,7 +201,7 @@ impl<'g> Connection<'g> {
             return Ok((BodyBytes::new(&shared.bodies), true));
         }
         if admitted {
-            self.go_on(Phase::Busy)?;
+            self.enter(Phase::Busy)?;
         }
         let pace = self.pace();
         let body = BodyReader::new(&mut self.incoming, parsed.framing, pace);
@@ -217,7 +217,7 @@ impl<'g> Connection<'g> {
         Pace::start(self.shared.deadlines.transfer, self.shared.deadlines.rate)
     }
 
-    fn go_on(&self, phase: Phase) -> Result<(), ConnectionEnd> {
+    fn enter(&self, phase: Phase) -> Result<(), ConnectionEnd> {
         match self.slot.enter(phase) {
             true => Ok(()),
             false => Err(ConnectionEnd::Gone),

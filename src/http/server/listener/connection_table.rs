@@ -218,7 +218,7 @@ impl Slot {
     /// connection waits for the slot.
     pub fn may_stay(&self) -> bool {
         let table = self.slots.lock();
-        !table.stopping && !table.admission.is_wanted(self.id)
+        !table.stopping && !table.admission.blocks_others(self.id)
     }
 }
 

@@ -8,7 +8,7 @@ use super::refuse::Rejection;
 use crate::http::server::message::{Head, PeerAddress};
 
 /// Headers of the connection to the client, which the handler does not get.
-const OF_THE_CONNECTION: &[&str] = &[
+const CONNECTION_HEADERS: &[&str] = &[
     "connection",
     "content-length",
     "expect",
@@ -22,7 +22,7 @@ const OF_THE_CONNECTION: &[&str] = &[
 ];
 
 /// The prefix of headers that only the listener may write.
-const OURS: &str = "mediactl-";
+const LISTENER_PREFIX: &str = "mediactl-";
 
 /// How the end of the body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +162,7 @@ fn keeps(headers: &[(String, String)], old: bool) -> bool {
 /// The headers for the handler: without those of the connection and those of the listener. The authority
 /// of the target, if there is one, becomes the host (RFC 9112, section 3.2.2).
 fn end_to_end(headers: Vec<(String, String)>, authority: Option<&str>) -> Vec<(String, String)> {
-    let goes_on = |name: &str| !OF_THE_CONNECTION.contains(&name) && !name.starts_with(OURS);
+    let goes_on = |name: &str| !CONNECTION_HEADERS.contains(&name) && !name.starts_with(LISTENER_PREFIX);
     let mut headers: Vec<_> = headers.into_iter().filter(|(name, _)| goes_on(name)).collect();
     if let Some(authority) = authority {
         headers.retain(|(name, _)| name != "host");

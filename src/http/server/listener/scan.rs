@@ -22,7 +22,7 @@ pub enum Progress {
 
 impl Scan {
     /// Scans the bytes that came since the last call; `bytes` are all that came.
-    pub fn look(&mut self, bytes: &[u8]) -> Progress {
+    pub fn advance(&mut self, bytes: &[u8]) -> Progress {
         while let Some(&byte) = bytes.get(self.seen) {
             let after_return = self.seen > self.line && bytes[self.seen - 1] == b'\r';
             self.seen += 1;
@@ -62,9 +62,10 @@ mod tests {
     use super::{Progress, Scan};
 
     fn check(bytes: &[u8], expected: Progress) {
-        assert_eq!(Scan::default().look(bytes), expected, "{}", bytes.escape_ascii());
+        assert_eq!(Scan::default().advance(bytes), expected, "{}", bytes.escape_ascii());
         let mut scan = Scan::default();
-        let last = (0..=bytes.len()).map(|end| scan.look(&bytes[..end])).find(|seen| *seen != Progress::More);
+        let last =
+            (0..=bytes.len()).map(|end| scan.advance(&bytes[..end])).find(|seen| *seen != Progress::More);
         assert_eq!(last.unwrap_or(Progress::More), expected, "{} byte by byte", bytes.escape_ascii());
     }
 
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_no_head_is_told_at_once() {
-        let wrong = |bytes: &[u8]| assert!(matches!(Scan::default().look(bytes), Progress::Wrong(_)));
+        let wrong = |bytes: &[u8]| assert!(matches!(Scan::default().advance(bytes), Progress::Wrong(_)));
         wrong(b"GET / HTTP/1.1\n");
         wrong(b"\n");
         wrong(b"GET /\rHTTP");

@@ -19,7 +19,7 @@ use crate::http::server::message::Head;
 const HEADERS: usize = 64;
 
 /// Headers that the listener settles with the client.
-const OF_THE_CONNECTION: &[&str] =
+const CONNECTION_HEADERS: &[&str] =
     &["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"];
 
 /// A response whose head has come.
@@ -122,7 +122,7 @@ fn parse(bytes: &[u8]) -> io::Result<Option<ParsedHead>> {
         if header.name.eq_ignore_ascii_case("content-length") {
             length = std::str::from_utf8(header.value).ok().and_then(|text| text.parse().ok());
         }
-        if !OF_THE_CONNECTION.iter().any(|known| header.name.eq_ignore_ascii_case(known)) {
+        if !CONNECTION_HEADERS.iter().any(|known| header.name.eq_ignore_ascii_case(known)) {
             lines.extend_from_slice(&[header.name.as_bytes(), b": ", header.value, b"\r\n"].concat());
         }
     }

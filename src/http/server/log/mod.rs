@@ -58,7 +58,7 @@ impl AccessRecord {
     }
 
     /// The source by which repeated records of clients that were not let in are counted.
-    pub fn stranger(&self) -> Option<LogSource> {
+    pub fn unauthenticated_source(&self) -> Option<LogSource> {
         match self.peer? {
             PeerAddress::Address(address) => {
                 self.login.is_none().then(|| LogSource::Network(Network::of(address)))

@@ -157,7 +157,7 @@ fn kept_from_now_on(folder: &StateDir, chosen: Option<usize>) -> usize {
 }
 
 /// After this many missing texts in a row, all older ones are taken to be missing, too.
-const MISSES: usize = 8;
+const MAX_MISSES: usize = 8;
 
 /// Removes all but the newest `keep` texts, and shortens the journal.
 fn forget_the_oldest(folder: &StateDir, journal: &HistoryJournal, keep: usize) {
@@ -166,7 +166,7 @@ fn forget_the_oldest(folder: &StateDir, journal: &HistoryJournal, keep: usize) {
     for line in journal.lines()[..too_many].iter().rev() {
         delta::remove(folder, line.serial);
         misses = if folder.remove(&kept_name(line.serial)).is_ok() { 0 } else { misses + 1 };
-        if misses == MISSES {
+        if misses == MAX_MISSES {
             break;
         }
     }

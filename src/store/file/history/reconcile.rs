@@ -30,7 +30,7 @@ impl LockedFile<'_> {
         withdraw_unmade(self.conf, &folder, &mut journal, now).map_err(failed(&folder))?;
         let known = journal.lines().len();
         let mut warnings = Vec::new();
-        let newest = journal.lines().iter().rev().take(CHECKED).map(|line| line.serial);
+        let newest = journal.lines().iter().rev().take(MAX_CHECKED).map(|line| line.serial);
         for serial in newest.collect::<Vec<_>>() {
             warnings.extend(record_stray_writes(self.conf, &folder, &mut journal, serial)?);
         }
@@ -43,7 +43,7 @@ impl LockedFile<'_> {
 }
 
 /// How many of the newest kept texts are checked for writes by programs that still have them open.
-const CHECKED: usize = 256;
+const MAX_CHECKED: usize = 256;
 
 fn failed<E: Into<io::Error>>(folder: &StateDir) -> impl FnOnce(E) -> StoreError {
     StoreError::state_folder(folder.path())

@@ -16,7 +16,7 @@ use crate::store::version::BaseText;
 use crate::store::warning::Warning;
 
 /// How many changes keep their delta.
-const NEXT_TEXTS: usize = 8;
+const KEPT_DELTAS: usize = 8;
 
 /// An entry of a change that is about to be made; dropped before [`finish`](StagedEntry::finish), it is
 /// withdrawn.
@@ -106,7 +106,7 @@ impl StagedEntry {
             warnings.extend(found.ok().flatten());
         }
         // The text of the change before is the kept text now, into which programs may still write.
-        let earlier = self.journal.lines().iter().rev().skip(NEXT_TEXTS).take(NEXT_TEXTS);
+        let earlier = self.journal.lines().iter().rev().skip(KEPT_DELTAS).take(KEPT_DELTAS);
         earlier.for_each(|line| delta::remove(&self.folder, line.serial));
         forget_the_oldest(&self.folder, &self.journal, self.keep);
         warnings

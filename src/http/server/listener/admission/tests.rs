@@ -113,11 +113,11 @@ fn the_longest_without_a_request_makes_room_when_the_authenticated_hold_over_hal
     }
     let new = case.arrive("127.0.0.1");
     assert!(case.evicted().is_empty(), "clients ask again at once, or not soon");
-    assert!(case.admission.is_wanted(ids[0]));
+    assert!(case.admission.blocks_others(ids[0]));
     case.pass(GRACE);
     let outcome = case.settle();
     assert_eq!((outcome.admitted, outcome.evicted), (vec![new], vec![(ids[2], Phase::Idle)]));
-    assert!(!case.admission.is_wanted(ids[0]));
+    assert!(!case.admission.blocks_others(ids[0]));
 }
 
 #[test]
@@ -186,9 +186,9 @@ fn an_address_has_its_share_and_those_of_others_do_not_wait_for_it() {
     let own: Vec<u64> = (0..4).map(|_| case.enter_busy("192.0.2.1")).collect();
     let waits = case.arrive("192.0.2.1");
     assert!(case.settle().admitted.is_empty());
-    assert!(case.admission.is_wanted(own[0]));
+    assert!(case.admission.blocks_others(own[0]));
     let other = case.enter("192.0.2.2");
-    assert!(!case.admission.is_wanted(other));
+    assert!(!case.admission.blocks_others(other));
     case.admission.leave(own[0]);
     assert_eq!(case.settle().admitted, [waits]);
     let late = case.arrive("::ffff:192.0.2.1");
