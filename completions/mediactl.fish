@@ -48,7 +48,7 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "check" -d 'Check 
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "history" -d 'Show what was changed, when, and by whom'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "rollback" -d 'Make an earlier text the configuration again'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "blame" -d 'Show which changes set a value'
-complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep a change that waits to be confirmed, or take it back'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep a change that waits to be confirmed, or roll it back'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show the running, the saved and the pending state of the configuration'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
@@ -90,9 +90,9 @@ near-miss\t''
 one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
@@ -123,9 +123,9 @@ near-miss\t''
 one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
@@ -154,9 +154,9 @@ near-miss\t''
 one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
@@ -252,9 +252,9 @@ near-miss\t''
 one-line\t''"
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l confirm -d 'Take the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
@@ -303,7 +303,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'T
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a request may take in all' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l revert -d 'Take the change back now'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l revert -d 'Roll the change back now'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -337,7 +337,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l runtime-cmd 
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l log-format -d 'Form of the line that is logged on stderr for each request' -r -f -a "text\t'Fields separated by blanks'
 json\t'A JSON object'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is taken back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F

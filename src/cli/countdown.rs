@@ -46,14 +46,14 @@ pub fn run(
             report.say(&format!("confirmed the change of {name}"));
             Ok(())
         }
-        Decision::TakeBack => Err(CliError::not_confirmed(name)),
+        Decision::RollBack => Err(CliError::not_confirmed(name)),
     }
 }
 
 fn how_to_confirm(name: &str, left: Duration) -> String {
     format!(
-        "in {} s the change of {name} is taken back; `mediactl confirm` keeps it, \
-         `mediactl confirm --revert` takes it back now",
+        "in {} s the change of {name} is rolled back; `mediactl confirm` keeps it, \
+         `mediactl confirm --revert` rolls it back now",
         left.as_secs()
     )
 }
@@ -77,7 +77,7 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
         match lines.recv_timeout(left.min(TICK)) {
             Ok(line) => match line.trim().to_lowercase().as_str() {
                 "y" | "yes" => return Some(Decision::Keep),
-                "n" | "no" => return Some(Decision::TakeBack),
+                "n" | "no" => return Some(Decision::RollBack),
                 _ => {}
             },
             Err(RecvTimeoutError::Timeout) if left > TICK => {}

@@ -124,7 +124,7 @@ impl CliError {
         )
     }
 
-    /// A change was not confirmed, so the server takes it back.
+    /// A change was not confirmed, so the server rolls it back.
     pub fn not_confirmed(target: &str) -> Self {
         Self::new(
             ErrorKind::Guarded,

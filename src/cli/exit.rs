@@ -51,7 +51,7 @@ pub const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Absent, "not found or not reachable, nothing changed: missing file, absent path, no server"),
     (Exit::Unknown, "outcome unknown: the connection broke after the request was sent"),
     (Exit::Failed, "I/O or internal failure, nothing changed"),
-    (Exit::Interrupted, "ended by SIGINT (Ctrl-C); a line says what became of a change under way"),
+    (Exit::Interrupted, "ended by SIGINT (Ctrl-C); a message says what became of a change under way"),
     (Exit::Terminated, "ended by SIGTERM; likewise"),
 ];
 

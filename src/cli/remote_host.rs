@@ -46,7 +46,7 @@ impl Host for TerminalHost {
         let service = service.to_owned();
         Box::new(LastWords::new(self.ui, move || {
             format!(
-                "interrupted: the change was sent, and {service} may have made it; `mediactl history` tells"
+                "interrupted: the change was sent, and {service} may have made it; `mediactl history` shows whether it did"
             )
         }))
     }

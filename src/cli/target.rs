@@ -96,7 +96,7 @@ fn named_server(global: &GlobalArgs, ui: Ui) -> Result<Option<Target>, CliError>
         }
         (TargetKind::BothVariables, _) => Err(CliError::usage(
             "MEDIACTL_CONF and MEDIACTL_URL are two different targets",
-            "`--conf` or `--url` says which is meant",
+            "choose one with `--conf` or `--url`",
         )),
         (TargetKind::Server, _) if global.chosen.hooks => Err(hooks_of_a_server()),
         (TargetKind::Server, Some(url)) => at_url(&url.0, global.chosen.url_source, global, ui).map(Some),
@@ -106,8 +106,8 @@ fn named_server(global: &GlobalArgs, ui: Ui) -> Result<Option<Target>, CliError>
 
 fn hooks_of_a_server() -> CliError {
     CliError::usage(
-        "`--check-cmd`, `--reload-cmd` and `--keep` work where the file is changed, which is in the server",
-        "give them to the server, or leave them out",
+        "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here",
+        "give them to `mediactl serve`, or leave them out",
     )
 }
 
@@ -126,7 +126,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
             if store.has_pending() {
                 ui.warning(
                     "a change was not confirmed before its server ended; \
-                     `mediactl serve` takes it back when it starts",
+                     `mediactl serve` rolls it back when it starts",
                 );
             }
             refuse_confirmation(&purpose)?;
@@ -134,7 +134,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
         }
         Err(error) if is_change => return Err(EngineError::from(error).into()),
         Err(error) => {
-            ui.warning(&format!("{error}: this is the file, whether or not a server runs"));
+            ui.warning(&format!("{error}: showing the file, whether or not a server runs"));
             return Ok(local(engine));
         }
     };
@@ -145,7 +145,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
         Err(source) if is_change => Err(CliError::unreachable(&name, &serving.holder, source)),
         Err(error) => {
             ui.warning(&format!(
-                "the server of `{name}`, {}, can't be reached ({}): this is the file",
+                "the server of `{name}`, {}, can't be reached ({}): showing the file",
                 serving.holder,
                 reason(&error)
             ));
@@ -158,12 +158,12 @@ fn local(engine: Engine) -> Target {
     Target { service: Box::new(engine), is_server: false }
 }
 
-/// Only a server can take a change back when the time to confirm it is over.
+/// Only a server can roll a change back on timeout.
 fn refuse_confirmation(purpose: &Purpose) -> Result<(), CliError> {
     match purpose {
         Purpose::Change { has_to_be_confirmed: true, .. } => Err(CliError::usage(
-            "`--confirm` needs a server, which takes the change back unless it is confirmed",
-            "start `mediactl serve` over the file, or leave it out",
+            "`--confirm` needs a server: only a server can roll back on timeout",
+            "start `mediactl serve` over the file, or leave `--confirm` out",
         )),
         Purpose::Read | Purpose::Change { .. } => Ok(()),
     }

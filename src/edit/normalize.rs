@@ -107,7 +107,7 @@ impl Normalizer {
                 _ => self.refuse(Fault::new(
                     FaultKind::ReadOnly,
                     at.clone(),
-                    "a live is never static: only false is taken",
+                    "a live is never static: only false is accepted",
                 )),
             },
             Derived::Position => self.position(value, at),
@@ -540,7 +540,7 @@ impl Normalizer {
                     Some(Value::Object(without_nulls(self.members(scope, kept, &at))))
                 }
                 scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => self.scalar(scalar, &at),
-                Value::Object(_) => self.wrong(&at, "the object of an occurrence stands last in it"),
+                Value::Object(_) => self.wrong(&at, "the object of an occurrence has to come last"),
                 other => self.wrong(
                     &at,
                     format!("an occurrence holds words and, last, one object, not {}", kind_of(&other)),

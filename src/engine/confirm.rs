@@ -68,7 +68,7 @@ impl Engine {
         loop {
             match self.roll_back_pending(&pending.id, NO_USER, NOT_CONFIRMED) {
                 Ok(_) | Err(EngineError::NothingPending | EngineError::OtherPending) => return,
-                Err(error) => (self.on_trouble)(&format!("a change could not be taken back: {error}")),
+                Err(error) => (self.on_trouble)(&format!("a change could not be rolled back: {error}")),
             }
             if pending.is_decided_within(RETRY) {
                 return;
@@ -96,7 +96,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, EngineError> {
-        self.roll_back_pending(id, by, "taken back before it was confirmed")
+        self.roll_back_pending(id, by, "rolled back before it was confirmed")
     }
 
     /// Rolls whatever is pending back, when the server ends; `None` if nothing is.
@@ -179,9 +179,9 @@ impl Engine {
             self.reconcile(&*writer)?;
             match self.restore_left_over(&*writer, &stored)? {
                 Aftermath::ChangedMeanwhile => self.tell_of_hand_edit(Aftermath::ChangedMeanwhile),
-                _ => {
-                    (self.on_trouble)("a change was not confirmed before the server ended: it was taken back")
-                }
+                _ => (self.on_trouble)(
+                    "a change was not confirmed before the server ended: it was rolled back",
+                ),
             }
             self.reload_after_rollback(&*writer, NO_USER);
         }

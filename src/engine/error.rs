@@ -37,7 +37,7 @@ pub enum EngineError {
     #[error("{}", joined(.0))]
     BadAssignments(Vec<PathFault>),
     /// The new text does not have the values that the request asks for: a defect of this program.
-    #[error("the edit of `{}` could not be proved right", .0.at)]
+    #[error("the edit of `{}` could not be verified", .0.at)]
     Unproved(Unproved),
     /// A guard refused the change.
     #[error("{0}")]
@@ -65,7 +65,7 @@ pub enum EngineError {
     #[error("the file was changed by hand since it was loaded")]
     HandEditedSince,
     /// The link that leads to the file leads elsewhere by now.
-    #[error("the link to the configuration leads elsewhere since the server was started")]
+    #[error("the link to the configuration was changed since the server started")]
     Moved,
     /// The file was edited by hand since it was loaded, and the change conflicts with that.
     #[error("{}", hand_edited(.conflicts))]
@@ -106,7 +106,7 @@ pub enum EngineError {
     #[error("another change is under way")]
     Busy,
     /// The request timed out before the change was written.
-    #[error("the change took longer than its request may, and was given up")]
+    #[error("the change took longer than a request may take, and was aborted")]
     TooLate,
 }
 
@@ -221,14 +221,14 @@ impl EngineError {
             Self::Store(error) => return error.hint(),
             Self::BadConfig(_) => "`mediactl check` shows them; `mediactl read -o conf` still shows the text",
             Self::BadText(_) => "nothing was written",
-            Self::MaskedText => "with `--show-secrets`, what shows a text gives one that can be saved",
-            Self::TooLate => "nothing was written; send less at once, or look at the check command",
-            Self::Unproved(_) => "nothing was written; this is a defect of mediactl, please report it",
+            Self::MaskedText => "`--show-secrets` shows the secrets themselves; such a text can be saved",
+            Self::TooLate => "nothing was written; make smaller changes, or a faster check command",
+            Self::Unproved(_) => "nothing was written; this is a bug in mediactl, please report it",
             Self::Guarded(guard) => return Some(guard.hint()),
             Self::CheckFailed(_) => "nothing was written",
             Self::ReloadFailed { aftermath: Aftermath::Restored, .. } => "the old configuration is back",
             Self::ReloadFailed { aftermath: Aftermath::Removed, .. } => {
-                "there was no configuration before, and there is none again"
+                "there was no configuration before the change, so the file was removed"
             }
             Self::ReloadFailed { aftermath: Aftermath::ChangedMeanwhile, .. } => {
                 "another program changed the file meanwhile, so it is left as it is"
@@ -242,14 +242,14 @@ impl EngineError {
             Self::Stale => "read the configuration again and repeat the change",
             Self::Moved => "start the server again",
             Self::HandEdited { .. } | Self::HandEditedSince => {
-                "`mediactl diff` shows what is in the file; `update` with it loads it, `--force` overwrites it"
+                "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, `--force` overwrites it"
             }
             Self::HandEditedBadly { .. } => {
-                "`mediactl check` shows what is wrong in the file; mend it there, or overwrite it with `--force`"
+                "`mediactl check` shows the errors; correct the file, or overwrite it with `--force`"
             }
             Self::Busy => "try again when it is done",
-            Self::Pending(_) => "`mediactl confirm` keeps it, `mediactl confirm --revert` takes it back",
-            Self::NothingPending => "it was confirmed already, or taken back when its time was over",
+            Self::Pending(_) => "`mediactl confirm` keeps it, `mediactl confirm --revert` rolls it back",
+            Self::NothingPending => "it was already confirmed, or rolled back on timeout",
             Self::OtherPending => "`mediactl status` shows which",
             Self::NoSuchChange { .. } | Self::NotKept { .. } => "`mediactl history` shows what is kept",
             Self::Unexpected(_) => "nothing was changed",

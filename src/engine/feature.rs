@@ -57,7 +57,7 @@ impl Feature {
             Self::Saved => ("saved", "the saved configuration"),
             Self::Conf => ("conf", "the text of the configuration"),
             Self::Force => ("force", "forced changes"),
-            Self::Accept => ("accept", "answers to single guards"),
+            Self::Accept => ("accept", "accepting single guards"),
             Self::Message => ("message", "messages"),
             Self::History => ("history", "a history"),
             Self::Confirm => ("confirm", "changes that have to be confirmed"),

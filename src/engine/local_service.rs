@@ -65,7 +65,7 @@ impl ConfigService for Engine {
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
             Decision::Keep => self.confirm(id).map(|()| false)?,
-            Decision::TakeBack => self.cancel(id, "")? == Aftermath::ChangedMeanwhile,
+            Decision::RollBack => self.cancel(id, "")? == Aftermath::ChangedMeanwhile,
         };
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }

@@ -53,7 +53,7 @@ impl Engine {
     /// Forgets a pending change that was not made after all.
     pub(super) fn forget_pending(&self, pending: &PendingChange, writer: Option<&dyn Writer>) {
         if let Some(Err(error)) = writer.map(|writer| writer.clear_pending()) {
-            (self.on_trouble)(&format!("the record of a change that was not made stays: {error}"));
+            (self.on_trouble)(&format!("the history keeps an entry for a change that was not made: {error}"));
         }
         self.release_pending(pending);
     }

@@ -108,7 +108,7 @@ pub enum Replaced {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     Keep,
-    TakeBack,
+    RollBack,
 }
 
 /// Why an operation of a service failed.

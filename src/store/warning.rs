@@ -21,7 +21,7 @@ pub enum Warning {
     /// The file had further names (hard links); they still hold the old text.
     #[error("`{}` had {}", .path.display(), other_links(*.others))]
     OtherNames { path: PathBuf, others: u64 },
-    /// The change stands, but a power failure right now could take it back.
+    /// The change stands, but a power failure right now could undo it.
     #[error("cannot flush the folder `{}`: {}", .path.display(), reason(.source))]
     FolderNotSynced { path: PathBuf, source: io::Error },
     /// A temporary file that a killed writer left could not be removed.

@@ -1,4 +1,4 @@
-//! The laws of changes that are taken back, over every fixture and the corpus: the bytes return.
+//! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediactl::model::member::{Member, Members};
 use mediactl::model::schema::{Kind, Scope, by_keyword};

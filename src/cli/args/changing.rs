@@ -46,7 +46,7 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "N")]
     pub max_delete: Option<usize>,
 
-    /// Take the change back unless it is confirmed within this time, such as `60s` or `5m`
+    /// Roll the change back unless it is confirmed within this time, such as `60s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
 
@@ -62,7 +62,7 @@ pub struct HookArgs {
     #[arg(long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD", hide_env_values = true)]
     pub check_cmd: Option<String>,
 
-    /// Shell command that makes the media server load the change; if it fails, the change is taken back
+    /// Shell command that makes the media server load the change; if it fails, the change is rolled back
     #[arg(long, value_name = "CMD", env = "MEDIACTL_RELOAD_CMD", hide_env_values = true)]
     pub reload_cmd: Option<String>,
 

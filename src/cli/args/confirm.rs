@@ -1,10 +1,10 @@
 //! The arguments of `mediactl confirm`.
 
-/// Keep a change that waits to be confirmed, or take it back
+/// Keep a change that waits to be confirmed, or roll it back
 ///
-/// The server takes a change made with --confirm back unless this command comes in time. The command needs
-/// the login and the password that are valid after the change, so a change that locks you out can't be
-/// confirmed.
+/// The server rolls back a change made with --confirm unless this command confirms it in time. The command
+/// needs the login and the password that are valid after the change, so a change that locks you out can't
+/// be confirmed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -12,7 +12,7 @@ Examples:
   mediactl confirm
   mediactl confirm --revert")]
 pub struct ConfirmArgs {
-    /// Take the change back now
+    /// Roll the change back now
     #[arg(long)]
     pub revert: bool,
 

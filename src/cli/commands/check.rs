@@ -80,7 +80,7 @@ fn read(target: &mut Target, source: Source, ui: Ui) -> Result<NamedText, Servic
         Source::Running => RUNNING,
         Source::Saved => "saved",
     };
-    ui.note(&format!("this is the {which} configuration of `{name}`"));
+    ui.note(&format!("checked the {which} configuration of `{name}`"));
     Ok((format!("{name} ({which})"), snapshot))
 }
 

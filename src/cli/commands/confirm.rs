@@ -13,7 +13,7 @@ pub fn run(args: &ConfirmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
     let purpose = Purpose::Change { hooks: Hooks::default(), keep: None, has_to_be_confirmed: false };
     let mut service = target::resolve(global, purpose, ui)?.service;
     let (decision, done) = match args.revert {
-        true => (Decision::TakeBack, "taken back"),
+        true => (Decision::RollBack, "rolled back"),
         false => (Decision::Keep, "confirmed"),
     };
     let notes = service.decide(decision, None)?;

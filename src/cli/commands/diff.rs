@@ -106,7 +106,7 @@ impl NamedContent {
 /// Prints the unified diff; returns whether there is a difference.
 fn print_diff(old: &NamedContent, new: &NamedContent, ui: Ui) -> Result<bool, CliError> {
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
-        ui.note(&format!("`{}` gives no text, so the diff is of the JSON", side.name));
+        ui.note(&format!("`{}` does not show the text, so the diff compares the JSON", side.name));
         old.to_json()?;
         new.to_json()?;
     }

@@ -68,10 +68,10 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     server.stop(GRACE);
     log.finish();
     if !engine.settle(GRACE) {
-        ui.warning("a change was still being reloaded");
+        ui.warning("the server ended while a reload command was still running");
     }
     if lock.is_some() {
-        take_back_unconfirmed(&engine, ui);
+        roll_back_unconfirmed(&engine, ui);
         keep_unsaved(&engine, ui);
     }
     Ok(Exit::Done)
@@ -223,13 +223,13 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     }
 }
 
-fn take_back_unconfirmed(engine: &Engine, ui: Ui) {
+fn roll_back_unconfirmed(engine: &Engine, ui: Ui) {
     match engine.cancel_any() {
         // The engine has logged it already.
         Ok(Some(Aftermath::ChangedMeanwhile)) | Ok(None) => {}
-        Ok(Some(_)) => ui.warning("a change that was not confirmed was taken back"),
+        Ok(Some(_)) => ui.warning("a change that was not confirmed was rolled back"),
         Err(error) => {
-            ui.warning(&format!("a change that was not confirmed could not be taken back: {error}"))
+            ui.warning(&format!("a change that was not confirmed could not be rolled back: {error}"))
         }
     }
 }

@@ -9,12 +9,12 @@ use crate::model::Masker;
 pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
     let sentence = match note {
         OutcomeNote::Edit(note) => return edit_note(note, masker),
-        OutcomeNote::SavedEarlierUpdate => "an update that ran and was not saved goes into the file, too",
+        OutcomeNote::SavedEarlierUpdate => "an earlier update that was not saved goes into the file, too",
         OutcomeNote::PickedUpHandEdit => "a hand edit of the file was found and is kept",
         OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
         OutcomeNote::KeptHandEdit => {
             "the file was edited by hand meanwhile and is left as it is; \
-             only the running configuration was taken back"
+             only the running configuration was rolled back"
         }
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
@@ -28,7 +28,7 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
 fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
     match note {
         Note::ExtrasDropped { at, keys } => {
-            format!("{at}: the extra parameters went too: {}", keys.join(", "))
+            format!("{at}: the extra parameters were removed, too: {}", keys.join(", "))
         }
         Note::CommentsKept { above, lines } => {
             let above = masker.map_or_else(|| above.clone(), |masker| masked_directive(above, masker));
@@ -37,7 +37,7 @@ fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
                 _ => format!("the {lines} comment lines above `{above}` stay"),
             }
         }
-        Note::PortOptionsDropped { port } => format!("the block of `http {port}` goes with its port"),
+        Note::PortOptionsDropped { port } => format!("the block of `http {port}` was removed with its port"),
     }
 }
 

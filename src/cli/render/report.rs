@@ -70,7 +70,7 @@ impl Report<'_> {
             return Ok(());
         };
         if diff.is_of_json() && !self.as_json {
-            self.note(&format!("`{}` gives no text, so the diff is of the JSON", self.target));
+            self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
         }
         let verb = if self.dry_run { self.verb.rehearsed } else { self.verb.done };
         let counts = diff.counts();

@@ -21,7 +21,7 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
             line(
                 "saved:",
                 match status.saved {
-                    None => "the server does not tell",
+                    None => "unknown: the server does not say",
                     Some(true) => "yes, it runs what is in the file",
                     Some(false) => "no, the running configuration differs from the file",
                 },
@@ -56,7 +56,7 @@ fn server_in_words(server: &ServerInfo) -> String {
     words.extend(server.pid.map(|pid| format!("process {pid}")));
     words.extend(server.version.as_ref().map(|version| format!("mediactl {version}")));
     words.extend((!server.addresses.is_empty()).then(|| server.addresses.join(", ")));
-    if words.is_empty() { "does not tell".to_owned() } else { words.join(", ") }
+    if words.is_empty() { "it does not say which".to_owned() } else { words.join(", ") }
 }
 
 fn change_in_words(entry: &HistoryEntry) -> String {

@@ -29,7 +29,7 @@ pub enum ClientError {
     #[error("no encrypted connection: {0}")]
     Tls(TlsFault),
     /// No trusted authority is known that could have signed the certificate.
-    #[error("there is no authority to check its certificate by")]
+    #[error("there is no certificate authority to check its certificate against")]
     NoAuthorities,
     /// The connection broke after a change was sent.
     #[error("the connection broke before the answer came: {reason}")]
@@ -118,7 +118,9 @@ impl ClientError {
         let reason = connection_fault(error);
         let is_early = is(reqwest::Error::is_connect) || is(reqwest::Error::is_builder);
         match (is_early, is(reqwest::Error::is_timeout)) {
-            (true, true) => Self::NotReachable { reason: "no connection came about in time".to_owned() },
+            (true, true) => {
+                Self::NotReachable { reason: "the connection could not be made in time".to_owned() }
+            }
             (true, false) => Self::NotReachable { reason },
             (false, true) => Self::TimedOut { applies },
             (false, false) if applies => Self::Broken { reason },

@@ -71,7 +71,7 @@ fn send(
     if evaluated.depends_on_read && etag.is_none() {
         session.host.warning(&format!(
             "`{}` does not offer conditional changes: \
-             nothing guards against a change by others at the same time",
+             another change at the same time could be overwritten",
             session.name
         ));
     }

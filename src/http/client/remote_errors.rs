@@ -11,10 +11,11 @@ use crate::http::protocol::problem::{ProblemFault, ProblemKind};
 type MessageAndHint = (String, Option<String>);
 
 /// Advice where the outcome of a change is unknown.
-const UNKNOWN: &str = "it is not known whether the change was made; `mediactl read` shows what is there";
+const UNKNOWN: &str =
+    "it is not known whether the change was made; `mediactl read` shows the present configuration";
 
 /// Advice where the server may be another program.
-const ADDRESS: &str = "is it the right address, and the right `--api-prefix`?";
+const ADDRESS: &str = "check the address and `--api-prefix`";
 
 /// Describes why a request to `service` failed.
 pub fn failure(service: &str, error: &ClientError) -> RemoteFailure {
@@ -133,15 +134,17 @@ fn hint(error: &ClientError) -> Option<String> {
     let hint = match error {
         ClientError::Refused(refusal) => return hint_for_refusal(refusal).map(str::to_owned),
         error if error.is_unknown() => UNKNOWN,
-        ClientError::Redirected { .. } => "redirects are not followed; give that address if it is meant",
+        ClientError::Redirected { .. } => {
+            "redirects are not followed; if that is the right server, give its address"
+        }
         ClientError::Tls(TlsFault::AuthorityAsServer) => {
-            "a certificate that is its own authority is made with `-addext basicConstraints=CA:FALSE`"
+            "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`"
         }
         ClientError::Tls(TlsFault::NotTls) => "is it `http://` instead of `https://`?",
-        ClientError::Tls(TlsFault::OtherHost) => "the URL has to name the server as its certificate does",
+        ClientError::Tls(TlsFault::OtherHost) => "the host in the URL has to be a name in the certificate",
         ClientError::Tls(TlsFault::OutOfDate) => "the server needs a new certificate, or a clock is wrong",
         ClientError::Tls(_) | ClientError::NoAuthorities => {
-            "`--cacert FILE` names the authority that the server has its certificate from"
+            "`--cacert FILE` names the authority that issued the certificate of the server"
         }
         ClientError::NotOfTheApi { .. } => ADDRESS,
         _ => return None,
@@ -153,7 +156,7 @@ fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
     let has_no_fault = refusal.problem.as_ref().is_none_or(|problem| problem.errors.is_empty());
     match refusal.status {
         401 if refusal.is_of_wrong_credentials() => {
-            Some("those of `edit_auth` in the running configuration of the server are right")
+            Some("use the login and password of `edit_auth` in the running configuration of the server")
         }
         401 => Some(
             "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD; \

@@ -48,7 +48,7 @@ pub fn replace(
     let applies = !options.dry_run;
     let reply = session.post(&Call { parameters, body: bytes, applies, ..Call::of(operation) })?;
     if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
-        return Err(session.not_of_the_api("something else than `true`", applies));
+        return Err(session.not_of_the_api("something other than `true`", applies));
     }
     if let (Content::Json(_), Some(made)) = (&before.content, read_back(session)) {
         after = Content::Json(made);

@@ -115,7 +115,7 @@ impl ConfigService for RemoteService {
         self.session.demand(Feature::History)?;
         let reply = self.session.send(&Call::of(ApiOperation::History))?;
         let entries = reply.body.and_then(|body| serde_json::from_slice(&body).ok());
-        entries.ok_or_else(|| self.session.not_of_the_api("what is no history", false))
+        entries.ok_or_else(|| self.session.not_of_the_api("something that is no history", false))
     }
 
     fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
@@ -138,7 +138,7 @@ impl ConfigService for RemoteService {
         };
         let operation = match decision {
             Decision::Keep => ApiOperation::Confirm,
-            Decision::TakeBack => ApiOperation::Cancel,
+            Decision::RollBack => ApiOperation::Cancel,
         };
         let parameters = vec![(ID, id.into())];
         match self.session.send(&Call { parameters, applies: true, ..Call::of(operation) }) {

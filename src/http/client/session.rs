@@ -172,7 +172,7 @@ impl Session {
     /// The JSON object in the body of a response.
     pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, ServiceError> {
         let parsed = reply.body.as_deref().and_then(json_object);
-        parsed.ok_or_else(|| self.not_of_the_api("what is no JSON object", applies))
+        parsed.ok_or_else(|| self.not_of_the_api("something that is no JSON object", applies))
     }
 
     pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> ServiceError {

@@ -29,8 +29,8 @@ const PORT: &AsciiSet =
 /// Sentences for words without an [`OutcomeNote`] of their own; `{}` stands for the rest of the word.
 const SENTENCES: &[(&str, &str)] = &[
     (COMMENTS_KEPT, "comment lines above what is removed stay"),
-    (EXTRAS_DROPPED, "the extra parameters of a backend go with it"),
-    (HTTP_OPTIONS_DROPPED, "the block of `http {}` goes with its port"),
+    (EXTRAS_DROPPED, "the extra parameters of a backend were removed with it"),
+    (HTTP_OPTIONS_DROPPED, "the block of `http {}` was removed with its port"),
     (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
     (WARNINGS_IN_LOG, "the server has a warning about this change in its log"),
 ];

@@ -97,7 +97,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
     QueryParameter {
         name: CONFIRM,
         values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
-        doc: "takes the change back after this number of seconds, unless `confirm_config` comes before; see \
+        doc: "rolls the change back after this number of seconds, unless `confirm_config` comes first; see \
               CONFIRMATION.",
     },
     QueryParameter {

@@ -245,9 +245,9 @@ pub static ROUTES: &[Route] = &[
         operation: ApiOperation::History,
         path: "history",
         summary: "Answers with the changes of the file, the last one first: an array of objects with `number` \
-                  (1 is the last change, null for an entry that is aside), `serial`, `at`, `operation`, `by`, \
-                  `message`, the revisions `before` and `after`, and `aside`, which is true for a text that \
-                  was not in the sequence of texts of the file.",
+                  (1 is the last change; null if `aside` is true), `serial`, `at`, `operation`, `by`, `message`, \
+                  the revisions `before` and `after`, and `aside`, which is true for a text that is kept \
+                  although it is not one of the numbered texts of the file.",
         answers: &[SuccessResponse::Changes],
         problems: &[HISTORY],
         ..ROUTE
@@ -282,7 +282,7 @@ pub static ROUTES: &[Route] = &[
     Route {
         operation: ApiOperation::Cancel,
         path: "cancel_config",
-        summary: "Takes the pending change back. Answers `true`.",
+        summary: "Rolls the pending change back. Answers `true`.",
         ..DECISION
     },
     Route {

@@ -131,7 +131,7 @@ impl Handler {
                 Ok(address.map_or(login.clone(), |address| format!("{login} from {address}")))
             }
             Verdict::Missing => {
-                Err(ErrorResponse::unauthorized("login and password of `edit_auth` are asked for"))
+                Err(ErrorResponse::unauthorized("the login and the password of `edit_auth` are required"))
             }
             Verdict::Wrong => Err(ErrorResponse::unauthorized(WRONG)),
             Verdict::LockedOut { retry_after } => Err(ErrorResponse::with_headers(
@@ -170,7 +170,7 @@ impl Handler {
     fn not_found(&self) -> Problem {
         let paths: Vec<String> =
             ROUTES.iter().map(|route| format!("{}/{}", self.context.prefix, route.template())).collect();
-        let detail = format!("there is nothing here; the operations are {}", paths.join(", "));
+        let detail = format!("unknown path; the operations are {}", paths.join(", "));
         Problem::new(ProblemKind::NotFound, detail)
     }
 

@@ -13,7 +13,7 @@ pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
         !head.header("host").is_some_and(|own| own.eq_ignore_ascii_case(host))
     });
     match is_foreign_site || is_foreign_origin {
-        true => Err(Problem::new(ProblemKind::CrossSite, "requests of other sites' pages are not answered")),
+        true => Err(Problem::new(ProblemKind::CrossSite, "requests from pages of other sites are refused")),
         false => Ok(()),
     }
 }
@@ -42,7 +42,7 @@ pub fn refuse_coding(head: &Head) -> Result<(), Problem> {
     match codings.find(|coding| CODINGS.contains(&coding.as_str())) {
         Some(coding) => Err(Problem::new(
             ProblemKind::ContentCoding,
-            format!("a body in the coding `{coding}` is not taken; send it plain"),
+            format!("the content coding `{coding}` is not supported; send the body without it"),
         )),
         None => Ok(()),
     }

@@ -26,13 +26,13 @@ pub struct Tls {
 #[derive(Debug, Error)]
 pub enum TlsError {
     /// The file cannot be read, or has no certificate in PEM.
-    #[error("`{}` has no certificate to read: {_1}", .0.display())]
+    #[error("cannot read a certificate from `{}`: {_1}", .0.display())]
     Certificate(PathBuf, pem::Error),
     /// The file cannot be read, or has no private key in PEM.
-    #[error("`{}` has no private key to read: {_1}", .0.display())]
+    #[error("cannot read a private key from `{}`: {_1}", .0.display())]
     Key(PathBuf, pem::Error),
     /// The certificate in the first file cannot be used with the key in the second file.
-    #[error("the certificate in `{}` is of no use with the key in `{}`: {_2}", .0.display(), .1.display())]
+    #[error("the certificate in `{}` does not work with the key in `{}`: {_2}", .0.display(), .1.display())]
     Unusable(PathBuf, PathBuf, rustls::Error),
 }
 

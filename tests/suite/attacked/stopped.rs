@@ -15,7 +15,7 @@ fn a_stopped_server_is_not_waited_for() {
     let read = place.run(["read", "http[0]"]);
     let changed = place.set(&["rtsp=554"]);
     server.signal(Signal::CONT);
-    read.exits(0).prints("81").says("it does not answer").says("this is the file");
+    read.exits(0).prints("81").says("it does not answer").says("showing the file");
     changed.exits(5).says("it does not answer").says("hint:").says("nothing was changed");
     assert_eq!(place.text(), TEXT.replace("80", "81"));
     place.run(["read", "http[0]"]).exits(0).prints("80");

@@ -250,7 +250,7 @@ fn a_port_that_takes_its_block_with_it_is_told() {
         let place = Place::with(text);
         let run =
             place.mediactl(["modify", "-f", "-"].iter().chain(dry)).input(r#"{"http":[8080,81]}"#).run();
-        run.exits(0).says("note: the block of `http 80` goes with its port");
+        run.exits(0).says("note: the block of `http 80` was removed with its port");
         let kept = Place::with(text);
         let run = kept.mediactl(["modify", "-f", "-"].iter().chain(dry)).input(r#"{"http":[80,8081]}"#).run();
         assert!(!run.exits(0).err.contains("note:"));

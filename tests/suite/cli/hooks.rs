@@ -97,7 +97,7 @@ fn what_somebody_else_wrote_stays() {
 fn a_new_file_goes_again() {
     let place = Place::empty();
     let run = place.mediactl(["save", "--reload-cmd", "false", "-"]).input("rtmp 1;\n").run().exits(9);
-    run.says("there was no configuration before, and there is none again");
+    run.says("there was no configuration before the change, so the file was removed");
     assert!(place.names().is_empty(), "{:?}", place.names());
 }
 

@@ -74,7 +74,7 @@ fn in_the_countdown_the_change_is_pending() {
     let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
     terminal.expect("keep the change?").signal(Signal::INT);
     terminal
-        .expect("s the change of media.conf is taken back")
+        .expect("s the change of media.conf is rolled back")
         .expect("mediactl confirm --revert")
         .exits(130);
     place.run(["confirm", "--revert"]).exits(0);

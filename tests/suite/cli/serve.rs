@@ -166,7 +166,7 @@ fn a_server_that_does_not_answer_keeps_the_file_to_itself() {
     let server = Serving::with(&place, &["--listen", "none"]);
     std::fs::remove_file(place.path(&format!(".mediactl/{CONF}/sock"))).expect("it is there");
     place.set(&["rtsp=555"]).exits(7).says("can't be reached");
-    place.run(["read", "rtsp"]).exits(0).prints("554").says("this is the file");
+    place.run(["read", "rtsp"]).exits(0).prints("554").says("showing the file");
     server.stop().exits(0);
 }
 
@@ -219,9 +219,9 @@ fn history_status_and_confirmation_through_the_server() {
     place.run(["confirm"]).exits(0).says("confirmed");
     place.run(["confirm"]).exits(7).says("no change waits to be confirmed");
     place.run(["modify", "--set", "rtmp=2", "--confirm", "60s", "-q"]).exits(0);
-    place.run(["confirm", "--revert"]).exits(0).says("taken back");
+    place.run(["confirm", "--revert"]).exits(0).says("rolled back");
     place.run(["read", "rtmp"]).exits(0).prints("1");
-    place.run(["history"]).exits(0).prints("@1  #3").prints("taken back before it was confirmed");
+    place.run(["history"]).exits(0).prints("@1  #3").prints("rolled back before it was confirmed");
     place.run(["rollback", "3"]).exits(0).says("rolled back");
     assert_eq!(place.text(), SAMPLE);
     place.run(["blame", "rtmp"]).exits(0).prints("@4");
@@ -259,13 +259,13 @@ fn what_was_not_confirmed_goes_back_when_the_server_ends_or_starts() {
         assert_ne!(place.text(), SAMPLE);
         if kill {
             server.kill();
-            place.run(["read", "rtmp"]).exits(0).says("`mediactl serve` takes it back when it starts");
+            place.run(["read", "rtmp"]).exits(0).says("`mediactl serve` rolls it back when it starts");
             place.run(["status"]).exits(1).prints("waits to be confirmed");
             let server = Serving::with(&place, &["--listen", "none"]);
             assert_eq!(place.text(), SAMPLE);
             server.stop().exits(0);
         } else {
-            server.stop().exits(0).says("was taken back");
+            server.stop().exits(0).says("was rolled back");
         }
         assert_eq!(place.text(), SAMPLE);
     }

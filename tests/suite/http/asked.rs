@@ -100,7 +100,7 @@ fn a_wrong_password_says_that_it_is_wrong() {
     assert_eq!(wrong, "the login or the password is wrong");
     assert_eq!(detail(&with("nobody", "s3cret")), wrong, "whether there is such a login is not told");
     assert_eq!(detail(&with("", "")), wrong);
-    assert_eq!(detail(""), "login and password of `edit_auth` are asked for");
+    assert_eq!(detail(""), "the login and the password of `edit_auth` are required");
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn what_is_cancelled_goes_back_at_once() {
     assert_eq!(body(&server.get("?runtime=1"))["runtime"]["config"]["saved"], json!(false));
 }
 
-/// Both the change and what takes it back end the same way: the hook saw both texts.
+/// Both the change and what rolls it back end the same way: the hook saw both texts.
 #[test]
 fn the_reload_command_runs_when_a_change_goes_back() {
     let place = Place::with(TEXT);
@@ -210,7 +210,7 @@ fn a_hand_edit_while_a_change_waits_is_kept() {
     refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
 }
 
-/// A server that is gone leaves its folder as a kill does; the next one takes the change back first.
+/// A server that is gone leaves its folder as a kill does; the next one rolls the change back first.
 #[test]
 fn the_next_server_takes_back_what_was_not_confirmed() {
     let first = Server::over(TEXT);

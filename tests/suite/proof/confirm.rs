@@ -27,11 +27,11 @@ enum Phase {
     Change,
     /// While it is confirmed.
     Confirm,
-    /// While it is taken back because somebody says so.
+    /// While it is rolled back on request.
     Cancel,
-    /// While it is taken back because the time is over.
+    /// While it is rolled back on timeout.
     TimeOver,
-    /// While the next server takes it back.
+    /// While the next server rolls it back.
     Start,
 }
 
@@ -67,7 +67,7 @@ impl Story {
         ask(&self.server.url, "POST", &operation, body).is_ok_and(|answer| answer.status == 200)
     }
 
-    /// Until the change is taken back, or nobody is there any more to do that.
+    /// Until the change is rolled back, or no server is left that could do it.
     fn wait_for_the_end(&self) -> bool {
         let start = Instant::now();
         let record = self.place.path(&format!(".mediactl/{CONF}/pending"));
@@ -123,7 +123,7 @@ fn calls(phase: Phase) -> Option<Vec<Call>> {
     Some(calls)
 }
 
-/// A server that takes back what it finds, and then has nowhere to listen.
+/// A server that rolls back what it finds, and then has nowhere to listen.
 fn start(place: &Place, kill: Option<String>) -> Vec<Call> {
     let (run, trace) =
         strace::run(place, &kill.into_iter().collect::<Vec<_>>(), &["serve", "--listen", "192.0.2.1:1"]);

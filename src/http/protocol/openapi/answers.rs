@@ -19,11 +19,11 @@ pub(super) fn headers() -> Value {
         json!({ "required": required, "description": what, "schema": schema })
     };
     json!({
-        API_HEADER: header(true, "The version of the API, and the features of the server beside the four operations."),
+        API_HEADER: header(true, "The version of the API, and the features of the server beyond the four operations."),
         "Cache-Control": header(true, "`no-store`"),
         "ETag": header(false, "The tag of the configuration in the response. Not sent with `runtime=true`."),
         PENDING_HEADER: header(false, "The id of the change that has to be confirmed."),
-        NOTE_HEADER: header(false, "What the change did beside what was asked for, and which parameters were ignored."),
+        NOTE_HEADER: header(false, "What the change did in addition to the request, and which parameters were ignored."),
         "Allow": header(true, "The methods of the path."),
         "Retry-After": header(false, "How many seconds to wait."),
         CHALLENGE: header(true, "How to send login and password."),

@@ -134,7 +134,7 @@ fn conditions(route: &Route) -> Option<Value> {
     match route {
         route if route.problems().any(|kind| kind == ProblemKind::Stale) => Some(header(
             "If-Match",
-            "The `ETag` of the configuration that the change was made for; the change of any other is refused.",
+            "The `ETag` of the configuration that the change was made for; a change of any other is refused.",
         )),
         route if route.answers.contains(&SuccessResponse::Unchanged) => Some(header(
             "If-None-Match",

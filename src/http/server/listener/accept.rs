@@ -171,7 +171,7 @@ fn start(shared: &Arc<Shared>, slot: Slot, visitor: NewConnection) {
     let (own, peer) = (Arc::clone(shared), visitor.peer);
     let run = move || serve(&own, slot, visitor);
     if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
-        shared.tally.add("no thread can be spawned for it", peer, Instant::now());
+        shared.tally.add("cannot spawn a thread for the connection", peer, Instant::now());
     }
 }
 

@@ -56,12 +56,12 @@ pub fn parse(bytes: &[u8], limits: &Limits, peer: PeerAddress) -> Result<Parsed,
     let mut request = httparse::Request::new(&mut places);
     match request.parse(bytes) {
         Ok(httparse::Status::Complete(_)) => {}
-        Ok(httparse::Status::Partial) => return Err(Rejection::malformed("the head is not whole")),
+        Ok(httparse::Status::Partial) => return Err(Rejection::malformed("the head is incomplete")),
         Err(httparse::Error::TooManyHeaders) => {
             let detail = format!("the request has more than {} headers", limits.headers);
             return Err(Rejection::head_too_large(detail));
         }
-        Err(error) => return Err(Rejection::malformed(format!("the head is no HTTP: {error}"))),
+        Err(error) => return Err(Rejection::malformed(format!("the head is not valid HTTP: {error}"))),
     }
     let whole = "a whole head has a first line";
     let old = request.version.expect(whole) == 0;
@@ -110,7 +110,7 @@ fn origin_form(target: &str) -> Result<(Cow<'_, str>, Option<&str>), Rejection> 
     };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     if authority.is_empty() || authority.contains('@') {
-        return Err(Rejection::malformed("the URL in the request names no host, or a login"));
+        return Err(Rejection::malformed("the URL in the request has no host, or contains a login"));
     }
     let path = if path.starts_with('/') { Cow::Borrowed(path) } else { Cow::Owned(format!("/{path}")) };
     Ok((path, Some(authority)))
@@ -134,9 +134,9 @@ fn framing(headers: &[(String, String)], old: bool) -> Result<Framing, Rejection
         () if length.is_some() => {
             Err(Rejection::malformed("the body has both a Content-Length and a Transfer-Encoding"))
         }
-        () if old => Err(Rejection::malformed("HTTP/1.0 knows no Transfer-Encoding")),
+        () if old => Err(Rejection::malformed("HTTP/1.0 has no Transfer-Encoding")),
         () if codings.next().is_some() || !coding.eq_ignore_ascii_case("chunked") => {
-            Err(Rejection::malformed("the only Transfer-Encoding that is taken is chunked, once"))
+            Err(Rejection::malformed("the only accepted Transfer-Encoding is chunked, given once"))
         }
         () => Ok(Framing::Chunked),
     }
@@ -146,10 +146,10 @@ fn length(headers: &[(String, String)]) -> Result<Option<u64>, Rejection> {
     let mut lengths = values(headers, "content-length");
     let Some(first) = lengths.next() else { return Ok(None) };
     if lengths.any(|other| other != first) {
-        return Err(Rejection::malformed("the body has two lengths"));
+        return Err(Rejection::malformed("the request has more than one Content-Length"));
     }
     if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Rejection::malformed("the Content-Length is no number"));
+        return Err(Rejection::malformed("the Content-Length is not a number"));
     }
     // A number that does not fit is a valid length, and over every limit.
     Ok(Some(first.parse().unwrap_or(u64::MAX)))

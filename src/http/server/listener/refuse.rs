@@ -9,7 +9,7 @@ use crate::http::protocol::headers::{API_HEADER, api_value};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
 
 /// The detail for a connection that was closed to free its slot.
-pub const MADE_ROOM: &str = "the connection made room for a new one";
+pub const MADE_ROOM: &str = "the connection was closed to make room for a new one";
 
 /// The time for a response to a connection that has to end now.
 const LAST_TIME: Duration = Duration::from_millis(50);

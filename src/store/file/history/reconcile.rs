@@ -146,7 +146,7 @@ fn record_aside(
         serial: own,
         at: found.as_ref().and_then(|found| found.modified().ok()).map_or(0, seconds),
         operation: HAND_EDIT.to_owned(),
-        message: Some(format!("written into the text that change #{serial} was just replacing")),
+        message: Some(format!("written by another program while change #{serial} replaced the file")),
         before: folder.read_kept(&name)?.map(|text| Revision::of(&text)),
         after: journal.revision(),
         aside: true,

@@ -119,7 +119,7 @@ fn its_status_is_what_it_tells() {
         (&status["saved"], &status["pending"], &status["last_change"]),
         (&json!(null), &json!(null), &json!(null))
     );
-    run(&server, &place, &["status"], "").exits(0).prints("the server does not tell");
+    run(&server, &place, &["status"], "").exits(0).prints("unknown: the server does not say");
     assert_eq!(server.posts(), []);
 }
 
@@ -130,7 +130,7 @@ fn what_is_expected_is_looked_at_before_anything_is_sent() {
         |expected: &str| run(&server, &place, &["modify", "--set", "rtmp=1", "--expect", expected], "");
     modify("rtsp=1").exits(5).says("`rtsp` is `554`, not `1`");
     assert_eq!(server.posts(), []);
-    modify("rtsp=554").exits(0).says("nothing guards against a change");
+    modify("rtsp=554").exits(0).says("another change at the same time could be overwritten");
     assert_eq!(server.posts().len(), 1);
 }
 
@@ -206,7 +206,8 @@ fn changes_are_made_and_shown() {
         .prints("-  \"rtsp\": 555")
         .says("updated http://127");
     let warned = run(&server, &place, &["modify", "--set", "http[+]=81", "-m", "more"], "").exits(0);
-    let warned = warned.says("warning: `http://127").says("nothing guards against a change");
+    let warned =
+        warned.says("warning: `http://127").says("another change at the same time could be overwritten");
     warned.says("keeps no messages").prints("+    81");
     let posts = [
         ("modify", r#"{"streams":{"cam1":{"prepush":9}}}"#),

@@ -57,7 +57,9 @@ fn only_who_is_trusted_is_asked() {
         let run = read(distrusting).exits(7);
         run.says(&format!("error: `{url}`: no encrypted connection: its certificate is from an authority that is not trusted"));
     }
-    read(&["--cacert", "empty.pem"]).exits(7).says("no authority to check its certificate by");
+    read(&["--cacert", "empty.pem"])
+        .exits(7)
+        .says("no certificate authority to check its certificate against");
     read(&["--cacert", "missing.pem"]).exits(7).says("missing.pem");
     read(&["--cacert", "right.pem", "--insecure"]).exits(2);
     let named = url.replace("127.0.0.1", "localhost");

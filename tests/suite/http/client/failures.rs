@@ -29,7 +29,7 @@ fn a_broken_change_is_unknown() {
     for (server, said) in [
         (closing, "the connection broke before the answer came"),
         (silent, "the answer did not come in time"),
-        (html, "what is no JSON object"),
+        (html, "something that is no JSON object"),
         (proxy, "it answers 502 Bad Gateway: bad gateway"),
         (problem, "it died"),
     ] {
@@ -51,8 +51,8 @@ fn what_cannot_be_read_is_absent() {
         ((|| Reply::Close) as fn() -> Reply, 7, "not reachable"),
         (|| Reply::Silence, 7, "did not come in time"),
         (|| Reply::Trickle, 7, "did not come in time"),
-        (|| Reply::of(200, "<html>"), 7, "what is no JSON object"),
-        (|| Reply::of(200, "[]"), 7, "what is no JSON object"),
+        (|| Reply::of(200, "<html>"), 7, "something that is no JSON object"),
+        (|| Reply::of(200, "[]"), 7, "something that is no JSON object"),
         (|| Reply::of(404, "<p>\n\n no   page"), 7, "it answers 404 Not Found: <p> no page"),
         (|| Reply::of(500, ""), 9, "it answers 500 Internal Server Error\n"),
         (|| Reply::of(503, ""), 7, "it answers 503"),

@@ -169,7 +169,9 @@ fn what_made_room_is_told_and_counted_by_the_second() {
     assert!(told.inspect(is_full).count() > 0);
     let counted = || {
         let lines = running.service.refused.lock().expect("no test panics with it");
-        let counts = lines.iter().filter_map(|(_, _, detail)| detail.strip_suffix("made room for a new one"));
+        let counts = lines.iter().filter_map(|(_, _, detail)| {
+            detail.strip_suffix("the connection was closed to make room for a new one")
+        });
         let counts =
             counts.map(|detail| detail.split(' ').next().and_then(|word| word.parse::<usize>().ok()));
         (lines.len(), counts.map(|count| count.expect("a count")).sum::<usize>())
