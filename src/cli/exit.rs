@@ -41,9 +41,9 @@ pub const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Done, "done, or no difference"),
     (
         Exit::Different,
-        "difference found (diff); something is not saved or waits to be confirmed, or the file has errors (status)",
+        "a difference was found (diff); a change is unsaved or pending, or the file has errors (status)",
     ),
-    (Exit::Usage, "usage"),
+    (Exit::Usage, "usage error"),
     (Exit::Invalid, "invalid configuration, JSON, path or value"),
     (Exit::Denied, "authentication failed, or no permission to open the file or create its state folder"),
     (Exit::Conflict, "conflict: changed meanwhile, or the lock is busy"),

@@ -303,7 +303,7 @@ impl Normalizer {
                 return self.wrong(&at.child(index), format!("expected a word, found {}", kind_of(&value)));
             };
             let Some(part) = part_of(object, required.next(), Word::new(&text, 0)) else {
-                return self.wrong(&at.child(index), "this word has no place here");
+                return self.wrong(&at.child(index), "unexpected word: the directive takes fewer words");
             };
             match (part.form, &mut members[part.key]) {
                 (PartForm::Words, Value::Array(words)) => words.push(value),

@@ -52,13 +52,13 @@ pub enum StoreError {
     #[error("`{}` is locked by {holder}", .path.display())]
     Busy { path: PathBuf, holder: LockHolder },
     /// A server runs over this file already.
-    #[error("`{}` is served by {holder} already", .path.display())]
+    #[error("a server already runs over `{}`: {holder}", .path.display())]
     Serving { path: PathBuf, holder: LockHolder },
     /// The file is not the loaded one any more.
     #[error("`{}` was changed meanwhile by another program", .path.display())]
     ChangedMeanwhile { path: PathBuf },
     /// An in-place write failed, and so did putting the old text back.
-    #[error("`{}` was written in part only: {}", .path.display(), reason(.source))]
+    #[error("only a part of `{}` was written: {}", .path.display(), reason(.source))]
     Torn {
         /// The file, now a mixture of the old and the new text.
         path: PathBuf,
@@ -88,7 +88,7 @@ pub enum FileKind {
     Socket,
     #[error("a device")]
     Device,
-    #[error("no regular file")]
+    #[error("not a regular file")]
     Other,
 }
 
@@ -151,7 +151,7 @@ impl StoreError {
                     .to_owned()
             }
             StoreError::Busy { .. } => "try again when it is done".to_owned(),
-            StoreError::Serving { .. } => "stop that one first, or use it".to_owned(),
+            StoreError::Serving { .. } => "stop that server first, or use it".to_owned(),
             StoreError::ChangedMeanwhile { .. } => "repeat the change on what is there now".to_owned(),
             StoreError::Torn { journal, .. } => {
                 format!("the old text is kept in `{}`; the next change puts it back first", journal.display())

@@ -372,7 +372,7 @@ impl<'t> Parser<'t> {
             None => self.error(
                 at..at + 1,
                 "stray `}`",
-                "no block is open here: take it away, or add the `{` it belongs to",
+                "no block is open here: remove it, or add the `{` that it closes",
             ),
         }
     }
@@ -420,7 +420,7 @@ fn report_nul(text: &str, part: Range<usize>, diagnostics: &mut Diagnostics) {
         let at = (start + nul) as u32;
         diagnostics.push(
             Diagnostic::error(at..at + 1, "a NUL byte")
-                .hint("a crash or a broken copy leaves these: restore the file, or take them away"),
+                .hint("a crash or a broken copy leaves these: restore the file, or remove them"),
         );
     }
 }

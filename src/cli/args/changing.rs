@@ -26,7 +26,7 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// Accept what this guard would refuse or ask about; several are separated by commas, or given one by one
+    /// Accept what this guard would refuse or ask about; several names are separated by commas
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = guard_names())]
     pub accept: Vec<Guard>,
 

@@ -9,8 +9,9 @@ use crate::store::ChangeRef;
 /// Shows one line for each change, the last one first. `@1` is the text before the last change, `@2` the
 /// text before that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these
 /// numbers, which grow with each new change. The number behind `#` never changes; write it as `serial:7`.
-/// Entries with only a `#` hold texts that were never in the file. A hand edit of the file gets its own
-/// entry as soon as the next change is made, or a server reads the file.
+/// An entry with only a `#` holds a text that is kept aside, such as a running configuration that was
+/// unsaved when its server ended. A hand edit of the file gets its own entry as soon as the next change is
+/// made, or a server reads the file.
 ///
 /// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
 /// `at`, `operation`, `by`, `message`, the revisions `before` and `after`, and `aside`.

@@ -66,7 +66,7 @@ impl<'d> Planner<'_, 'd> {
             let Value::Object(wanted) = value else {
                 let fault = Fault::wrong_type(
                     &at.child(key),
-                    format!("`{keyword}` holds named blocks here: this is not an object"),
+                    format!("`{keyword}` holds named blocks here: expected an object"),
                 );
                 self.refuse(fault);
                 continue;

@@ -164,7 +164,7 @@ impl Client {
         if body.len() as u64 > most {
             return Err(ClientError::NotOfTheApi {
                 applies: call.applies,
-                what: "more than any server has to say",
+                what: "an answer that is too long",
             });
         }
         if is_refused {

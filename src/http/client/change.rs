@@ -38,7 +38,9 @@ pub fn parameters<'o>(
     }
     match &options.message {
         Some(message) if server.offers(Feature::Message) => parameters.push((MESSAGE, message.into())),
-        Some(_) => session.host.warning(&format!("`{}` keeps no messages", session.name)),
+        Some(_) => session
+            .host
+            .warning(&format!("`{}` does not record messages: yours is not in its history", session.name)),
         None => {}
     }
     match options.confirm {

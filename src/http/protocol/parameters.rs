@@ -92,7 +92,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
     QueryParameter {
         name: MESSAGE,
         values: Values::Text(|parameters| &mut parameters.message),
-        doc: "the reason of the change, for the history.",
+        doc: "the reason for the change, for the history.",
     },
     QueryParameter {
         name: CONFIRM,

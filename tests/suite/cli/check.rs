@@ -19,7 +19,7 @@ fn faults_show_place_line_caret_and_hint() {
          media.conf:2:1: error: stray `}`\n  \
            }\n  \
            ^\n  \
-           hint: no block is open here: take it away, or add the `{` it belongs to\n"
+           hint: no block is open here: remove it, or add the `{` that it closes\n"
     );
     assert_eq!(run.err, "1 file checked: 2 errors, no warnings\n");
 }

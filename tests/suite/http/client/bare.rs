@@ -208,7 +208,7 @@ fn changes_are_made_and_shown() {
     let warned = run(&server, &place, &["modify", "--set", "http[+]=81", "-m", "more"], "").exits(0);
     let warned =
         warned.says("warning: `http://127").says("another change at the same time could be overwritten");
-    warned.says("keeps no messages").prints("+    81");
+    warned.says("does not record messages").prints("+    81");
     let posts = [
         ("modify", r#"{"streams":{"cam1":{"prepush":9}}}"#),
         ("modify", patch),
