@@ -15,7 +15,7 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<14} {}", one_line(text));
     line("configuration:", target)?;
     match &status.server {
-        None => line("server:", "none runs over it")?,
+        None => line("server:", "none is running")?,
         Some(server) => {
             line("server:", &server_in_words(server))?;
             line(
@@ -56,7 +56,7 @@ fn server_in_words(server: &ServerInfo) -> String {
     words.extend(server.pid.map(|pid| format!("process {pid}")));
     words.extend(server.version.as_ref().map(|version| format!("mediactl {version}")));
     words.extend((!server.addresses.is_empty()).then(|| server.addresses.join(", ")));
-    if words.is_empty() { "it does not say which".to_owned() } else { words.join(", ") }
+    if words.is_empty() { "unknown process".to_owned() } else { words.join(", ") }
 }
 
 fn change_in_words(entry: &HistoryEntry) -> String {

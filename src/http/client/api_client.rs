@@ -164,7 +164,7 @@ impl Client {
         if body.len() as u64 > most {
             return Err(ClientError::NotOfTheApi {
                 applies: call.applies,
-                what: "an answer that is too long",
+                what: "more data than any answer has",
             });
         }
         if is_refused {

@@ -88,7 +88,7 @@ mod tests {
         let port = OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() });
         assert_eq!(word_of(&port), "http-options-dropped [::1]:80%20%C3%BC");
         for (word, sentence) in [
-            ("http-options-dropped 80", "the block of `http 80` goes with its port"),
+            ("http-options-dropped 80", "the block of `http 80` was removed with its port"),
             ("ignored-parameter x", "the server ignored the parameter `x`"),
             ("newer-word of a server", "newer-word of a server"),
         ] {

@@ -327,8 +327,11 @@ impl Foreign {
 }
 
 fn not_followed(include: Entry<'_>) -> Diagnostic {
-    Diagnostic::warning(include.head_span(), "kept, not followed: what it includes is not checked")
-        .hint("check the included files, too: `mediactl check FILE…`")
+    Diagnostic::warning(
+        include.head_span(),
+        "this `include` is kept, but the files that it names are not checked",
+    )
+    .hint("check the included files, too: `mediactl check FILE…`")
 }
 
 /// The first word that does not fit, else the keyword.

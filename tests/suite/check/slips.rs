@@ -99,7 +99,7 @@ fn a_port_over_65535_in_a_string_is_seen() {
 fn include_is_a_warning_once() {
     check(
         "http 80;\ninclude a.conf;\ninclude b.conf;\nstream a { include c; }\n",
-        &["2:1: warning: kept, not followed: what it includes is not checked"],
+        &["2:1: warning: this `include` is kept, but the files that it names are not checked"],
     );
     check("stream include {\n}\n", &[]);
 }

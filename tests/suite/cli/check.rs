@@ -85,7 +85,7 @@ fn check_without_an_argument_looks_at_the_file_also_while_a_server_runs() {
     place.put(CONF, SAMPLE.to_owned() + "stream {");
     place.run(["check"]).exits(3).prints("media.conf:17:8: error: ").says("1 file checked: 2 errors");
     let running = place.run(["check", "running"]).exits(0).says("1 file checked: no errors, no warnings");
-    running.says("note: this is the running configuration of `media.conf`");
+    running.says("note: checked the running configuration of `media.conf`");
     let both = place.run(["check", "running", CONF]).exits(3).prints("media.conf:17:8: error: ");
     both.says("2 files checked: 2 errors");
     // Not even a server that does not answer keeps it from that.
@@ -112,9 +112,9 @@ fn check_of_a_url_looks_at_what_is_saved_and_says_so() {
         call.without("MEDIACTL_CONF").run()
     };
     let saved = remote(&["check"]).exits(3).prints(&format!("{} (saved):17:6: error: ", server.url));
-    saved.says(&format!("note: this is the saved configuration of `{}`", server.url));
+    saved.says(&format!("note: checked the saved configuration of `{}`", server.url));
     let running = remote(&["check", "running"]).exits(0);
-    running.says(&format!("note: this is the running configuration of `{}`", server.url));
+    running.says(&format!("note: checked the running configuration of `{}`", server.url));
     server.stop().exits(0);
 }
 
@@ -144,7 +144,7 @@ fn no_command_advises_update_for_a_file_with_errors() {
     place.put(CONF, &broken);
     for arguments in [&["modify", "--set", "rtmp=1"][..], &["modify", "--set", "http[+]=81"]] {
         let run = place.run(arguments).exits(5).says("changed by hand since it was loaded, and has an error");
-        let run = run.says("`mediactl check` shows what is wrong in the file");
+        let run = run.says("`mediactl check` shows the errors; correct the file");
         assert!(!run.err.contains("update"), "{}", run.err);
         assert_eq!(place.text(), broken);
     }

@@ -116,7 +116,7 @@ fn confirmation_needs_a_server() {
 #[test]
 fn status_tells_what_there_is() {
     let place = Place::with(SAMPLE);
-    place.run(["status"]).exits(0).prints("none runs over it");
+    place.run(["status"]).exits(0).prints("none is running");
     place.run(["modify", "--set", "rtsp=9", "-m", "why not"]).exits(0);
     place.run(["status"]).exits(0).prints("last change:   modify by").prints(": why not");
     place.put(CONF, SAMPLE);

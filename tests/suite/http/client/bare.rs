@@ -142,7 +142,7 @@ fn a_dry_run_posts_nothing() {
         run(&server, &place, &all, input)
     };
     let shown = run(&["modify", "--set", "streams.cam1.prepush=9"], "").exits(0);
-    let shown = shown.prints("-      \"prepush\": 5\n+      \"prepush\": 9\n").says("is of the JSON");
+    let shown = shown.prints("-      \"prepush\": 5\n+      \"prepush\": 9\n").says("compares the JSON");
     shown.says(&format!("would change {}: 1 line added, 1 line removed\n", server.url()));
     run(&["modify", "--set", "streams.cam1.urls[+]=udp://h:1"], "")
         .exits(0)
@@ -179,7 +179,7 @@ fn what_is_refused_posts_nothing() {
         (&["update", "-"], "edit_auth a <secret:123456>;\n", 3, "mask"),
         (&["modify", "-f", "-"], "{'a':1}", 3, "not JSON"),
         (&["modify", "--set", "streams.cam9.prepush=1"], "", 3, "cam9"),
-        (&["modify", "--check-cmd", "true", "--set", "http[+]=1"], "", 2, "where the file is"),
+        (&["modify", "--check-cmd", "true", "--set", "http[+]=1"], "", 2, "a server changes the file"),
     ] {
         run(&server, &place, arguments, input).exits(code).says(said);
     }
@@ -194,7 +194,7 @@ fn changes_are_made_and_shown() {
     let changed = run(&server, &place, &["modify", "--set", "streams.cam1.prepush=9"], "").exits(0);
     changed
         .prints("-      \"prepush\": 5\n+      \"prepush\": 9\n")
-        .says("is of the JSON")
+        .says("compares the JSON")
         .says("changed http://127");
     let patch = "{\"streams\":{\"cam1\":{\"title\":\"ü\"}}}";
     run(&server, &place, &["modify", "-q", "-f", "-"], patch).exits(0).says_nothing();
@@ -236,8 +236,8 @@ fn a_diff_is_of_the_json() {
     let (server, place) = (bare(), place());
     place.put("same.conf", format!("# another comment\n{SAMPLE}"));
     place.put("other.conf", SAMPLE.replace("554", "555"));
-    run(&server, &place, &["diff", "same.conf"], "").exits(0).says("is of the JSON");
-    let run_diff = run(&server, &place, &["diff", "other.conf"], "").exits(1).says("is of the JSON");
+    run(&server, &place, &["diff", "same.conf"], "").exits(0).says("compares the JSON");
+    let run_diff = run(&server, &place, &["diff", "other.conf"], "").exits(1).says("compares the JSON");
     run_diff
         .prints(&format!("--- {}\n+++ other.conf\n", server.url()))
         .prints("-  \"rtsp\": 554,\n+  \"rtsp\": 555,\n");

@@ -40,7 +40,9 @@ fn they_come_from_flags_environment_and_url() {
         let run = read(&server, &place, flags, environment).exits(code);
         let has_password = flags.contains(&"--password-file") || environment.len() > 1;
         match (code, has_password) {
-            (4, true) => run.says("the login or the password is wrong").says("hint: those of `edit_auth`"),
+            (4, true) => run
+                .says("the login or the password is wrong")
+                .says("hint: use the login and password of `edit_auth`"),
             (4, false) => run.says("it answers 401").says("hint: give `--user` and `--password-file`"),
             _ => run,
         };

@@ -40,7 +40,7 @@ fn a_change_is_shown_as_text() {
     let dry = run(&server, &place, &[&arguments[..], &["--dry-run"]].concat(), "").exits(0).prints(diff);
     dry.says("would change http://");
     let made = run(&server, &place, &arguments, "").exits(0).prints(diff);
-    let made = made.says("note: an update that ran and was not saved").says("note: something-new\n");
+    let made = made.says("note: an earlier update that was not saved").says("note: something-new\n");
     made.says(&format!("changed {}: 1 line added, 1 line removed\n", server.url()));
     let again = run(&server, &place, &arguments, "").exits(0);
     assert_eq!(again.out, "");
