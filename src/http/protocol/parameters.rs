@@ -86,8 +86,8 @@ pub static PARAMETERS: &[QueryParameter] = &[
         name: ACCEPT,
         values: Values::Guards(|parameters| &mut parameters.accepted),
         doc: "accepts single guards: `would-remove-credentials`, `empty-replacement`, \
-              `form-change` and `near-miss` are named like their problem types; `one-line` is a text whose \
-              line ends are gone.",
+              `form-change` and `near-miss` are named like their problem types; `one-line` \
+              accepts a text that has lost its line ends.",
     },
     QueryParameter {
         name: MESSAGE,
