@@ -120,7 +120,7 @@ impl<'d> Layout<'d> {
         let mut leaving: Vec<(Entry<'d>, bool)> =
             operations.iter().filter_map(|operation| leaves(document, operation)).collect();
         let by_start = leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect();
-        // Entries that leave a moving block are cut out of the moved text.
+        // Entries that are moved out of a moving block are cut out of the moved text.
         let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
         let is_inside = |entry: &Entry<'_>| {
             let next = moving.partition_point(|block| block.start < entry.start());

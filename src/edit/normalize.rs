@@ -111,7 +111,7 @@ impl Normalizer {
                 )),
             },
             Derived::Position => self.position(value, at),
-            // `named` has compared names with their keys already.
+            // `named` has already compared the names with their keys.
             _ => None,
         }
     }

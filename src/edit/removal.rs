@@ -24,7 +24,7 @@ pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<R
     let mut ranges: Vec<Taken> = Vec::new();
     for run in runs(text, &entries) {
         let mut taken = take(around, run);
-        // A `}` goes back past all that goes on the lines above it.
+        // A `}` moves back past everything that is removed on the lines above it.
         while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {
             let start = start_behind_line_above(text, last.range.start);
             taken = Taken { range: start..taken.range.end, whole_lines: false, ..last };

@@ -124,7 +124,7 @@ impl Engine {
             }
             None => Ok(Aftermath::Restored),
         };
-        // The old configuration runs again, whatever became of the file.
+        // The running configuration is restored, even if the file could not be.
         let is_file_back = matches!(aftermath, Ok(Aftermath::Restored | Aftermath::Removed));
         let last_change = LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT };
         self.restore_running(&pending.before, is_file_back, Some(last_change));
@@ -174,7 +174,7 @@ impl Engine {
             return Ok(());
         }
         let writer = self.lock()?;
-        // A record that was cut short is of a change that was never made.
+        // An incomplete record belongs to a change that was never made.
         if let Some(stored) = self.store.pending()? {
             self.reconcile(&*writer)?;
             match self.restore_left_over(&*writer, &stored)? {

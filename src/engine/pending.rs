@@ -65,7 +65,7 @@ impl PendingChange {
         [time, longest]: [Duration; 2],
     ) -> Self {
         Self {
-            // Unique, and not to be guessed by accident.
+            // Unique, and too long to be hit by accident.
             id: format!("{:016x}", RandomState::new().hash_one(SystemTime::now())),
             operation,
             by: by.to_owned(),

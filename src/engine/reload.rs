@@ -70,7 +70,7 @@ impl Engine {
         if let (Aftermath::Restored, Some(text)) = (aftermath, before.ran())
             && let Ok(old) = self.candidate(writer, &[text.bytes()])
         {
-            // The command has seen the old text again; how it ends changes nothing.
+            // The command runs again for the old text; its result changes nothing.
             let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, &self.hooks);
         }
         Err(EngineError::of_reload(failure, aftermath))

@@ -42,7 +42,7 @@ impl Engine {
         running.exchange(|state| {
             state.running = old.clone();
             if is_file_back {
-                // A hand edit that is back in the file is not loaded.
+                // A hand edit that is restored in the file is not loaded.
                 state.saved = saved.clone();
             }
             state.generation += 1;

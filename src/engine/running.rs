@@ -34,7 +34,7 @@ pub struct LastChange {
 impl ServerState {
     /// Whether the running configuration is the one in the file, as far as the server knows.
     pub fn is_saved(&self) -> bool {
-        // Mostly both are the same snapshot, which shows without reading the texts.
+        // Usually both are the same snapshot, which is seen without comparing the texts.
         self.running.is_same_text(&self.saved)
     }
 }

@@ -239,7 +239,7 @@ impl<'e> Transaction<'e> {
 
     /// Makes the new configuration the running one.
     fn swap(&self, outcome: &Outcome, pending: Option<Arc<PendingChange>>) {
-        // Without a server the new text is not needed as a whole, and it is not put together.
+        // Without a server the whole new text is not needed, so it is not built.
         let Some(running) = &self.engine.running else { return };
         let Some(after) = outcome.after().and_then(Content::snapshot).cloned() else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(&after));

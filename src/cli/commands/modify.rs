@@ -24,7 +24,7 @@ use crate::engine::{ChangeOptions, EngineError, Guard};
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY);
     change.as_json = args.output == ModifyFormat::Json;
-    // With `--create`, a keyword that looks misspelt is meant.
+    // `--create` also accepts a keyword that looks misspelt.
     change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
     let request = request(args, matches, &change.options)?;
     change.run(global, ui, |service, options| service.modify(&request, options))

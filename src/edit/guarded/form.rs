@@ -32,7 +32,7 @@ enum FormChange {
 /// `current`, which are both the value of all occurrences of `keyword`.
 pub(super) fn compare(keyword: &str, current: &Value, patch: &Value, at: &Pointer, faults: &mut Vec<Fault>) {
     match (current, patch) {
-        // A bare flag has nothing to lose.
+        // A bare flag has no words to lose.
         (_, Value::Null) | (Value::Bool(true), _) => {}
         (current, patch) if current == patch => {}
         (Value::Object(current), Value::Object(patch)) => contents(current, patch, at, faults),

@@ -110,7 +110,7 @@ fn views() -> Vec<Value> {
         .filter(|path| path.extension().is_some_and(|found| found == "json"))
         .map(|path| std::fs::read_to_string(path).expect("a fixture can be read"))
         .map(|text| serde_json::from_str(&text).expect("a fixture is JSON"))
-        // What no patch may hold can't be in one that leads there.
+        // A value that no patch may hold can't be reached by a patch.
         .filter(|view: &Value| normalize(view.clone()).is_ok())
         .collect()
 }

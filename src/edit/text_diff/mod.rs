@@ -223,7 +223,7 @@ impl<'o> Comparison<'o> {
         if self.runs.is_empty() {
             return Vec::new();
         }
-        // More lines than the context of the last hunk need not be counted.
+        // Only the lines in the context of the last hunk are counted.
         self.push_equal(self.old[self.old_at..].split_inclusive('\n').take(CONTEXT_LINES).count());
         let mut runs = self.runs.iter();
         let groups = group_diff_ops(self.ops, CONTEXT_LINES);

@@ -37,7 +37,7 @@ impl TlsFault {
 
     fn of_certificate(error: &CertificateError) -> Self {
         match error {
-            // A bad signature is one of another authority of the same name.
+            // A bad signature was made by another authority of the same name.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownAuthority,
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 Self::OtherHost

@@ -63,7 +63,7 @@ impl AccessRights {
     /// The rights on the file at `path` itself; a link is not followed.
     pub fn of(path: &Path) -> io::Result<Self> {
         let found = std::fs::symlink_metadata(path)?;
-        // Without write permission in the mask, only the owner may write, whatever the list says.
+        // If the mask has no write permission, no entry of the list grants it, so the list is not read.
         let list = if found.mode() & 0o020 == 0 { AccessList::Absent } else { AccessList::of(path) };
         Ok(Self::new(&found, list))
     }

@@ -41,7 +41,7 @@ pub(super) fn write(
         return Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() });
     }
     if let Err(error) = UndoJournal::write(state, found.ino(), old, pieces) {
-        // The file is untouched. If the journal stays, it is incomplete, and readers ignore it.
+        // The file is untouched, so a journal that stays does no harm.
         let _ = state.remove(JOURNAL);
         return Err(error);
     }

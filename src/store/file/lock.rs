@@ -88,7 +88,8 @@ fn take(
             let path = conf.target().to_owned();
             return Err(StoreError::Busy { path, holder: LockHolder::of(&lock) });
         }
-        // The state folder may have been removed during the wait; then this lock locks nothing.
+        // The state folder may have been removed during the wait; then other processes use another lock
+        // file.
         if state.still_has(LOCK, &lock) {
             LockHolder::sign(&lock);
             return Ok((state, lock));

@@ -126,7 +126,7 @@ impl ServeLock {
 
 impl Drop for ServeLock {
     fn drop(&mut self) {
-        // While the lock is held, no other server has a socket of this name.
+        // This process still holds the lock, so the socket is not that of another server.
         let _ = self.state.remove(SOCKET);
     }
 }
@@ -175,7 +175,7 @@ impl Serving {
         }
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(RESPONSE_WAIT))?;
-        // A live server ends a connection whose client sends no request.
+        // A server that works ends a connection whose client sends no request.
         stream.shutdown(Shutdown::Write)?;
         let mut answer = [0; REFUSED.len()];
         match stream.read(&mut answer) {

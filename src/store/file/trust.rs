@@ -53,13 +53,14 @@ impl StateTrust {
     /// Refuses a file in a trusted folder of the state.
     pub fn refuse_file(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
         self.refuse_kept(path, found)?;
-        // The folder around it keeps others from reading it.
+        // The folder keeps other users from reading it.
         refuse_rights_of_others(path, found, WRITE)
     }
 
     /// Refuses a kept text. It may be the old file itself, with the mode of that.
     pub fn refuse_kept(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
-        // Only members of the group can have made it in the folder, and they may write the configuration.
+        // Only members of the group can create files in the folder, and they may write the
+        // configuration.
         self.refuse_stranger(path, found, self.is_shared)
     }
 

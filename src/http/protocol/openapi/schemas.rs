@@ -102,7 +102,8 @@ impl SchemaForm {
         let always: Vec<&str> = rows().filter(|row| is_always_there(row)).map(|row| row.key).collect();
         let schema = json!({ "type": "object", "properties": properties, "additionalProperties": others });
         match (self, scope) {
-            // A patch replaces whole elements of arrays.
+            // A patch replaces each element of an array as a whole, so its required members must be
+            // there.
             (Self::Shown, _) | (Self::Patch, Scope::Source) => with_required(schema, &always),
             (Self::Patch, _) => schema,
         }

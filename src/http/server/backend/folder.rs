@@ -79,7 +79,7 @@ pub fn remove_dead() {
 fn remove_dead_in(place: &Path) {
     let Ok(entries) = fs::read_dir(place) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_name)) {
-        // Folders of other users, and errors of any kind, are for another server.
+        // Errors are ignored: the folder may belong to another user, and a later server tries again.
         let _ = remove_if_dead(&entry.path());
     }
 }

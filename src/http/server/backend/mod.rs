@@ -65,7 +65,7 @@ impl Backend {
         let server = Arc::clone(&self.current());
         server.leave(Instant::now(), self.workers);
         let until = Instant::now() + CLOSING_TIME;
-        // Two handles are this one and `current`; the others are of workers.
+        // This function and `current` hold two handles; the workers hold the others.
         while Arc::strong_count(&server) > 2 && Instant::now() < until {
             thread::sleep(POLL);
         }

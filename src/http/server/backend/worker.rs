@@ -16,11 +16,12 @@ const NAME: &str = "mediactl";
 /// Headers of the connection to tiny_http, which the service does not get.
 const CONNECTION_HEADERS: &[&str] = &["connection", "content-length"];
 
-/// Answers requests until the instance has ended or was replaced.
+/// Answers requests until the last call of the instance is over.
 pub fn work(service: &dyn Service, server: &TinyServer) {
     loop {
         let received = match server.last_call.get() {
-            // An error is a wake-up call, or that of its accept thread, which the listener will notice.
+            // An error is either a wake-up call, or one of the accept thread, which the listener will
+            // notice.
             None => server.server.recv().ok(),
             Some(until) => match until.saturating_duration_since(Instant::now()) {
                 Duration::ZERO => break,

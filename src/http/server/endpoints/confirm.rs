@@ -20,7 +20,7 @@ pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let aftermath = context.engine.cancel(id(call), call.by).map_err(|error| problem(&error))?;
     let response = Response::ok(JSON, b"true".to_vec());
     Ok(match aftermath {
-        // The running configuration was rolled back all the same.
+        // The running configuration was rolled back nevertheless.
         Aftermath::ChangedMeanwhile => response.with(NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)),
         _ => response,
     })

@@ -81,7 +81,8 @@ impl Listener {
 
 fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, PeerAddress)> {
     let (stream, from): (_, SocketAddr) = listener.accept()?;
-    // Responses are written in large pieces. It fails only on a connection that has ended.
+    // Responses are written in large pieces, so nothing is gained by waiting for more. The call fails
+    // only on a connection that has ended.
     let _ = stream.set_nodelay(true);
     Ok((Socket::Tcp(stream), PeerAddress::Address(from.ip().to_canonical())))
 }
@@ -100,7 +101,7 @@ pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
         match listen.accept() {
             Ok((socket, peer)) => let_in(shared, listen, Arc::new(socket), peer),
             Err(_) if slots.stopping() => return,
-            // The client is gone, or a signal came.
+            // The client closed the connection, or a signal came.
             Err(error) if is_passing(&error) => {}
             Err(error) => {
                 if logged.is_none_or(|logged| logged.elapsed() >= LOG_INTERVAL) {

@@ -63,7 +63,7 @@ impl AccessRecord {
             PeerAddress::Address(address) => {
                 self.login.is_none().then(|| LogSource::Network(Network::of(address)))
             }
-            // Users of the Unix socket have no login; whoever could send a request was let in.
+            // Users of the Unix socket have no login; a method shows that the user was let in.
             PeerAddress::Uid(uid) => self.method.is_empty().then_some(LogSource::Uid(uid)),
         }
     }

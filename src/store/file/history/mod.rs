@@ -148,7 +148,7 @@ fn kept_from_now_on(folder: &StateDir, chosen: Option<usize>) -> usize {
     let before = fs::read_to_string(folder.path_of(KEEP)).ok().and_then(|text| text.trim().parse().ok());
     let keep = chosen.or(before).unwrap_or(DEFAULT_KEEP).max(1);
     if chosen.is_some() && before != Some(keep) {
-        // If this fails, later writers keep the number of before.
+        // If this fails, later writers keep the previous number of texts.
         let _ = folder
             .open(KEEP)
             .map(|mut file| file.set_len(0).and_then(|()| file.write_all(format!("{keep}\n").as_bytes())));
@@ -170,7 +170,7 @@ fn forget_the_oldest(folder: &StateDir, journal: &HistoryJournal, keep: usize) {
             break;
         }
     }
-    // A journal that stays long does no harm.
+    // If this fails, the journal is longer than needed, which does no harm.
     let _ = journal.shorten(folder, keep);
 }
 

@@ -57,7 +57,8 @@ fn withdraw_unmade(
     journal: &mut HistoryJournal,
     now: Option<BaseText<'_>>,
 ) -> io::Result<()> {
-    // Names without a line: the file behind them may be the configuration itself.
+    // Removes names without a line in the journal. They are never written to: the file may be the
+    // configuration itself under a second name.
     let next = journal.last_serial() + 1;
     let _ = folder.remove(&kept_name(next));
     delta::remove(folder, next);
@@ -73,7 +74,7 @@ fn withdraw_unmade(
         let _ = folder.remove(&kept_name(serial));
         delta::remove(folder, serial);
     } else {
-        // Its writer may have been killed just before it renamed the delta.
+        // The change was made; its writer may have been killed just before it renamed the delta.
         delta::mark_made(folder, serial);
     }
     Ok(())

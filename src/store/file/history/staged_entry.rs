@@ -18,7 +18,8 @@ use crate::store::warning::Warning;
 /// How many changes keep their delta.
 const KEPT_DELTAS: usize = 8;
 
-/// An entry of a change that is about to be made; dropped before [`finish`](StagedEntry::finish), it is
+/// The history entry of a change that is about to be made; dropped before
+/// [`finish`](StagedEntry::finish), it is
 /// withdrawn.
 pub(in super::super) struct StagedEntry {
     folder: StateDir,
@@ -31,7 +32,7 @@ pub(in super::super) struct StagedEntry {
 }
 
 impl StagedEntry {
-    /// Keeps `old` and enters the change, durably. `current` is the open file that holds `old`.
+    /// Keeps `old` and records the change, durably. `current` is the open file that holds `old`.
     pub fn of(
         locked: &LockedFile<'_>,
         old: Option<(BaseText<'_>, &mut OpenTarget)>,
@@ -73,15 +74,15 @@ impl StagedEntry {
         self.folder.sync().map_err(failed())
     }
 
-    /// Gives the old file a second name; false where that fails, or where the file has further names,
-    /// under which other programs would go on writing into it.
+    /// Gives the old file a second name. Returns false if that fails, or if the file has other hard
+    /// links, through which programs would go on writing into it.
     fn link(&self, conf: &ConfFile, current: &mut OpenTarget) -> Result<bool, StoreError> {
         let name = kept_name(self.serial);
         let _ = self.folder.remove(&name);
         if current.has_other_names() || self.folder.link(conf.target(), &name).is_err() {
             return Ok(false);
         }
-        // A second name changes the times that tell whether the file is still the same.
+        // A second name changes the times by which the file is recognised.
         current.renew(conf)?;
         Ok(true)
     }
@@ -94,7 +95,8 @@ impl StagedEntry {
         Ok(())
     }
 
-    /// The change was made. `old` is the replaced file, which another program may just have written.
+    /// Completes the entry of a change that was made. `old` is the replaced file, into which another
+    /// program may just have written.
     pub fn finish(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
         self.is_made = true;
         delta::mark_made(&self.folder, self.serial);
@@ -105,7 +107,8 @@ impl StagedEntry {
             let found = reconcile::record_stray_writes(conf, &self.folder, &mut self.journal, self.serial);
             warnings.extend(found.ok().flatten());
         }
-        // The text of the change before is the kept text now, into which programs may still write.
+        // Only the newest deltas stay: programs may still write into the newest kept texts, which a
+        // delta can rebuild.
         let earlier = self.journal.lines().iter().rev().skip(KEPT_DELTAS).take(KEPT_DELTAS);
         earlier.for_each(|line| delta::remove(&self.folder, line.serial));
         forget_the_oldest(&self.folder, &self.journal, self.keep);
