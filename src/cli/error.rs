@@ -1,4 +1,4 @@
-//! The error that ends a command early: what kind it is, and what users read about it.
+//! The error that ends a command early: its kind, and its messages for users.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The faults of a patch: where each is, what is wrong, and what to do about it.
+//! The faults of a patch: their places, messages and hints.
 
 use std::fmt;
 

@@ -86,7 +86,7 @@ impl<'d> Surroundings<'d> {
         Some(self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect()))
     }
 
-    /// Whether nothing but blanks stands in front of `at` on its line.
+    /// Whether there are only blanks in front of `at` on its line.
     pub fn begins_line(&self, at: usize) -> bool {
         let above = self.text()[..at].trim_end_matches([' ', '\t', '\r']);
         above.ends_with('\n') || above.len() <= self.text_start()

@@ -64,10 +64,10 @@ pub enum EngineError {
     /// loaded.
     #[error("the file was changed by hand since it was loaded")]
     HandEditedSince,
-    /// The link that leads to the file leads elsewhere by now.
+    /// The link to the file now leads to another file.
     #[error("the link to the configuration was changed since the server started")]
     Moved,
-    /// The file was edited by hand since it was loaded, and the change conflicts with that.
+    /// The file was edited by hand since it was loaded, and the change conflicts with the edit.
     #[error("{}", hand_edited(.conflicts))]
     HandEdited {
         /// The conflicts; none where the file is gone, or another update is unsaved.

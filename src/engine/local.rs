@@ -1,4 +1,4 @@
-//! The engine over a store, and what all of its operations share.
+//! The engine over a store, and the helpers that all of its operations share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,7 +104,7 @@ impl Engine {
         self.store.lock(DEFAULT_LOCK_WAIT, &mut |_| {})
     }
 
-    /// Refuses to work where the name of the store leads elsewhere by now: there may be another server.
+    /// Refuses to work if the name of the store now leads elsewhere: another server may run there.
     pub(super) fn refuse_moved(&self) -> Result<(), EngineError> {
         match self.running.is_some() && self.store.has_moved() {
             true => Err(EngineError::Moved),

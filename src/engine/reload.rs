@@ -1,4 +1,4 @@
-//! The reload command, and what is rolled back when it fails.
+//! The reload command, and the rollback when it fails.
 
 use std::sync::Arc;
 

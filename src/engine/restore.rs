@@ -8,7 +8,7 @@ use super::snapshot::Snapshot;
 use crate::store::{ChangeRecord, Writer, is_concatenation};
 
 impl Engine {
-    /// Puts the old text back into the file, if the file still holds what was `written`.
+    /// Puts the old text back into the file, if the file still holds the text that was `written`.
     pub(super) fn restore_file(
         &self,
         writer: &dyn Writer,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
 
-/// The running configuration of a server, and what the server knows of the file.
+/// The running configuration of a server, and its knowledge of the file.
 #[derive(Debug, Clone)]
 pub struct ServerState {
     pub running: Arc<Snapshot>,

@@ -87,7 +87,7 @@ impl<'e> Transaction<'e> {
         self.file.as_ref().map(|file| &file.snapshot)
     }
 
-    /// Whether the file is not what the server loaded or saved last.
+    /// Whether the file differs from the text that the server loaded or saved last.
     pub fn is_hand_edited(&self, state: &ServerState) -> bool {
         self.file().is_none_or(|file| !file.is_same_text(&state.saved))
     }
@@ -275,7 +275,7 @@ impl<'e> Transaction<'e> {
         RollbackPoint { file: self.file().cloned(), server }
     }
 
-    /// What the operation writes into the file; none if it leaves the file alone.
+    /// The pieces that the operation writes into the file; none if it leaves the file alone.
     fn written<'p>(&self, pieces: &'p [&'p [u8]]) -> Option<&'p [&'p [u8]]> {
         Some(pieces).filter(|_| self.operation.writes())
     }

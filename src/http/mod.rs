@@ -1,5 +1,5 @@
-//! The HTTP API: what both ends say (`protocol`), the server in front of an engine, and the client
-//! of such a server.
+//! The HTTP API: the vocabulary of both ends (`protocol`), the server in front of an engine, and the
+//! client of such a server.
 //!
 //! ```text
 //! sockets → listener → tiny_http → backend → handler (auth, routes) → endpoints → engine

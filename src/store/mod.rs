@@ -42,7 +42,7 @@ pub trait Store: Send + Sync {
     /// The path of the configuration, for hooks and messages.
     fn path(&self) -> &Path;
 
-    /// Whether the name by which the store was opened leads to another configuration by now.
+    /// Whether the name by which the store was opened now leads to another configuration.
     fn has_moved(&self) -> bool;
 
     /// Loads the text with its version; `NotFound` where there is none yet.

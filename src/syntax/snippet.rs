@@ -23,8 +23,8 @@ pub struct Snippet {
     pub caret: String,
 }
 
-/// A function that names the secrets in a range of the text: the bytes of each, and what is shown in
-/// their place, which has no line ends.
+/// A function that finds the secrets in a range of the text: the bytes of each, and its replacement,
+/// which has no line ends.
 pub type Redact<'r> = &'r dyn Fn(Range<usize>) -> Vec<(Range<usize>, String)>;
 
 impl Snippet {

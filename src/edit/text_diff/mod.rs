@@ -3,13 +3,14 @@
 //! An edit consists of splices, so its diff reads only the lines around each splice: the rest of the
 //! text is only searched for line ends, to number the hunks. Two arbitrary texts are compared in the
 //! same way, as one window over both:
+//!
 //! ```text
 //! splices → windows of whole lines → runs of lines that differ → hunks → printed lines
 //! ```
 //!
-//! A hunk holds spans, not text. The layer above knows which bytes are secret and hands the
-//! printed form of each line to [`printed`]; this module knows nothing of secrets,
-//! colours or files. Lines end at `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
+//! A hunk holds spans, not text. The layer above knows which bytes are secret and hands the printed form
+//! of each line to [`printed`]; this module knows nothing of secrets, colours or files. Lines end at
+//! `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
 
 mod line_diff;
 

@@ -1,5 +1,5 @@
-//! What both ends of the API say: routes, query parameters, headers and features, problem documents,
-//! and the OpenAPI document that is made from these tables.
+//! The vocabulary of both ends of the API: routes, query parameters, headers and features, problem
+//! documents, and the OpenAPI document that is made from these tables.
 
 pub mod headers;
 pub mod masked;

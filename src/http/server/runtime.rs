@@ -1,6 +1,5 @@
 //! The member that `runtime=true` adds to a configuration: counts of requests, the figures of the
-//! configuration,
-//! and those that the runtime command prints.
+//! configuration, and those that the runtime command prints.
 
 use std::collections::BTreeMap;
 use std::fs;

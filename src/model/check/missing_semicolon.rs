@@ -137,7 +137,7 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, entry: Entry<'_>) -> boo
     }
 }
 
-/// How far the line of an offset is indented, if nothing else stands in front of the offset.
+/// The indentation of the line of an offset; `None` if there is other text in front of the offset.
 fn indent_of(text: &str, at: usize) -> Option<usize> {
     let before = &text[..at];
     let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();

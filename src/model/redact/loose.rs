@@ -99,7 +99,7 @@ fn is_unmistakable(name: &str) -> bool {
     is_account(name) || (is_secret_name(name) && !is_ordinary)
 }
 
-/// The name that a word begins with, whatever quotes or brackets stand in front of it.
+/// The name that a word begins with, behind any quotes or brackets.
 fn leading_name(word: &str) -> &str {
     let is_mark = |c: char| !c.is_ascii_alphanumeric() && c != '_';
     let word = word.trim_start_matches(is_mark);

@@ -151,7 +151,7 @@ mod tests {
     const OWNER: u32 = 10;
     const GROUP: u32 = 20;
 
-    /// A file of mode 0660 with a list: each entry a tag, what it permits, and whom it names.
+    /// A file of mode 0660 with a list; an entry is a tag, its permissions, and an id.
     fn with_list(entries: &[(u16, u16, u32)]) -> AccessRights {
         let mut bytes = VERSION.to_vec();
         for (tag, permissions, id) in entries {

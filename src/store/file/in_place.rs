@@ -1,11 +1,10 @@
 //! Writing into the file itself, for files that cannot be renamed over.
 //!
-//! A file that is a mount point of its own, as containers are given one, answers a rename with
-//! `EBUSY`. Then the bytes of that very file have to change, and a crash can leave a mixture of both
-//! texts. The undo journal makes that reversible: the next writer puts the old text back, so that here,
-//! too, a write happens whole or not at all. The old text wins because putting it back needs no disk
-//! space, while finishing the write might.
-//! that is why the old text wins.
+//! A file that is a mount point of its own, as containers are given one, answers a rename with `EBUSY`.
+//! Then the bytes of that very file have to change, and a crash can leave a mixture of both texts. The
+//! undo journal makes that reversible: the next writer puts the old text back, so that here, too, a
+//! write happens whole or not at all. The old text wins because putting it back needs no disk space,
+//! while finishing the write might.
 //!
 //! `flock` on the file itself serves processes that see the same file but another folder around it,
 //! and so another state folder: a container and its host.

@@ -40,8 +40,8 @@ impl SocketPeer {
     }
 }
 
-/// The groups in a `/proc/PID/status`; none unless all its users are `user`. The process may have ended
-/// and another one have its id, or it may run a program of another user by now.
+/// The groups in a `/proc/PID/status`; none unless all users in it are `user`: the process may have
+/// ended and its id been reused, or it may now run a program of another user.
 fn groups_in(status: &str, user: u32) -> Option<Vec<u32>> {
     let numbers = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;

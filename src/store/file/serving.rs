@@ -1,4 +1,4 @@
-//! The server of a configuration: one at a time, which every command on the same file finds.
+//! The server of a configuration: only one runs at a time, and every command on the same file finds it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};

@@ -17,7 +17,7 @@ use crate::store::warning::Warning;
 /// Length of the random end of a temporary name.
 const RANDOM_LETTERS: usize = 6;
 
-/// A place for temporary files: a folder, and what their names begin with.
+/// A place for temporary files: a folder, and the prefix of their names.
 pub(super) struct TemporaryPlace<'a> {
     folder: &'a Path,
     prefix: OsString,

@@ -80,7 +80,7 @@ pub struct BodyReader<'i> {
 }
 
 impl<'i> BodyReader<'i> {
-    /// A reader for the body that comes next.
+    /// A reader for the next body.
     pub fn new(incoming: &'i mut Incoming, framing: Framing, pace: Pace) -> Self {
         Self { incoming, pace, framing, taken: 0 }
     }

@@ -4,7 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The time by which something has to be over.
+/// The time by which an operation has to end.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Instant);
 

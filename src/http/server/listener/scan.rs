@@ -21,7 +21,7 @@ pub enum Progress {
 }
 
 impl Scan {
-    /// Scans the bytes that came since the last call; `bytes` are all that came.
+    /// Scans the bytes that arrived since the last call; `bytes` are all that arrived so far.
     pub fn advance(&mut self, bytes: &[u8]) -> Progress {
         while let Some(&byte) = bytes.get(self.seen) {
             let after_return = self.seen > self.line && bytes[self.seen - 1] == b'\r';

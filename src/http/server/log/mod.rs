@@ -19,7 +19,7 @@ pub const MAX_DETAIL: usize = 1000;
 /// The log record of a response.
 #[derive(Debug, Clone)]
 pub struct AccessRecord {
-    /// The time at which the request was whole.
+    /// The time at which the request was complete.
     pub at: SystemTime,
     /// The client; none for a connection that was never accepted.
     pub peer: Option<PeerAddress>,

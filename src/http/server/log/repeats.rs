@@ -1,4 +1,4 @@
-//! Limits the log lines a second for each address that is not let in. Further lines are counted, and
+//! Limits the log lines per second for each address that is not let in. Further lines are counted, and
 //! the count is one line at the end of the second. Pure: the time is passed in.
 
 use std::collections::{BTreeMap, HashMap};

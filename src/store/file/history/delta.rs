@@ -59,7 +59,7 @@ pub(super) fn is_marked_made(folder: &StateDir, serial: u64) -> bool {
     folder.metadata_of(&name(serial)).is_some()
 }
 
-/// Removes the delta of a change whose text is kept by now, or that was never made.
+/// Removes the delta of a change whose text is now kept, or that was never made.
 pub(super) fn remove(folder: &StateDir, serial: u64) {
     let _ = folder.remove(&name(serial));
     let _ = folder.remove(&new_name(serial));

@@ -19,8 +19,7 @@ use crate::store::warning::Warning;
 const KEPT_DELTAS: usize = 8;
 
 /// The history entry of a change that is about to be made; dropped before
-/// [`finish`](StagedEntry::finish), it is
-/// withdrawn.
+/// [`finish`](StagedEntry::finish), it is withdrawn.
 pub(in super::super) struct StagedEntry {
     folder: StateDir,
     journal: HistoryJournal,
