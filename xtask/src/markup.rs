@@ -83,3 +83,10 @@ fn cells(row: &str) -> Vec<&str> {
 fn verbatim(block: &str) -> String {
     block.lines().map(|line| format!("{}\n", line.strip_prefix(VERBATIM).unwrap_or(line))).collect()
 }
+
+/// Terms with their explanations, as markup.
+pub fn terms(terms: impl IntoIterator<Item = (String, String)>) -> String {
+    let blocks: Vec<String> =
+        terms.into_iter().map(|(term, explanation)| format!("{term}\n: {explanation}")).collect();
+    blocks.join("\n\n")
+}

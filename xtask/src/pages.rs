@@ -3,7 +3,7 @@
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::markup::{fill, render};
+use crate::markup::{fill, render, terms};
 use crate::page::Page;
 use crate::{schema, values};
 
@@ -109,13 +109,6 @@ fn examples(command: &Command) -> Option<String> {
 
 fn about(command: &Command) -> String {
     command.get_about().expect("every command says what it does").to_string()
-}
-
-/// Terms with their explanations, as markup.
-pub fn terms(terms: impl IntoIterator<Item = (String, String)>) -> String {
-    let blocks: Vec<String> =
-        terms.into_iter().map(|(term, explanation)| format!("{term}\n: {explanation}")).collect();
-    blocks.join("\n\n")
 }
 
 fn uncapitalized(text: &str) -> String {

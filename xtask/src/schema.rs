@@ -5,7 +5,7 @@ use mediactl::model::{Parameter, Scope, Shape};
 use mediactl::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
-use crate::pages::terms;
+use crate::markup::terms;
 
 /// The scopes of the schema, with the names of their rows in the page.
 const SCOPES: &[(Scope, &str)] = &[

@@ -21,7 +21,7 @@ use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 use mediactl::syntax::MAX_DEPTH;
 
-use crate::pages::terms;
+use crate::markup::terms;
 
 /// What the page says in words of the memory of a patch.
 const _: () = assert!(VALUE_COST == 1024 && TEXT_COST == 9 && MEMORY_PER_BODY == 8);
