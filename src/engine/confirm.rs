@@ -194,7 +194,8 @@ impl Engine {
         stored: &StoredPending,
     ) -> Result<Aftermath, EngineError> {
         if stored.file.as_ref() != Some(&stored.running) {
-            let record = self.record(UNSAVED, NO_USER, "ran, and was not saved, when the server ended");
+            let record =
+                self.record(UNSAVED, NO_USER, "the running configuration was unsaved when the server ended");
             writer.keep_aside(&stored.running, &record)?;
         }
         let Some(written) = &stored.written else { return Ok(Aftermath::Restored) };

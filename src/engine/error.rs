@@ -81,7 +81,7 @@ pub enum EngineError {
         is_conditional: bool,
     },
     /// Another change has to be confirmed first.
-    #[error("a change by {} waits to be confirmed, for another {} s", author(.0), .0.seconds_left)]
+    #[error("a change by {} waits to be confirmed: {} s left", author(.0), .0.seconds_left)]
     Pending(PendingInfo),
     /// No change has to be confirmed.
     #[error("no change waits to be confirmed")]

@@ -106,7 +106,7 @@ pub enum Distrust {
         owner: u32,
     },
     /// Users other than owner and group have rights in it.
-    #[error("is open to other users (mode {mode:04o}), who may have changed what is in it")]
+    #[error("is open to other users (mode {mode:04o}), who may have changed its contents")]
     OpenToOthers {
         /// The permission bits of its mode.
         mode: u32,
@@ -138,7 +138,7 @@ impl StoreError {
             StoreError::NotAFile { .. } => "the configuration has to be a regular file".to_owned(),
             StoreError::LinkLoop { .. } => "one of the links has to lead to a file".to_owned(),
             StoreError::DanglingLink { points_to, .. } => {
-                format!("make `{}`, or correct the link", points_to.display())
+                format!("create `{}`, or correct the link", points_to.display())
             }
             StoreError::Untrusted { path, why } => why.hint(path),
             StoreError::PlantedLink { .. } => {
@@ -147,12 +147,14 @@ impl StoreError {
             }
             StoreError::StateFolder { .. } if self.is_out_of_order() => return None,
             StoreError::StateFolder { .. } => {
-                "the lock of the configuration is kept beside it, in a folder that has to be writable"
+                "mediactl keeps its lock in a folder beside the configuration, which has to be writable"
                     .to_owned()
             }
             StoreError::Busy { .. } => "try again when it is done".to_owned(),
             StoreError::Serving { .. } => "stop that server first, or use it".to_owned(),
-            StoreError::ChangedMeanwhile { .. } => "repeat the change on what is there now".to_owned(),
+            StoreError::ChangedMeanwhile { .. } => {
+                "read the configuration again and repeat the change".to_owned()
+            }
             StoreError::Torn { journal, .. } => {
                 format!("the old text is kept in `{}`; the next change puts it back first", journal.display())
             }
@@ -221,11 +223,11 @@ impl Distrust {
         let path = path.display();
         match self {
             Self::Stranger { owner, .. } => format!(
-                "what is in it may be forged: look at it, then remove it, or give it to the owner of the \
+                "its contents may be forged: inspect them, then remove it, or give it to the owner of the \
                  configuration with `chown -R {owner} {path}`"
             ),
             Self::OpenToOthers { .. } => {
-                format!("look at what is in it, then close it with `chmod -R o= {path}`")
+                format!("inspect its contents, then close it with `chmod -R o= {path}`")
             }
         }
     }

@@ -40,7 +40,7 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
         Some(count) => line("errors:", &format!("the file has {count} errors; `mediactl check` shows them"))?,
     }
     if let Some(PendingInfo { operation, by, seconds_left, .. }) = &status.pending {
-        line("pending:", &format!("{operation} by {by} waits to be confirmed, for {seconds_left} s"))?;
+        line("pending:", &format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"))?;
     }
     if let Some(last) = &status.last_change {
         line("last change:", &change_in_words(last))?;

@@ -59,7 +59,7 @@ impl fmt::Display for TlsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::UnknownAuthority => "its certificate is from an authority that is not trusted",
-            Self::AuthorityAsServer => "its certificate is one for an authority, not for a server",
+            Self::AuthorityAsServer => "its certificate is for an authority, not for a server",
             Self::OtherHost => "its certificate is for another host",
             Self::OutOfDate => "its certificate has expired, or is not valid yet",
             Self::NotTls => "it does not speak TLS",

@@ -160,7 +160,7 @@ fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
         }
         401 => Some(
             "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD; \
-             on a terminal they are asked for",
+             on a terminal, `mediactl` asks for them",
         ),
         404 if has_no_fault => Some(ADDRESS),
         412 if has_no_fault => Some("the configuration keeps changing meanwhile; try again"),

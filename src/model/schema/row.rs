@@ -264,9 +264,9 @@ impl Parameter {
             Shape::Derived(Derived::Name | Derived::Address) => "a string",
             Shape::Derived(Derived::Static) => "true or false",
             Shape::Derived(Derived::Position) => "a number",
-            Shape::Derived(Derived::Global) => "a string, not to be changed here",
+            Shape::Derived(Derived::Global) => "a string, read-only here",
             Shape::Derived(Derived::Former) => "a string, no longer shown",
-            Shape::Derived(Derived::Runtime) => "an object, not to be changed",
+            Shape::Derived(Derived::Runtime) => "an object, read-only",
         })
     }
 }

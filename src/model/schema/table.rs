@@ -71,8 +71,8 @@ const fn group(
 
 const fn dvr(scope: Scope) -> Parameter {
     Parameter {
-        doc: "Archive: its folder, or the `dvr` of the top level that it refers to; how full the disk may get, \
-              in percent; how long recordings are kept, in seconds (5d is 432000)",
+        doc: "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the \
+              disk may get, `5d` how long recordings are kept (in JSON 432000, in seconds)",
         example: "dvr /storage 90% 5d;",
         ..row("dvr", &["dvr"], scope, Shape::Object(&DVR))
     }
@@ -130,10 +130,14 @@ pub static PARAMETERS: &[Parameter] = &[
     ),
     account(
         &["edit_auth"],
-        "Login and password that may change the configuration",
+        "Login and password of the account that may change the configuration",
         "edit_auth admin SECRET;",
     ),
-    account(&["view_auth"], "Login and password that may look, but not change", "view_auth viewer SECRET;"),
+    account(
+        &["view_auth"],
+        "Login and password of the account that may look at the media server, but not change it",
+        "view_auth viewer SECRET;",
+    ),
     backend(
         Scope::Top,
         "Authorization backend of every stream that has none of its own",
