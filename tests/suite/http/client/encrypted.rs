@@ -76,7 +76,7 @@ fn a_certificate_that_is_its_own_authority_is_explained() {
     place.put("ca.pem", certificate);
     let url = server.url().replace("http:", "https:");
     let run = place.run(["--url", &url, "--cacert", "ca.pem", "read"]).exits(7);
-    run.says("its certificate is one for an authority, not for a server\n").says("basicConstraints=CA:FALSE");
+    run.says("its certificate is for an authority, not for a server\n").says("basicConstraints=CA:FALSE");
 }
 
 #[test]
