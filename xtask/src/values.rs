@@ -9,7 +9,6 @@ use mediactl::engine::{
     DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE,
 };
-use mediactl::http::client::kind_of_problem;
 use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::problem::KINDS;
@@ -143,7 +142,7 @@ fn problems() -> String {
             "| `{}` | {} | {} | {} |\n",
             kind.name(),
             kind.status(),
-            Exit::from(kind_of_problem(*kind, true)) as u8,
+            Exit::from(kind.error_kind(true)) as u8,
             kind.title()
         )
     };

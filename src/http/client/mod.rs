@@ -28,6 +28,5 @@ pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
 pub use error::{ClientError, ServerRefusal};
 pub use host::Host;
 pub use reason::TlsFault;
-pub use remote_errors::kind_of_problem;
 pub use service::RemoteService;
 pub use tls::TlsTrust;

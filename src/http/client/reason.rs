@@ -1,28 +1,30 @@
 //! Errors of the libraries for TCP, TLS and HTTP in the words of this program.
 
 use std::error::Error;
-use std::fmt;
 use std::io;
 
 use rustls::CertificateError;
+use thiserror::Error;
 use url::ParseError;
 
 use crate::store::reason;
 
 /// Why an encrypted connection failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TlsFault {
-    /// The certificate is from an authority that is not trusted.
+    #[error("its certificate is from an authority that is not trusted")]
     UnknownAuthority,
-    /// The certificate is one for an authority, as `openssl req -x509` makes it by default.
+    /// `openssl req -x509` makes such a certificate by default.
+    #[error("its certificate is for an authority, not for a server")]
     AuthorityAsServer,
-    /// The certificate is for other hosts.
+    #[error("its certificate is for another host")]
     OtherHost,
-    /// The certificate is not valid any more, or not yet.
+    #[error("its certificate has expired, or is not valid yet")]
     OutOfDate,
-    /// The server does not speak TLS.
+    #[error("it does not speak TLS")]
     NotTls,
     /// Any other fault, in the words of the library.
+    #[error("{0}")]
     Other(String),
 }
 
@@ -52,19 +54,6 @@ impl TlsFault {
             }
             error => Self::Other(error.to_string().to_lowercase()),
         }
-    }
-}
-
-impl fmt::Display for TlsFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::UnknownAuthority => "its certificate is from an authority that is not trusted",
-            Self::AuthorityAsServer => "its certificate is for an authority, not for a server",
-            Self::OtherHost => "its certificate is for another host",
-            Self::OutOfDate => "its certificate has expired, or is not valid yet",
-            Self::NotTls => "it does not speak TLS",
-            Self::Other(words) => words,
-        })
     }
 }
 

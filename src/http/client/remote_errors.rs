@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
 use crate::engine::{ErrorKind, Guard, RemoteFailure};
-use crate::http::protocol::problem::{ProblemFault, ProblemKind};
+use crate::http::protocol::problem::ProblemFault;
 
 /// A message, and advice where there is any.
 type MessageAndHint = (String, Option<String>);
@@ -38,34 +38,8 @@ fn kind(error: &ClientError) -> ErrorKind {
 
 fn kind_of_refusal(refusal: &ServerRefusal) -> ErrorKind {
     match refusal.problem.as_ref().and_then(|problem| problem.kind()) {
-        Some(problem) => kind_of_problem(problem, refusal.applies),
+        Some(problem) => problem.error_kind(refusal.applies),
         None => kind_of_status(refusal.status, refusal.applies),
-    }
-}
-
-/// The kind of a problem; `applies` says that the request was a change.
-pub fn kind_of_problem(problem: ProblemKind, applies: bool) -> ErrorKind {
-    use ProblemKind as Problem;
-    match problem {
-        Problem::BadRequest
-        | Problem::NotJson
-        | Problem::BadConfig
-        | Problem::BadParameter
-        | Problem::TooSlow
-        | Problem::TooLarge
-        | Problem::ContentCoding
-        | Problem::WrongType
-        | Problem::ReadOnly
-        | Problem::MaskedValue
-        | Problem::NearMiss
-        | Problem::FormChange
-        | Problem::RejectedByCheck => ErrorKind::Invalid,
-        Problem::Unauthorized | Problem::CrossSite | Problem::TooManyFailures => ErrorKind::Denied,
-        Problem::Conflict | Problem::Pending | Problem::Stale => ErrorKind::Conflict,
-        Problem::WouldRemoveCredentials | Problem::EmptyReplacement => ErrorKind::Guarded,
-        Problem::NotFound | Problem::Method | Problem::Busy | Problem::Full => ErrorKind::Absent,
-        Problem::EngineFailed if applies => ErrorKind::Unknown,
-        Problem::EngineFailed | Problem::WriteFailed | Problem::ReloadFailed => ErrorKind::Failed,
     }
 }
 

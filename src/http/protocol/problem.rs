@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::engine::ErrorKind;
+
 /// The prefix of each problem type.
 pub const TYPE_PREFIX: &str = "urn:mediactl:problem:";
 
@@ -10,7 +12,7 @@ pub const TYPE_PREFIX: &str = "urn:mediactl:problem:";
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
 macro_rules! kinds {
-    ($($variant:ident $name:literal $status:literal $title:literal,)*) => {
+    ($($variant:ident $name:literal $status:literal $error:ident $title:literal,)*) => {
         /// The type of a problem.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ProblemKind {
@@ -31,6 +33,14 @@ macro_rules! kinds {
                 match self { $(Self::$variant => $status,)* }
             }
 
+            /// The kind of error for a caller; `applies` says that the request was a change.
+            pub fn error_kind(self, applies: bool) -> ErrorKind {
+                match self {
+                    Self::EngineFailed if applies => ErrorKind::Unknown,
+                    $(Self::$variant => ErrorKind::$error,)*
+                }
+            }
+
             /// The meaning in one line.
             pub fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)* }
@@ -40,34 +50,34 @@ macro_rules! kinds {
 }
 
 kinds! {
-    BadRequest "bad-request" 400 "the request is not valid HTTP",
-    NotJson "not-json" 400 "the body is not a JSON object that can be merged",
-    BadConfig "bad-config" 400 "the text has errors",
-    BadParameter "bad-parameter" 400 "a query parameter or its value is not supported",
-    Unauthorized "unauthorized" 401 "login and password are missing or wrong",
-    CrossSite "cross-site" 403 "a page of another site sent the request",
-    NotFound "not-found" 404 "there is nothing at this path, or nothing of this name",
-    Method "method" 405 "the path does not support this method",
-    TooSlow "too-slow" 408 "the request did not arrive in time",
-    Conflict "conflict" 409 "the same values were changed meanwhile",
-    Pending "pending" 409 "another change has to be confirmed first",
-    Stale "stale" 412 "the configuration is not the one that If-Match names",
-    TooLarge "too-large" 413 "the request is too large",
-    ContentCoding "content-coding" 415 "the body has a content coding that is not supported",
-    WrongType "wrong-type" 422 "a value does not fit its parameter",
-    ReadOnly "read-only" 422 "the value is read-only",
-    MaskedValue "masked-value" 422 "a mask stands where a secret should",
-    NearMiss "near-miss" 422 "a new keyword is nearly a known one",
-    FormChange "form-change" 422 "an unknown directive would get another form",
-    RejectedByCheck "rejected-by-check" 422 "the check command rejected the configuration",
-    WouldRemoveCredentials "would-remove-credentials" 422 "no usable account for the API would remain",
-    EmptyReplacement "empty-replacement" 422 "the new configuration has no directive at all",
-    TooManyFailures "too-many-failures" 429 "too many wrong passwords came from this address",
-    WriteFailed "write-failed" 500 "the file could not be written; nothing was changed",
-    ReloadFailed "reload-failed" 500 "the reload command failed",
-    EngineFailed "engine-failed" 502 "the server failed internally",
-    Busy "busy" 503 "another change is in progress",
-    Full "full" 503 "all connections are taken",
+    BadRequest "bad-request" 400 Invalid "the request is not valid HTTP",
+    NotJson "not-json" 400 Invalid "the body is not a JSON object that can be merged",
+    BadConfig "bad-config" 400 Invalid "the text has errors",
+    BadParameter "bad-parameter" 400 Invalid "a query parameter or its value is not supported",
+    Unauthorized "unauthorized" 401 Denied "login and password are missing or wrong",
+    CrossSite "cross-site" 403 Denied "a page of another site sent the request",
+    NotFound "not-found" 404 Absent "there is nothing at this path, or nothing of this name",
+    Method "method" 405 Absent "the path does not support this method",
+    TooSlow "too-slow" 408 Invalid "the request did not arrive in time",
+    Conflict "conflict" 409 Conflict "the same values were changed meanwhile",
+    Pending "pending" 409 Conflict "another change has to be confirmed first",
+    Stale "stale" 412 Conflict "the configuration is not the one that If-Match names",
+    TooLarge "too-large" 413 Invalid "the request is too large",
+    ContentCoding "content-coding" 415 Invalid "the body has a content coding that is not supported",
+    WrongType "wrong-type" 422 Invalid "a value does not fit its parameter",
+    ReadOnly "read-only" 422 Invalid "the value is read-only",
+    MaskedValue "masked-value" 422 Invalid "a mask stands where a secret should",
+    NearMiss "near-miss" 422 Invalid "a new keyword is nearly a known one",
+    FormChange "form-change" 422 Invalid "an unknown directive would get another form",
+    RejectedByCheck "rejected-by-check" 422 Invalid "the check command rejected the configuration",
+    WouldRemoveCredentials "would-remove-credentials" 422 Guarded "no usable account for the API would remain",
+    EmptyReplacement "empty-replacement" 422 Guarded "the new configuration has no directive at all",
+    TooManyFailures "too-many-failures" 429 Denied "too many wrong passwords came from this address",
+    WriteFailed "write-failed" 500 Failed "the file could not be written; nothing was changed",
+    ReloadFailed "reload-failed" 500 Failed "the reload command failed",
+    EngineFailed "engine-failed" 502 Failed "the server failed internally",
+    Busy "busy" 503 Absent "another change is in progress",
+    Full "full" 503 Absent "all connections are taken",
 }
 
 impl ProblemKind {
