@@ -10,68 +10,83 @@ use crate::model::redact::{masked_below, masked_keys};
 use crate::store::StoreError;
 use crate::syntax::{LineIndex, MAX_DIAGNOSTICS, Severity};
 
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        problem(&error)
+    }
+}
+
 /// Returns the problem document for an error.
 pub fn problem(error: &EngineError) -> Problem {
-    let (kind, errors) = match error {
-        EngineError::Store(error) => (store_kind(error), hinted(error.to_string(), error.hint())),
-        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => {
-            (ProblemKind::BadConfig, diagnostics(snapshot))
-        }
-        EngineError::MaskedText => (ProblemKind::MaskedValue, Vec::new()),
+    let errors = faults(error);
+    let detail = match (errors.len(), count_faults(error).saturating_sub(errors.len())) {
+        (0 | 1, 0) => error.to_string(),
+        (count, 0) => format!("the request has {count} faults"),
+        (count, more) => format!("the request has these {count} faults and {more} more"),
+    };
+    let problem = Problem::new(kind(error), detail).with_errors(errors);
+    masked(match error {
+        EngineError::TooLate => problem.with_status(504),
+        _ => problem,
+    })
+}
+
+fn kind(error: &EngineError) -> ProblemKind {
+    match error {
+        EngineError::Store(error) => store_kind(error),
+        EngineError::BadConfig(_) | EngineError::BadText(_) => ProblemKind::BadConfig,
+        EngineError::MaskedText => ProblemKind::MaskedValue,
         EngineError::BadPatch(faults) => {
-            let kind = faults.0.first().map_or(ProblemKind::NotJson, |fault| fault_kind(fault.kind));
-            (kind, faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect())
+            faults.0.first().map_or(ProblemKind::NotJson, |fault| fault_kind(fault.kind))
         }
+        EngineError::BadAssignments(_) => ProblemKind::WrongType,
+        EngineError::Guarded(guard) => guard_kind(guard),
+        // A server does not defer signals, so no signal interrupts its hooks.
+        EngineError::CheckFailed(_) | EngineError::CheckInterrupted { .. } => ProblemKind::RejectedByCheck,
+        EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => ProblemKind::ReloadFailed,
+        EngineError::Unproved(_) => ProblemKind::WriteFailed,
+        EngineError::NoServer
+        | EngineError::NothingPending
+        | EngineError::NoSuchChange { .. }
+        | EngineError::NotKept { .. } => ProblemKind::NotFound,
+        EngineError::Stale
+        | EngineError::HandEditedSince
+        | EngineError::HandEditedBadly { is_conditional: true, .. } => ProblemKind::Stale,
+        EngineError::Moved
+        | EngineError::HandEditedBadly { .. }
+        | EngineError::HandEdited { .. }
+        | EngineError::Unexpected(_) => ProblemKind::Conflict,
+        EngineError::Busy => ProblemKind::Busy,
+        EngineError::TooLate => ProblemKind::EngineFailed,
+        EngineError::Pending(_) | EngineError::OtherPending => ProblemKind::Pending,
+    }
+}
+
+/// The faults that the document lists: those of the request, or the error itself with a hint.
+fn faults(error: &EngineError) -> Vec<ProblemFault> {
+    match error {
+        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => diagnostics(snapshot),
+        EngineError::BadPatch(faults) => faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect(),
         EngineError::BadAssignments(faults) => {
             let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {
                 message: fault.to_string(),
                 hint: fault.misfit.hint.clone(),
                 ..ProblemFault::default()
             });
-            (ProblemKind::WrongType, faults.collect())
+            faults.collect()
         }
-        EngineError::Guarded(guard) => {
-            (guard_kind(guard), hinted(guard.to_string(), Some(guard_hint(guard))))
-        }
-        EngineError::CheckFailed(_) => (ProblemKind::RejectedByCheck, Vec::new()),
-        // Never happens in a server, which does not defer signals.
-        EngineError::CheckInterrupted { .. } => (ProblemKind::RejectedByCheck, Vec::new()),
-        EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => {
-            (ProblemKind::ReloadFailed, hinted(error.to_string(), error.hint()))
-        }
-        EngineError::Unproved(_) => (ProblemKind::WriteFailed, Vec::new()),
-        EngineError::NoServer => (ProblemKind::NotFound, Vec::new()),
-        EngineError::Stale => (ProblemKind::Stale, Vec::new()),
-        EngineError::HandEditedSince => (ProblemKind::Stale, hinted(error.to_string(), error.hint())),
-        EngineError::Moved => (ProblemKind::Conflict, hinted(error.to_string(), error.hint())),
-        EngineError::HandEditedBadly { is_conditional, .. } => {
-            let kind = if *is_conditional { ProblemKind::Stale } else { ProblemKind::Conflict };
-            (kind, hinted(error.to_string(), error.hint()))
-        }
-        EngineError::HandEdited { conflicts } if conflicts.is_empty() => {
-            (ProblemKind::Conflict, hinted(error.to_string(), error.hint()))
-        }
-        EngineError::HandEdited { conflicts } => (ProblemKind::Conflict, conflict(conflicts, error.hint())),
-        EngineError::Busy => (ProblemKind::Busy, Vec::new()),
-        EngineError::TooLate => (ProblemKind::EngineFailed, hinted(error.to_string(), error.hint())),
-        EngineError::Pending(_) | EngineError::OtherPending => {
-            (ProblemKind::Pending, hinted(error.to_string(), error.hint()))
-        }
-        EngineError::NothingPending | EngineError::NoSuchChange { .. } | EngineError::NotKept { .. } => {
-            (ProblemKind::NotFound, hinted(error.to_string(), error.hint()))
-        }
-        EngineError::Unexpected(_) => (ProblemKind::Conflict, Vec::new()),
-    };
-    let detail = match (errors.len(), count_faults(error).saturating_sub(errors.len())) {
-        (0 | 1, 0) => error.to_string(),
-        (count, 0) => format!("the request has {count} faults"),
-        (count, more) => format!("the request has these {count} faults and {more} more"),
-    };
-    let problem = Problem::new(kind, detail).with_errors(errors);
-    masked(match error {
-        EngineError::TooLate => problem.with_status(504),
-        _ => problem,
-    })
+        EngineError::HandEdited { conflicts } if !conflicts.is_empty() => conflict(conflicts, error.hint()),
+        EngineError::Guarded(guard) => hinted(error, Some(guard_hint(guard))),
+        // The hints for these are for the command line, or say what the type of the problem says.
+        EngineError::MaskedText
+        | EngineError::CheckFailed(_)
+        | EngineError::Unproved(_)
+        | EngineError::NoServer
+        | EngineError::Stale
+        | EngineError::Busy
+        | EngineError::Unexpected(_) => Vec::new(),
+        error => hinted(error, error.hint()),
+    }
 }
 
 /// The number of faults, including those that the document does not list.
@@ -107,10 +122,10 @@ fn masked_pointer(pointer: &str) -> String {
     Pointer::of(masked).as_str().to_owned()
 }
 
-fn hinted(message: String, hint: Option<String>) -> Vec<ProblemFault> {
-    hint.map(|hint| ProblemFault { message, hint: Some(hint), ..ProblemFault::default() })
-        .into_iter()
-        .collect()
+fn hinted(error: &EngineError, hint: Option<String>) -> Vec<ProblemFault> {
+    let fault =
+        |hint| ProblemFault { message: error.to_string(), hint: Some(hint), ..ProblemFault::default() };
+    hint.map(fault).into_iter().collect()
 }
 
 fn store_kind(error: &StoreError) -> ProblemKind {

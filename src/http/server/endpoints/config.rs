@@ -21,7 +21,7 @@ use crate::store::ChangeRef;
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (parameters, head) = (call.parameters, &call.request.head);
     let snapshot = match parameters.saved {
-        true => context.engine.saved().map_err(|error| problem(&error))?,
+        true => context.engine.saved()?,
         false => context.running(),
     };
     let tag = entity_tag(snapshot.revision());
@@ -30,7 +30,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     } else if parameters.text {
         Response::ok(TEXT, snapshot.bytes().to_vec())
     } else if !snapshot.is_valid() {
-        return Err(problem(&EngineError::BadConfig(snapshot)));
+        return Err(EngineError::BadConfig(snapshot).into());
     } else {
         let body = json(&snapshot, parameters.skip_streams);
         match parameters.runtime {

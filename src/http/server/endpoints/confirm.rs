@@ -6,18 +6,17 @@ use crate::http::protocol::notes::word_of;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::error_mapping::problem;
 use crate::http::server::message::Response;
 
 /// `confirm_config`: the pending change stays.
 pub fn confirm(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    context.engine.confirm(id(call)).map_err(|error| problem(&error))?;
+    context.engine.confirm(id(call))?;
     Ok(Response::ok(JSON, b"true".to_vec()))
 }
 
 /// `cancel_config`: the pending change is rolled back.
 pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let aftermath = context.engine.cancel(id(call), call.by).map_err(|error| problem(&error))?;
+    let aftermath = context.engine.cancel(id(call), call.by)?;
     let response = Response::ok(JSON, b"true".to_vec());
     Ok(match aftermath {
         // The running configuration was rolled back nevertheless.

@@ -4,13 +4,12 @@ use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::error_mapping::problem;
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef};
 
 /// `history`: the changes, the last one first.
 pub fn list(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let entries = context.engine.history().map_err(|error| problem(&error))?;
+    let entries = context.engine.history()?;
     let entries: Vec<HistoryEntry> = entries.into_iter().map(masked).collect();
     let body = serde_json::to_vec(&entries).expect("an entry holds only strings, numbers and times");
     Ok(Response::ok(JSON, body))
@@ -26,6 +25,6 @@ fn masked(entry: HistoryEntry) -> HistoryEntry {
 pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let unknown = |error: NotAChangeRef| Problem::new(ProblemKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
-    let snapshot = context.engine.kept(change).map_err(|error| problem(&error))?;
+    let snapshot = context.engine.kept(change)?;
     Ok(Response::ok(TEXT, snapshot.bytes().to_vec()))
 }
