@@ -33,9 +33,11 @@ const MIN_WAIT: Duration = Duration::from_secs(1);
 /// The values from each network, as hashes.
 #[derive(Debug, Default)]
 pub struct Guesses {
-    wrong: HashMap<Network, Vec<SeenValue>>,
-    right: HashMap<Network, Vec<SeenValue>>,
+    wrong: ValuesByNetwork,
+    right: ValuesByNetwork,
 }
+
+type ValuesByNetwork = HashMap<Network, Vec<SeenValue>>;
 
 #[derive(Debug, Clone, Copy)]
 struct SeenValue {
@@ -66,21 +68,13 @@ impl Guesses {
     /// Counts a wrong value.
     pub fn failed(&mut self, from: Network, value: u64, now: Instant) {
         for network in from.with_wider() {
-            if self.wrong.len() >= MAX_NETWORKS && !self.wrong.contains_key(&network) {
-                forget_expired(&mut self.wrong, FAILURE_LIFE, now);
-                forget_one(&mut self.wrong);
-            }
-            add(self.wrong.entry(network).or_default(), value, limit(network), FAILURE_LIFE, now);
+            remember(&mut self.wrong, network, value, limit(network), FAILURE_LIFE, now);
         }
     }
 
     /// Remembers a right value.
     pub fn succeeded(&mut self, from: Network, value: u64, now: Instant) {
-        if self.right.len() >= MAX_NETWORKS && !self.right.contains_key(&from) {
-            forget_expired(&mut self.right, SUCCESS_LIFE, now);
-            forget_one(&mut self.right);
-        }
-        add(self.right.entry(from).or_default(), value, MAX_SUCCESSES, SUCCESS_LIFE, now);
+        remember(&mut self.right, from, value, MAX_SUCCESSES, SUCCESS_LIFE, now);
     }
 
     /// How long a network has to wait, if it has reached its limit of wrong values.
@@ -99,7 +93,18 @@ fn limit(network: Network) -> usize {
 }
 
 /// Adds a value once; removes the oldest one if there are `most` already.
-fn add(values: &mut Vec<SeenValue>, value: u64, most: usize, life: Duration, now: Instant) {
+fn remember(
+    table: &mut ValuesByNetwork,
+    from: Network,
+    value: u64,
+    most: usize,
+    life: Duration,
+    now: Instant,
+) {
+    if !table.contains_key(&from) {
+        make_room(table, life, now);
+    }
+    let values = table.entry(from).or_default();
     values.retain(|seen| seen.value != value && seen.counts(life, now));
     if values.len() == most {
         values.remove(0);
@@ -107,13 +112,13 @@ fn add(values: &mut Vec<SeenValue>, value: u64, most: usize, life: Duration, now
     values.push(SeenValue { value, at: now });
 }
 
-fn forget_expired(table: &mut HashMap<Network, Vec<SeenValue>>, life: Duration, now: Instant) {
+/// In a full table, removes the expired networks, or else the one that was silent the longest. A locked
+/// network is removed last: otherwise requests from other addresses could end its lock.
+fn make_room(table: &mut ValuesByNetwork, life: Duration, now: Instant) {
+    if table.len() < MAX_NETWORKS {
+        return;
+    }
     table.retain(|_, values| values.last().is_some_and(|last| last.counts(life, now)));
-}
-
-/// Removes the network that was silent the longest, if the table is full. A locked network is removed
-/// last: otherwise requests from other addresses could end its lock.
-fn forget_one(table: &mut HashMap<Network, Vec<SeenValue>>) {
     if table.len() < MAX_NETWORKS {
         return;
     }
