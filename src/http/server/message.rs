@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use std::fmt;
 use std::net::IpAddr;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// The peer of a connection.
@@ -23,20 +22,15 @@ impl fmt::Display for PeerAddress {
     }
 }
 
-impl FromStr for PeerAddress {
-    type Err = NotAPeer;
-
-    fn from_str(text: &str) -> Result<Self, NotAPeer> {
+impl PeerAddress {
+    /// Parses what `Display` writes: an address, or `uid:N`.
+    pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix("uid:") {
-            Some(uid) => uid.parse().map(Self::Uid).map_err(|_| NotAPeer),
-            None => text.parse().map(Self::Address).map_err(|_| NotAPeer),
+            Some(uid) => uid.parse().map(Self::Uid).ok(),
+            None => text.parse().map(Self::Address).ok(),
         }
     }
 }
-
-/// The text is neither an address nor `uid:N`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotAPeer;
 
 /// A request without its body.
 #[derive(Debug, Clone)]

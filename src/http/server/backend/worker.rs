@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::tiny_server::TinyServer;
 use crate::http::protocol::headers::{API_HEADER, PEER_HEADER, UNREAD_HEADER, api_value};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
-use crate::http::server::message::{Head, Request, Response, Service};
+use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
 
 /// The value of the header `Server`.
 const NAME: &str = "mediactl";
@@ -66,7 +66,7 @@ impl AsRef<[u8]> for Bytes {
 
 fn read(from: &mut tiny_http::Request) -> io::Result<Request> {
     let mut headers: Vec<(String, String)> = from.headers().iter().map(line).collect();
-    let peer = take(&mut headers, PEER_HEADER).and_then(|peer| peer.parse().ok());
+    let peer = take(&mut headers, PEER_HEADER).and_then(|peer| PeerAddress::parse(&peer));
     let unread = take(&mut headers, UNREAD_HEADER).is_some();
     headers.retain(|(name, _)| !CONNECTION_HEADERS.contains(&name.as_str()));
     let head = Head {

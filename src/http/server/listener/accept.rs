@@ -1,7 +1,7 @@
 //! Accepts connections and gives them slots. No error of one connection stops it.
 
 use std::io;
-use std::net::{self, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -49,11 +49,9 @@ impl Listener {
 
     /// Whether the process at the other end of a Unix socket may use it. TCP peers show a password instead.
     fn lets_in(&self, socket: &Socket) -> bool {
-        match (self, socket) {
-            (Self::Unix { admits, .. }, Socket::Unix(stream)) => {
-                SocketPeer::of(stream).is_ok_and(|peer| (admits.0)(&peer))
-            }
-            _ => true,
+        match self {
+            Self::Tcp(_) => true,
+            Self::Unix { admits, .. } => SocketPeer::of(&socket.0).is_ok_and(|peer| (admits.0)(&peer)),
         }
     }
 
@@ -84,13 +82,13 @@ fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, PeerAddress)> {
     // Responses are written in large pieces, so nothing is gained by waiting for more. The call fails
     // only on a connection that has ended.
     let _ = stream.set_nodelay(true);
-    Ok((Socket::Tcp(stream), PeerAddress::Address(from.ip().to_canonical())))
+    Ok((Socket(stream.into()), PeerAddress::Address(from.ip().to_canonical())))
 }
 
 fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, PeerAddress)> {
     let (stream, _) = listener.accept()?;
     let uid = SocketPeer::of(&stream)?.user;
-    Ok((Socket::Unix(stream), PeerAddress::Uid(uid)))
+    Ok((Socket(stream.into()), PeerAddress::Uid(uid)))
 }
 
 /// Accepts connections until the server stops.
@@ -205,7 +203,7 @@ fn turn_away_in_time(shared: &Shared, visitor: NewConnection, refusal: &Rejectio
 
 fn turn_away_at_once(visitor: NewConnection, refusal: &Rejection) {
     if !visitor.secured {
-        visitor.socket.shut(net::Shutdown::Read);
+        visitor.socket.shut(Shutdown::Read);
         refusal.write_last(Stream::plain(visitor.socket, Deadline::after(Duration::ZERO)));
     }
 }

@@ -2,9 +2,11 @@
 //! carries it out.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Shutdown};
+use std::net::IpAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustix::net::Shutdown;
 
 use super::admission::{Admission, NoSlot, Phase, Rules};
 use super::origin::ConnectionOrigin;

@@ -37,10 +37,11 @@ impl ConnectionOrigin {
 #[cfg(test)]
 mod tests {
     use super::ConnectionOrigin;
+    use crate::http::server::message::PeerAddress;
 
     fn of(peer: &str) -> ConnectionOrigin {
         let proxy = "192.0.2.7".parse().expect("it is an address");
-        ConnectionOrigin::of(peer.parse().expect("the tests name peers"), &[proxy])
+        ConnectionOrigin::of(PeerAddress::parse(peer).expect("the tests name peers"), &[proxy])
     }
 
     #[test]

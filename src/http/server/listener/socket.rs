@@ -3,56 +3,24 @@
 
 use std::cell::Cell;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
-use std::os::unix::net::UnixStream;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send};
+
 use super::deadline::Deadline;
 
-/// A connected socket.
+/// A connected socket: TCP, plain or with TLS on it, or Unix.
 #[derive(Debug)]
-pub enum Socket {
-    /// TCP, plain or with TLS on it.
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
+pub struct Socket(pub OwnedFd);
 
 impl Socket {
     /// Ends reading or writing in all threads. An error means that it has ended already.
     pub fn shut(&self, how: Shutdown) {
-        let _ = match self {
-            Self::Tcp(stream) => stream.shutdown(how),
-            Self::Unix(stream) => stream.shutdown(how),
-        };
-    }
-
-    fn set_read_timeout(&self, time: Duration) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.set_read_timeout(Some(time)),
-            Self::Unix(stream) => stream.set_read_timeout(Some(time)),
-        }
-    }
-
-    fn set_write_timeout(&self, time: Duration) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.set_write_timeout(Some(time)),
-            Self::Unix(stream) => stream.set_write_timeout(Some(time)),
-        }
-    }
-
-    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => (&mut &*stream).read(buffer),
-            Self::Unix(stream) => (&mut &*stream).read(buffer),
-        }
-    }
-
-    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => (&mut &*stream).write(bytes),
-            Self::Unix(stream) => (&mut &*stream).write(bytes),
-        }
+        let _ = rustix::net::shutdown(&self.0, how);
     }
 }
 
@@ -77,33 +45,31 @@ impl Timed {
 
     /// Waits for a byte without taking it; returns 0 at the end of the stream.
     pub fn wait(&mut self) -> io::Result<usize> {
-        let socket = Arc::clone(&self.socket);
-        match &*socket {
-            Socket::Tcp(stream) => {
-                self.retry((Socket::set_read_timeout, &self.reading), |_| stream.peek(&mut [0]))
-            }
-            Socket::Unix(_) => Ok(1),
-        }
+        self.receive(&mut [0], RecvFlags::PEEK)
+    }
+
+    fn receive(&mut self, buffer: &mut [u8], flags: RecvFlags) -> io::Result<usize> {
+        let receive = |socket: &OwnedFd| recv(socket, &mut *buffer, flags).map(|(read, _)| read);
+        self.retry((Timeout::Recv, &self.reading), receive)
     }
 
     fn retry(
         &self,
-        (set_timeout, known): (impl Fn(&Socket, Duration) -> io::Result<()>, &Cell<Duration>),
-        mut operation: impl FnMut(&Socket) -> io::Result<usize>,
+        (timeout, known): (Timeout, &Cell<Duration>),
+        mut operation: impl FnMut(&OwnedFd) -> Result<usize, Errno>,
     ) -> io::Result<usize> {
+        let socket = &self.socket.0;
         loop {
             // The time left may be shorter than the shortest timeout of the system.
             let left = self.deadline.left()?.max(Duration::from_millis(1));
             if left.abs_diff(known.get()) > CLOSE_ENOUGH.min(left / 10) {
-                set_timeout(&self.socket, left)?;
+                set_socket_timeout(socket, timeout, Some(left))?;
                 known.set(left);
             }
-            match operation(&self.socket) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-                done => return done,
+            match operation(socket) {
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+                done => return Ok(done?),
             }
         }
     }
@@ -111,13 +77,13 @@ impl Timed {
 
 impl Read for Timed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.retry((Socket::set_read_timeout, &self.reading), |socket| socket.read(buffer))
+        self.receive(buffer, RecvFlags::empty())
     }
 }
 
 impl Write for Timed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.retry((Socket::set_write_timeout, &self.writing), |socket| socket.write(bytes))
+        self.retry((Timeout::Send, &self.writing), |socket| send(socket, bytes, SendFlags::NOSIGNAL))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! The stream of a connection: a socket, or TLS over it.
 
 use std::io::{self, Read, Write};
-use std::net::Shutdown;
 use std::sync::Arc;
 
+use rustix::net::Shutdown;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::deadline::Deadline;

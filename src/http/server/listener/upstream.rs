@@ -69,7 +69,7 @@ fn exchange(
     body: Vec<u8>,
     deadline: Deadline,
 ) -> io::Result<UpstreamResponse> {
-    let socket = Arc::new(Socket::Unix(backend.connect()?));
+    let socket = Arc::new(Socket(backend.connect()?.into()));
     let mut stream = Stream::plain(socket, deadline);
     stream.write_all(&canonical(head, body.len()))?;
     stream.write_all(&body)?;

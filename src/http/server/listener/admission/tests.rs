@@ -2,6 +2,7 @@ use std::time::{Duration, Instant};
 
 use super::{Admission, AdmissionChanges, NoSlot, Phase, Rules};
 use crate::http::server::listener::origin::ConnectionOrigin;
+use crate::http::server::message::PeerAddress;
 
 const GRACE: Duration = Duration::from_millis(500);
 const LEAST: Duration = Duration::from_millis(50);
@@ -27,7 +28,7 @@ impl Case {
     }
 
     fn arrive(&mut self, peer: &str) -> u64 {
-        let peer = peer.parse().expect("the tests name peers");
+        let peer = PeerAddress::parse(peer).expect("the tests name peers");
         self.admission.arrive(ConnectionOrigin::of(peer, &[]), self.now)
     }
 

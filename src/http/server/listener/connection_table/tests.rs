@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{ConnectionTable, NewConnection, Phase, Rules, Settled, Slot, Socket};
+use crate::http::server::message::PeerAddress;
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -22,8 +23,8 @@ fn slots(most: usize) -> Arc<ConnectionTable> {
 
 fn arrive(slots: &ConnectionTable) -> UnixStream {
     let (client, server) = UnixStream::pair().expect("a pair needs only two files");
-    let peer = "127.0.0.1".parse().expect("it is an address");
-    slots.arrive(NewConnection { socket: Arc::new(Socket::Unix(server)), peer, secured: false });
+    let peer = PeerAddress::parse("127.0.0.1").expect("it is an address");
+    slots.arrive(NewConnection { socket: Arc::new(Socket(server.into())), peer, secured: false });
     client
 }
 
