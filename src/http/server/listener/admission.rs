@@ -311,32 +311,28 @@ impl Admission {
     ) -> RoomForOne {
         if origin.limited {
             let of_origin = |claim: &Claim| claim.origin == origin;
-            match self.room_within(self.rules.most_per_address, of_origin, crowding, now) {
-                Ok(None) => {}
-                Ok(Some(id)) => return RoomForOne::After(id),
-                Err(until) => return RoomForOne::Later(NoSlot::AddressFull, until),
+            let most = (self.rules.most_per_address, NoSlot::AddressFull);
+            let room = self.room_within(most, of_origin, crowding, now);
+            if !matches!(room, RoomForOne::Free) {
+                return room;
             }
         }
-        match self.room_within(self.rules.most, |_| true, crowding, now) {
-            Ok(None) => RoomForOne::Free,
-            Ok(Some(id)) => RoomForOne::After(id),
-            Err(until) => RoomForOne::Later(NoSlot::Full, until),
-        }
+        self.room_within((self.rules.most, NoSlot::Full), |_| true, crowding, now)
     }
 
-    /// Whether one more connection fits among the counted ones: at once (`None`), after one of them is
-    /// closed, or (`Err`) not before a time.
+    /// Whether one more connection fits among the counted ones, of which there may be `most`; if they
+    /// are that many, `reason` says so.
     fn room_within(
         &self,
-        most: usize,
+        (most, reason): (usize, NoSlot),
         counted: impl Fn(&Claim) -> bool,
         crowding: Option<ConnectionOrigin>,
         now: Instant,
-    ) -> Result<Option<u64>, Option<Instant>> {
+    ) -> RoomForOne {
         let (all, unauthenticated) = self.count(&counted);
         let too_many_unauthenticated = unauthenticated >= unauthenticated_part(most);
         if all < most && !too_many_unauthenticated {
-            return Ok(None);
+            return RoomForOne::Free;
         }
         let can_go = |claim: &Claim| match claim.authenticated {
             true => !too_many_unauthenticated && !claim.is_protected(),
@@ -346,8 +342,10 @@ impl Admission {
         let order = |(id, claim): (&u64, &Claim)| {
             (!claim.is_of(crowding), self.end_of_grace(claim, too_many_unauthenticated), *id)
         };
-        let (_, until, id) = candidates.map(order).min().ok_or(None)?;
-        if until <= now { Ok(Some(id)) } else { Err(Some(until)) }
+        match candidates.map(order).min() {
+            Some((_, until, id)) if until <= now => RoomForOne::After(id),
+            first => RoomForOne::Later(reason, first.map(|(_, until, _)| until)),
+        }
     }
 
     /// The end of the grace of a connection; in a flood of unauthenticated ones they have none.

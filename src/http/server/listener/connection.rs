@@ -60,16 +60,12 @@ fn handshake(shared: &Shared, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Re
         timed.deadline = deadline;
         timed.wait()
     })?;
-    if !slot.enter(Phase::Arriving) {
-        return Err(ConnectionEnd::Gone);
-    }
+    enter(slot, Phase::Arriving)?;
     timed.deadline = Deadline::after(shared.deadlines.handshake);
     let stream = Stream::handshake(tls.config(), timed);
     let stream = stream.map_err(|error| refused_handshake(slot, &error))?;
-    match slot.enter(Phase::Idle) {
-        true => Ok(stream),
-        false => Err(ConnectionEnd::Gone),
-    }
+    enter(slot, Phase::Idle)?;
+    Ok(stream)
 }
 
 fn refused_handshake(slot: &Slot, error: &io::Error) -> ConnectionEnd {
@@ -99,6 +95,13 @@ fn wait(
     }
 }
 
+fn enter(slot: &Slot, phase: Phase) -> Result<(), ConnectionEnd> {
+    match slot.enter(phase) {
+        true => Ok(()),
+        false => Err(ConnectionEnd::Gone),
+    }
+}
+
 impl<'g> Connection<'g> {
     fn run(mut self) {
         loop {
@@ -118,7 +121,7 @@ impl<'g> Connection<'g> {
         let shared = self.shared;
         let admitted = self.judge(&parsed)?;
         let (kept, in_step) = self.read_body(&mut parsed, admitted)?;
-        self.enter(Phase::Busy)?;
+        enter(&self.slot, Phase::Busy)?;
         let answer = ask(&shared.backend, &parsed.head, kept, Deadline::after(shared.deadlines.handler))?;
         let afterwards = match parsed.keep && in_step && self.slot.may_stay() {
             false => Afterwards::Closed,
@@ -136,14 +139,14 @@ impl<'g> Connection<'g> {
     fn await_request(&mut self) -> Result<(), ConnectionEnd> {
         if self.incoming.pending().is_empty() {
             self.incoming.shrink();
-            self.enter(Phase::Idle)?;
+            enter(&self.slot, Phase::Idle)?;
             let incoming = &mut self.incoming;
             wait(self.shared, &self.slot, |deadline| {
                 incoming.stream.set_deadline(deadline);
                 incoming.fill()
             })?;
         }
-        self.enter(Phase::Arriving)
+        enter(&self.slot, Phase::Arriving)
     }
 
     fn read_head(&mut self) -> Result<Parsed, ConnectionEnd> {
@@ -201,7 +204,7 @@ impl<'g> Connection<'g> {
             return Ok((BodyBytes::new(&shared.bodies), true));
         }
         if admitted {
-            self.enter(Phase::Busy)?;
+            enter(&self.slot, Phase::Busy)?;
         }
         let pace = self.pace();
         let body = BodyReader::new(&mut self.incoming, parsed.framing, pace);
@@ -215,13 +218,6 @@ impl<'g> Connection<'g> {
 
     fn pace(&self) -> Pace {
         Pace::start(self.shared.deadlines.transfer, self.shared.deadlines.rate)
-    }
-
-    fn enter(&self, phase: Phase) -> Result<(), ConnectionEnd> {
-        match self.slot.enter(phase) {
-            true => Ok(()),
-            false => Err(ConnectionEnd::Gone),
-        }
     }
 
     /// Sends a client whose request is arriving a response that its slot was needed. A client that sent
