@@ -14,10 +14,10 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediactl::edit::assign::{Assignment, Change, Options, to_patch};
+use mediactl::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 use mediactl::edit::config_lookup::LocalView;
-use mediactl::edit::path::{Path, split_assignment};
 use mediactl::edit::normalize::normalize;
+use mediactl::edit::path::{Path, split_assignment};
 use mediactl::edit::select::select;
 use mediactl::model::{Lens, View, to_json, top_members};
 use mediactl::syntax::Document;
@@ -51,8 +51,11 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     for Assignment { path, .. } in &assignments {
         assert_eq!(select(&local, path), select(&remote, path), "{path}");
     }
-    let computed = to_patch(&local, &assignments, Options { create, ..Options::default() });
-    assert_eq!(computed, to_patch(&remote, &assignments, Options { create, ..Options::default() }));
+    let computed = to_patch(&local, &assignments, AssignOptions { create, ..AssignOptions::default() });
+    assert_eq!(
+        computed,
+        to_patch(&remote, &assignments, AssignOptions { create, ..AssignOptions::default() })
+    );
     match computed {
         Ok(computed) => {
             let patch = Value::Object(computed.patch);
@@ -66,13 +69,13 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
 
 /// None where the path is none.
 fn assignment(line: &str) -> Option<Assignment> {
-    let (text, change): (&str, fn(String) -> Change) = match line.split_once(' ') {
-        Some(("string", text)) => (text, Change::Text),
-        Some(("file", text)) => (text, Change::File),
-        _ => (line, Change::Typed),
+    let (text, change): (&str, fn(String) -> AssignedValue) = match line.split_once(' ') {
+        Some(("string", text)) => (text, AssignedValue::Text),
+        Some(("file", text)) => (text, AssignedValue::File),
+        _ => (line, AssignedValue::Typed),
     };
     let (path, value) = split_assignment(text).ok()?;
     assert_eq!(Path::parse(&path.to_string()).as_ref(), Ok(&path), "a path that is printed is the same path");
     assert_eq!(value.is_none(), Path::parse(text).is_ok(), "a path alone has no value");
-    Some(Assignment { path, change: value.map_or(Change::Remove, |value| change(value.to_owned())) })
+    Some(Assignment { path, value: value.map_or(AssignedValue::Remove, |value| change(value.to_owned())) })
 }
