@@ -1,6 +1,8 @@
 //! Normalizes a patch: drops output-only members, brings every value to the form in which the view
 //! shows it, and refuses values that can't be written as text, with all faults at once.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Number, Value};
 
 use super::emit::scalar_text;
@@ -13,7 +15,9 @@ use crate::model::schema::{
     block_scope, by_key, by_keyword, is_reserved,
 };
 use crate::model::secret::holds_mask;
-use crate::model::shape::{Port, bitrate, bitrate_keyword, duration, part_of, percent, reference};
+use crate::model::shape::{
+    Port, bitrate, bitrate_keyword, duration, part_of, percent, reference, transcoder_name,
+};
 use crate::syntax::{Word, needs_quotes};
 
 /// Returns the patch in its normal form.
@@ -160,7 +164,7 @@ impl Normalizer {
         let in_range = integer(&value).and_then(|port| u16::try_from(port).ok());
         match (in_range, value) {
             (Some(port), _) => Some(Value::Number(port.into())),
-            (None, Value::String(text)) if Port::of(&text).is_some() => self.text(text, at),
+            (None, Value::String(text)) if Port::of(&*text).is_some() => self.text(text, at),
             (None, other) => {
                 let message = format!("expected a port, found {}", shown(&other));
                 self.wrong_with(
@@ -393,9 +397,10 @@ impl Normalizer {
         let Some(Value::String(name)) = name else {
             return self.wrong(&at.child(0), "the name of a transcoder option is a string");
         };
-        let Some(value) = value else { return Some(Value::Array(vec![Value::String(long_name(name))])) };
+        let long_name = Value::String(transcoder_name(Cow::Borrowed(&name)).into_owned());
+        let Some(value) = value else { return Some(Value::Array(vec![long_name])) };
         let value = self.transcoder_value(&name, value, &at.child(1))?;
-        Some(Value::Array(vec![Value::String(long_name(name)), value]))
+        Some(Value::Array(vec![long_name, value]))
     }
 
     fn transcoder_value(&mut self, name: &str, value: Value, at: &Pointer) -> Normalized {
@@ -576,14 +581,6 @@ fn without_nulls(members: Map<String, Value>) -> Map<String, Value> {
             other => (key, other),
         })
         .collect()
-}
-
-fn long_name(name: String) -> String {
-    match name.as_str() {
-        "vb" => "video_bitrate".to_owned(),
-        "ab" => "audio_bitrate".to_owned(),
-        _ => name,
-    }
 }
 
 /// The integer a JSON value stands for; canonical decimal strings are taken too.

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::member::Members;
+use super::member::{Members, key_of};
 use super::scalar::Scalar;
 use super::schema::Scope;
 use super::setting_view::Setting;
@@ -131,7 +131,7 @@ pub fn foreign_members<M: SerializeMap>(
     map: &mut M,
 ) -> Result<(), M::Error> {
     for member in members.foreign() {
-        map.serialize_entry(&member.key.to_json(scope), &General { entries: &member.entries })?;
+        map.serialize_entry(&key_of(scope, &member.keyword), &General { entries: &member.entries })?;
     }
     Ok(())
 }

@@ -7,27 +7,12 @@ use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
 use super::shape::{RowMatch, read};
 use crate::syntax::{ChangedRun, Entry};
 
-/// The meaning of a key of a JSON object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Key<'t> {
-    /// A known key.
-    Own(&'static str),
-    /// A keyword that the general rule shows.
-    Foreign(Cow<'t, str>),
-}
-
-impl Key<'_> {
-    fn is_foreign(&self, keyword: &str) -> bool {
-        matches!(self, Self::Foreign(known) if known == keyword)
-    }
-
-    /// The key as JSON has it: a foreign keyword that would collide is escaped.
-    pub fn to_json(&self, scope: Scope) -> Cow<'_, str> {
-        match self {
-            Self::Own(key) => Cow::Borrowed(key),
-            Self::Foreign(keyword) if is_reserved(scope, keyword) => Cow::Owned(format!("{ESCAPE}{keyword}")),
-            Self::Foreign(keyword) => Cow::Borrowed(keyword),
-        }
+/// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
+pub fn key_of(scope: Scope, keyword: &str) -> Cow<'_, str> {
+    if is_reserved(scope, keyword) {
+        Cow::Owned(format!("{ESCAPE}{keyword}"))
+    } else {
+        Cow::Borrowed(keyword)
     }
 }
 
@@ -39,7 +24,7 @@ pub fn keyword_of(scope: Scope, key: &str) -> &str {
 /// The entries of a block that make one JSON member, in the order of the text.
 #[derive(Debug)]
 pub struct Member<'d> {
-    pub key: Key<'d>,
+    pub keyword: Cow<'d, str>,
     /// Never empty.
     pub entries: Vec<Entry<'d>>,
 }
@@ -122,23 +107,24 @@ impl<'d> Members<'d> {
         let keyword = entry.keyword();
         match self.foreign_place(&keyword) {
             Some(at) => self.foreign[at].entries.push(entry),
-            None => self.push_foreign(Member { key: Key::Foreign(keyword), entries: vec![entry] }),
+            None => self.push_foreign(Member { keyword, entries: vec![entry] }),
         }
     }
 
     fn push_foreign(&mut self, member: Member<'d>) {
         if self.foreign.len() == SCAN {
-            self.index.extend(self.foreign.iter().enumerate().map(|(at, member)| (member.keyword(), at)));
+            self.index
+                .extend(self.foreign.iter().enumerate().map(|(at, member)| (member.keyword.clone(), at)));
         }
         if self.foreign.len() >= SCAN {
-            self.index.insert(member.keyword(), self.foreign.len());
+            self.index.insert(member.keyword.clone(), self.foreign.len());
         }
         self.foreign.push(member);
     }
 
     fn foreign_place(&self, keyword: &str) -> Option<usize> {
         match self.foreign.len() {
-            0..=SCAN => self.foreign.iter().position(|member| member.key.is_foreign(keyword)),
+            0..=SCAN => self.foreign.iter().position(|member| member.keyword == keyword),
             _ => self.index.get(keyword).copied(),
         }
     }
@@ -172,16 +158,16 @@ impl<'d> Members<'d> {
         'd: 'n,
     {
         for member in &self.foreign {
-            let new = added.take(&member.keyword());
+            let new = added.take(&member.keyword);
             let mut entries = Vec::with_capacity(member.entries.len() + new.len());
             merge_into(&mut entries, &member.entries, &new, edited);
             if !entries.is_empty() {
-                members.push_foreign(Member { key: member.key.clone(), entries });
+                members.push_foreign(Member { keyword: member.keyword.clone(), entries });
             }
         }
         for (keyword, new) in added.members.into_iter().filter(|(_, new)| !new.is_empty()) {
             let entries = new.into_iter().map(|(_, entry)| entry).collect();
-            members.push_foreign(Member { key: Key::Foreign(keyword), entries });
+            members.push_foreign(Member { keyword, entries });
         }
     }
 
@@ -224,18 +210,9 @@ impl<'d> Members<'d> {
 
     /// The entries that an unknown JSON key shows; empty if there are none.
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
-        let shown = |member: &&Member<'d>| member.key.to_json(self.scope) == key;
+        let shown = |member: &&Member<'d>| key_of(self.scope, &member.keyword) == key;
         let place = self.foreign_place(keyword_of(self.scope, key));
         place.map(|at| &self.foreign[at]).filter(shown).map_or(&[], |member| &member.entries)
-    }
-}
-
-impl<'d> Member<'d> {
-    fn keyword(&self) -> Cow<'d, str> {
-        match &self.key {
-            Key::Own(key) => Cow::Borrowed(key),
-            Key::Foreign(keyword) => keyword.clone(),
-        }
     }
 }
 
@@ -251,10 +228,9 @@ struct Added<'n> {
 
 impl<'n> Added<'n> {
     fn add(&mut self, run: usize, member: Member<'n>) {
-        let keyword = member.keyword();
-        let at = *self.places.entry(keyword.clone()).or_insert(self.members.len());
+        let at = *self.places.entry(member.keyword.clone()).or_insert(self.members.len());
         if at == self.members.len() {
-            self.members.push((keyword, Vec::new()));
+            self.members.push((member.keyword, Vec::new()));
         }
         self.members[at].1.extend(member.entries.into_iter().map(|entry| (run, entry)));
     }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
@@ -13,7 +13,8 @@ use crate::syntax::{Word, quoted_if_needed, quoted_word};
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
 
 /// The value of one word.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Scalar<'t> {
     /// `true` or `false`.
     Bool(bool),
@@ -47,16 +48,6 @@ impl<'t> Scalar<'t> {
                 Scalar::Text(_) => quoted_if_needed(text),
                 _ => Cow::Owned(quoted_word(text)),
             },
-        }
-    }
-}
-
-impl Serialize for Scalar<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(value) => serializer.serialize_i64(*value),
-            Self::Text(value) => serializer.serialize_str(value),
         }
     }
 }

@@ -1,12 +1,10 @@
 //! The JSON of single settings: the values of their directives, streamed from the text.
 
-use std::borrow::Cow;
-
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::json::to_json;
-use super::member::Key;
+use super::member::key_of;
 use super::scalar::Scalar;
 use super::schema::{ObjectShape, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType};
 use super::shape::{
@@ -37,16 +35,11 @@ impl<'d> Setting<'_, 'd> {
 impl Serialize for Setting<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parameter.shape {
-            Shape::Ports => {
-                serializer.collect_seq(self.entries.iter().filter_map(|&entry| OwnedPort::of(entry)))
-            }
+            Shape::Ports => serializer.collect_seq(self.entries.iter().filter_map(|&entry| port(entry))),
             Shape::Value(value) => self.value(value, serializer),
             Shape::Object(object) => ObjectView { object, entry: self.last() }.serialize(serializer),
             Shape::Backend => BackendView { own: Some(self.last()), url_global: None }.serialize(serializer),
-            Shape::Transcoder => {
-                let words = self.last().arguments();
-                serializer.collect_seq(words.map(|word| TranscoderPair { option: OptionWord::of(word) }))
-            }
+            Shape::Transcoder => serializer.collect_seq(self.last().arguments().map(name_and_value)),
             Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
                 serializer.serialize_unit()
             }
@@ -58,7 +51,7 @@ impl Setting<'_, '_> {
     fn value<S: Serializer>(&self, value: ValueType, serializer: S) -> Result<S::Ok, S::Error> {
         let entry = self.last();
         match value {
-            ValueType::Port => OwnedPort::of(entry).serialize(serializer),
+            ValueType::Port => port(entry).serialize(serializer),
             ValueType::Text => serializer.serialize_str(&first_argument(entry)),
             ValueType::Scalar => only_argument(entry).map(Scalar::of).serialize(serializer),
             ValueType::Switch | ValueType::Flag => serializer.serialize_bool(switch(entry).unwrap_or(true)),
@@ -105,19 +98,8 @@ pub fn object_value(object: &'static ObjectShape, entry: Entry<'_>) -> serde_jso
     to_json(&ObjectView { object, entry })
 }
 
-/// The port of an entry; its address borrows from a value made for the call.
-struct OwnedPort<'d>(Cow<'d, str>);
-
-impl<'d> OwnedPort<'d> {
-    fn of(entry: Entry<'d>) -> Option<Self> {
-        only_argument(entry).map(|word| Self(word.value()))
-    }
-}
-
-impl Serialize for OwnedPort<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Port::of(&self.0).serialize(serializer)
-    }
+fn port(entry: Entry<'_>) -> Option<Port<'_>> {
+    Port::of(only_argument(entry)?.value())
 }
 
 /// Whether the address is the word `false`, which opens access; `auth "false";` names a backend.
@@ -216,31 +198,22 @@ impl Serialize for SourceView<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("url", &self.source.positional.value())?;
         for option in self.source.effective() {
-            let keyword = Key::Foreign(option.key.value());
-            map.serialize_entry(&keyword.to_json(Scope::Source), &option.scalar())?;
+            map.serialize_entry(&key_of(Scope::Source, &option.key.value()), &option.scalar())?;
         }
         map.end()
     }
 }
 
-/// `[name, value]`, or `[name]` for a bare flag.
-struct TranscoderPair<'d> {
-    option: OptionWord<'d>,
-}
-
-impl Serialize for TranscoderPair<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let name = transcoder_name(&self.option.key);
-        match transcoder_value(&self.option) {
-            None => (name,).serialize(serializer),
-            Some(value) => (name, value).serialize(serializer),
-        }
-    }
+/// An option of the transcoder as its list shows it: `[name, value]`, or `[name]` for a bare flag.
+fn name_and_value(word: Word<'_>) -> Vec<Scalar<'_>> {
+    let option = OptionWord::of(word);
+    let name = Scalar::Text(transcoder_name(option.key.value()));
+    std::iter::once(name).chain(transcoder_value(&option)).collect()
 }
 
 /// An option of the transcoder as its list shows it, unmasked.
 pub fn transcoder_pair(word: Word<'_>) -> serde_json::Value {
-    to_json(&TranscoderPair { option: OptionWord::of(word) })
+    to_json(&name_and_value(word))
 }
 
 /// The value of a setting with these occurrences; `None` where it is not set.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::scalar::{Scalar, canonical_integer};
 use super::schema::{
@@ -123,7 +123,8 @@ pub fn only_argument(entry: Entry<'_>) -> Option<Word<'_>> {
 }
 
 /// A port or an address to listen on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Port<'t> {
     /// 0..65535.
     Number(u16),
@@ -133,10 +134,11 @@ pub enum Port<'t> {
 
 impl<'t> Port<'t> {
     /// `None` if the text is neither.
-    pub fn of(value: &'t str) -> Option<Self> {
-        match canonical_integer(value) {
+    pub fn of(value: impl Into<Cow<'t, str>>) -> Option<Self> {
+        let value = value.into();
+        match canonical_integer(&value) {
             Some(number) => u16::try_from(number).ok().map(Port::Number),
-            None => is_address(value).then_some(Port::Address(Cow::Borrowed(value))),
+            None => is_address(&value).then_some(Port::Address(value)),
         }
     }
 }
@@ -145,15 +147,6 @@ fn is_address(value: &str) -> bool {
     value.rsplit_once(':').is_some_and(|(host, port)| {
         !host.is_empty() && canonical_integer(port).is_some_and(|port| u16::try_from(port).is_ok())
     })
-}
-
-impl Serialize for Port<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Number(port) => serializer.serialize_u16(*port),
-            Self::Address(address) => serializer.serialize_str(address),
-        }
-    }
 }
 
 /// The value of `log_requests true;`; bare is true.
@@ -277,11 +270,11 @@ pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
 }
 
 /// The JSON name of a transcoder option.
-pub fn transcoder_name<'t>(key: &Word<'t>) -> Cow<'t, str> {
-    match key.value() {
-        name if name == "vb" => Cow::Borrowed("video_bitrate"),
-        name if name == "ab" => Cow::Borrowed("audio_bitrate"),
-        name => name,
+pub fn transcoder_name(name: Cow<'_, str>) -> Cow<'_, str> {
+    match &*name {
+        "vb" => Cow::Borrowed("video_bitrate"),
+        "ab" => Cow::Borrowed("audio_bitrate"),
+        _ => name,
     }
 }
 

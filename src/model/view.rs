@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use super::general::{Contents, General, foreign_members};
 use super::json::to_json;
 use super::lens::Lens;
-use super::member::Members;
+use super::member::{Members, key_of};
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
 use super::setting_view::{BackendView, Setting, Sources, is_open};
 use super::shape::{Address, group_name, only_argument};
@@ -87,7 +87,7 @@ impl<'a, 'd> View<'a, 'd> {
         });
         own.chain(self.members.foreign().iter().map(|member| {
             let general = General { entries: &member.entries };
-            (member.key.to_json(Scope::Top), TopMember::Foreign(general))
+            (key_of(Scope::Top, &member.keyword), TopMember::Foreign(general))
         }))
     }
 
@@ -126,18 +126,11 @@ impl Serialize for View<'_, '_> {
 }
 
 /// The value of a top-level member.
+#[derive(Serialize)]
+#[serde(untagged)]
 pub(super) enum TopMember<'v, 'a, 'd> {
     Own(Own<'v, 'a, 'd>),
     Foreign(General<'v, 'd>),
-}
-
-impl Serialize for TopMember<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Own(own) => own.serialize(serializer),
-            Self::Foreign(general) => general.serialize(serializer),
-        }
-    }
 }
 
 /// A known top-level member.
@@ -251,11 +244,28 @@ impl Serialize for NamedBlock<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (parameter, entries) in self.members.each_own() {
+            let key = parameter.key;
             match parameter.shape {
-                Shape::Derived(what) => self.derived(parameter.key, what, &mut map)?,
-                Shape::Sources => self.sources(parameter, entries, &mut map)?,
-                Shape::Backend => self.backend(parameter, entries, &mut map)?,
-                _ => self.setting(parameter, entries, &mut map)?,
+                Shape::Derived(what) => self.derived(key, what, &mut map)?,
+                Shape::Sources => map.serialize_entry(key, &Sources { header: self.entry, entries })?,
+                Shape::Backend => {
+                    let own = entries.last().copied();
+                    let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);
+                    if own.is_some() || url_global.is_some() {
+                        map.serialize_entry(key, &BackendView { own, url_global })?;
+                    }
+                }
+                _ if entries.is_empty() => {
+                    if parameter.is_always_shown() {
+                        map.serialize_entry(key, &true)?;
+                    }
+                }
+                _ => {
+                    let setting = Setting { parameter, entries };
+                    if setting.is_shown() {
+                        map.serialize_entry(key, &setting)?;
+                    }
+                }
             }
         }
         foreign_members(self.members, self.kind.scope(), &mut map)?;
@@ -270,52 +280,11 @@ impl NamedBlock<'_, '_> {
             _ if self.lens.own_only => Ok(()),
             Derived::Name => map.serialize_entry(key, &group_name(self.entry).value()),
             Derived::Position => map.serialize_entry(key, &self.position),
-            Derived::Global => self.cluster_key_global(key, map),
+            Derived::Global => match &self.globals.cluster_key {
+                Some(value) => map.serialize_entry(key, value),
+                None => Ok(()),
+            },
             Derived::Former | Derived::Runtime | Derived::Address => Ok(()),
-        }
-    }
-
-    fn cluster_key_global<M: SerializeMap>(&self, key: &str, map: &mut M) -> Result<(), M::Error> {
-        self.globals.cluster_key.as_ref().map_or(Ok(()), |value| map.serialize_entry(key, value))
-    }
-
-    /// The own backend and the global one; the object is left out where there is neither.
-    fn backend<M: SerializeMap>(
-        &self,
-        parameter: &'static Parameter,
-        entries: &[Entry<'_>],
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);
-        if entries.is_empty() && url_global.is_none() {
-            return Ok(());
-        }
-        let own = entries.last().copied();
-        map.serialize_entry(parameter.key, &BackendView { own, url_global })
-    }
-
-    fn sources<M: SerializeMap>(
-        &self,
-        parameter: &'static Parameter,
-        entries: &[Entry<'_>],
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        map.serialize_entry(parameter.key, &Sources { header: self.entry, entries })
-    }
-
-    fn setting<M: SerializeMap>(
-        &self,
-        parameter: &'static Parameter,
-        entries: &[Entry<'_>],
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match entries.is_empty() {
-            true if parameter.is_always_shown() => map.serialize_entry(parameter.key, &true),
-            true => Ok(()),
-            false => {
-                let setting = Setting { parameter, entries };
-                if setting.is_shown() { map.serialize_entry(parameter.key, &setting) } else { Ok(()) }
-            }
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use mediactl::edit::normalize::normalize;
 use mediactl::edit::{Faults, guarded, json_diff, modify};
-use mediactl::model::member::Key;
 use mediactl::model::{Kind, Scope, has_lost_line_ends, near_miss, top_members};
 use mediactl::syntax::{Document, Entry};
 use serde_json::Value;
@@ -67,10 +66,7 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
         |(_, text)| {
             let document = Document::from_bytes(text);
             let members = top_members(&document);
-            let top = members.foreign().iter().filter_map(|member| match &member.key {
-                Key::Foreign(keyword) => Some((Scope::Top, keyword.to_string())),
-                Key::Own(_) => None,
-            });
+            let top = members.foreign().iter().map(|member| (Scope::Top, member.keyword.to_string()));
             let inside = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().flat_map(|kind| {
                 let blocks = members.own_by_key(kind.key()).iter();
                 let keyword = move |entry: Entry<'_>| (kind.scope(), entry.keyword().into_owned());

@@ -5,7 +5,7 @@
 use mediactl::edit::normalize::normalize;
 use mediactl::edit::text_diff::{DiffLine, hunks_of_splices};
 use mediactl::edit::{EditError, modify, patch};
-use mediactl::model::member::Key;
+use mediactl::model::member::key_of;
 use mediactl::model::schema::{Scope, Shape, parameters};
 use mediactl::model::shape::group_name;
 use mediactl::model::{Lens, View, check, has_errors, top_members};
@@ -150,7 +150,7 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
         }
     }
     for member in members.foreign() {
-        let key = member.key.to_json(Scope::Top).into_owned();
+        let key = key_of(Scope::Top, &member.keyword).into_owned();
         if reduced.get(&key).is_none() {
             texts.extend(member.entries.iter().map(|entry| (key.clone(), text_of(entry))));
         }
@@ -203,7 +203,7 @@ fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Docum
     }
     assert_eq!(mixed.foreign().len(), whole.foreign().len());
     for member in whole.foreign() {
-        let Key::Foreign(keyword) = &member.key else { continue };
+        let keyword = &member.keyword;
         let [mixed, whole] =
             [&mixed, &whole].map(|of| of.foreign_by_keyword(keyword).iter().map(text_of).collect::<Vec<_>>());
         assert_eq!(mixed, whole, "{keyword}\n{splices:?}\n{}", document.text());

@@ -1,6 +1,6 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
-use mediactl::model::member::{Member, Members};
+use mediactl::model::member::{Member, Members, key_of};
 use mediactl::model::schema::{Kind, Scope, by_keyword};
 use mediactl::model::shape::OptionWord;
 use mediactl::model::top_members;
@@ -85,7 +85,7 @@ fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
                 && entry.is_terminated()
                 && entry.arguments().next().is_none() =>
         {
-            Some(member.key.to_json(scope).into_owned())
+            Some(key_of(scope, &member.keyword).into_owned())
         }
         _ => None,
     }

@@ -7,7 +7,7 @@ use crate::edit::emit::{self, Draft, scalar_text};
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::general::{Contents, DirectiveForm, General};
-use crate::model::member::{Members, keyword_of};
+use crate::model::member::{Members, key_of, keyword_of};
 use crate::model::schema::{ESCAPE, Scope, block_scope, by_key, by_keyword};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{RowMatch, first_argument, inner_scope, read};
@@ -96,7 +96,7 @@ impl GeneralMerge<'_> {
         }
         let scope = members.scope();
         for member in members.foreign() {
-            let key = member.key.to_json(scope).into_owned();
+            let key = key_of(scope, &member.keyword).into_owned();
             let value = match patch.get(&key) {
                 None => general_value(&member.entries),
                 Some(patch) => self.member((scope, &key), &member.entries, patch, &at.child(&key)),

@@ -14,7 +14,7 @@ use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{contents_value, general_value, occurrences, split_occurrence};
 use crate::edit::quoting;
 use crate::model::general::{DirectiveForm, scalars};
-use crate::model::member::{Members, keyword_of};
+use crate::model::member::{Members, key_of, keyword_of};
 use crate::model::schema::{Scope, Shape, block_scope, by_key, by_keyword};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
@@ -103,7 +103,7 @@ impl<'d> Planner<'_, 'd> {
             }
         }
         for member in members.foreign() {
-            let key = member.key.to_json(scope);
+            let key = key_of(scope, &member.keyword);
             let wanted = target.get(&*key);
             if general_value(&member.entries).as_ref() != wanted {
                 let keyword = keyword_of(scope, &key);

@@ -233,6 +233,5 @@ fn counting<'v>(fates: &[PortFate<'_>], ports: &'v [Value]) -> HashMap<&'v Value
 }
 
 fn port_value(entry: Entry<'_>) -> Value {
-    let text = port_text(entry);
-    to_json(&Port::of(&text))
+    to_json(&Port::of(port_text(entry)))
 }

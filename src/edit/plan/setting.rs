@@ -161,7 +161,7 @@ fn transcoder(
 
 /// Writes a transcoder option; a bitrate keeps the spelling of its name, an option its quotes.
 fn written(pair: &Value, spelled: &[(&str, Option<&str>)], replaced: Option<Word<'_>>) -> String {
-    let quoted = replaced.map(OptionWord::of).filter(|old| pair[0] == *transcoder_name(&old.key));
+    let quoted = replaced.map(OptionWord::of).filter(|old| pair[0] == *transcoder_name(old.key.value()));
     if let Some(OptionWord { key, value: Some(old), .. }) = quoted
         && let Some(value) = pair.get(1)
     {

@@ -10,7 +10,7 @@ use crate::edit::emit;
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::quoting;
-use crate::model::member::{Key, keyword_of};
+use crate::model::member::{key_of, keyword_of};
 use crate::model::schema::Scope;
 use crate::model::secret::holds_mask;
 use crate::model::setting_view::is_open;
@@ -178,7 +178,7 @@ impl OptionStyle {
     }
 
     fn json_key(&self, option: &OptionWord<'_>) -> String {
-        Key::Foreign(option.key.value()).to_json(self.scope).into_owned()
+        key_of(self.scope, &option.key.value()).into_owned()
     }
 
     /// Changes the value of an option; its key keeps its spelling.

@@ -38,7 +38,7 @@ impl<'d> Listeners<'d> {
             let port = value.rsplit_once(':').map_or(&*value, |(_, port)| port);
             if address::is_too_large(port) {
                 diagnostics.push(address::too_large(word));
-            } else if Port::of(&value).is_none() {
+            } else if Port::of(&*value).is_none() {
                 continue;
             }
             match seen.get(&(keyword.clone(), value.clone())) {

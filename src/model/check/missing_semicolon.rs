@@ -119,7 +119,7 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, entry: Entry<'_>) -> boo
     let second = rest.next();
     let is_url = |word: &Word<'_>| word.raw.contains("://");
     match parameter.shape {
-        Shape::Value(ValueType::Port) | Shape::Ports => Port::of(&value).is_some(),
+        Shape::Value(ValueType::Port) | Shape::Ports => Port::of(&*value).is_some(),
         Shape::Value(ValueType::Seconds) => seconds(&value).is_some(),
         Shape::Value(ValueType::Text | ValueType::Scalar | ValueType::Switch | ValueType::Flag) => false,
         Shape::Object(object) if object.required() == object.parts.len() => {
