@@ -19,6 +19,11 @@ pub enum ElementOrigin {
 }
 
 impl ElementOrigin {
+    /// The index of the old element that is edited.
+    pub fn edited(self) -> Option<usize> {
+        if let Self::Edited(old) = self { Some(old) } else { None }
+    }
+
     /// The index of the old element in whose place this one stands.
     pub fn in_place(self) -> Option<usize> {
         match self {

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::quoting;
-use crate::model::general::DirectiveForm;
 use crate::model::member::keyword_of;
 use crate::model::scalar::Scalar;
 use crate::model::schema::{
@@ -119,29 +118,25 @@ pub fn plain_word(value: &Value) -> String {
     quoted_if_needed(&scalar_text(value).unwrap_or_default()).into_owned()
 }
 
-/// All occurrences of a foreign keyword; `form` is the one that existing text has.
-pub fn general(keyword: &str, value: &Value, form: Option<DirectiveForm>) -> Vec<Draft> {
+/// All occurrences of a foreign keyword.
+pub fn general(keyword: &str, value: &Value) -> Vec<Draft> {
     match value {
         Value::Bool(true) => vec![occurrence(keyword, &[])],
         Value::Array(occurrences) if occurrences.iter().any(Value::is_array) => {
             occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
         }
         Value::Array(words) => vec![occurrence(keyword, words)],
-        Value::Object(members) if is_named_blocks(members, form) => {
-            members.iter().map(|(name, block)| named_block(keyword, name, block)).collect()
+        Value::Object(members) if are_named_blocks(members) => {
+            let blocks = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
+            blocks.map(|(name, block)| named_block(keyword, name, block)).collect()
         }
         scalar => vec![occurrence(keyword, std::slice::from_ref(scalar))],
     }
 }
 
-/// Whether an object is written as named blocks (R2) and not as one block (R3): existing text keeps its
-/// form, a new non-empty object is R2 if all its values are objects.
-fn is_named_blocks(members: &Map<String, Value>, form: Option<DirectiveForm>) -> bool {
-    match form {
-        Some(DirectiveForm::NamedBlocks) => true,
-        Some(DirectiveForm::Block) => false,
-        _ => !members.is_empty() && members.values().all(Value::is_object),
-    }
+/// Whether a new object is written as named blocks, and not as one block.
+pub fn are_named_blocks(members: &Map<String, Value>) -> bool {
+    !members.is_empty() && members.values().all(Value::is_object)
 }
 
 /// One occurrence: words, and maybe a block last.
@@ -161,11 +156,10 @@ pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
     Draft { head, block }
 }
 
-fn named_block(keyword: &str, name: &str, block: &Value) -> Draft {
-    let empty = Map::new();
+pub fn named_block(keyword: &str, name: &str, members: &Map<String, Value>) -> Draft {
     Draft {
         head: format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(name)),
-        block: Some(contents(block_scope(keyword, 1), block.as_object().unwrap_or(&empty))),
+        block: Some(contents(block_scope(keyword, 1), members)),
     }
 }
 
@@ -329,7 +323,7 @@ pub fn contents(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
         .filter(|(parameter, value)| !(parameter.key == PUBLISH_ENABLED && *value == &Value::Bool(true)));
     let foreign = members.iter().filter(|(key, _)| by_key(scope, key).is_none());
     own.flat_map(|(parameter, value)| setting(parameter, value))
-        .chain(foreign.flat_map(|(key, value)| general(keyword_of(scope, key), value, None)))
+        .chain(foreign.flat_map(|(key, value)| general(keyword_of(scope, key), value)))
         .collect()
 }
 

@@ -1,6 +1,6 @@
 //! The faults of a patch: their places, messages and hints.
 
-use std::fmt;
+use thiserror::Error;
 
 use super::json_pointer::Pointer;
 
@@ -24,7 +24,8 @@ pub enum FaultKind {
 }
 
 /// One fault of a patch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{pointer}: {message}")]
 pub struct Fault {
     pub kind: FaultKind,
     pub pointer: Pointer,
@@ -50,12 +51,6 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.pointer, self.message)
-    }
-}
-
 /// All faults of one patch, in the order in which they were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults(pub Vec<Fault>);
@@ -63,6 +58,15 @@ pub struct Faults(pub Vec<Fault>);
 impl Faults {
     pub fn push(&mut self, fault: Fault) {
         self.0.push(fault);
+    }
+
+    pub fn add(&mut self, others: Faults) {
+        self.0.extend(others.0);
+    }
+
+    /// Returns the value of a result, or keeps its faults.
+    pub fn take<T>(&mut self, result: Result<T, Faults>) -> Option<T> {
+        result.map_err(|faults| self.add(faults)).ok()
     }
 
     /// Returns `value` if there are no faults.

@@ -103,7 +103,7 @@ pub fn modify_members(
     // its text.
     drop(patch);
     let splices = layout::splices(document, &mem::take(&mut plan.operations));
-    if splices.is_empty() && plan.targets.is_empty() {
+    if splices.is_empty() && plan.members.is_empty() && plan.named.is_empty() {
         return Ok(None);
     }
     let edited = document.changed_runs(&splices);

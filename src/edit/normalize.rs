@@ -88,7 +88,7 @@ impl Normalizer {
             Shape::Ports => self.elements(value, at, Self::port),
             Shape::Value(kind) => self.value(kind, value, at),
             Shape::Object(object) => self.parts(object, value, at),
-            Shape::Backend => self.backend(value, at).filter(has_members),
+            Shape::Backend => self.backend(value, at).filter(|backend| !is_empty(backend)),
             Shape::Sources => self.elements(value, at, Self::source),
             Shape::Transcoder => self.elements(value, at, Self::transcoder_pair),
             Shape::Group(kind) => self.group(kind, value, at),
@@ -271,7 +271,8 @@ impl Normalizer {
         let number = match form {
             PartForm::Word => return self.string(value, at),
             PartForm::Words => {
-                return self.elements(value, at, Self::option).filter(is_not_empty).or(Some(Value::Null));
+                let words = self.elements(value, at, Self::option);
+                return words.filter(|words| !is_empty(words)).or(Some(Value::Null));
             }
             PartForm::Reference if reference(&format!("@{text}")).is_some() && !needs_quotes(text) => {
                 return self.string(value, at);
@@ -556,13 +557,13 @@ impl Normalizer {
     }
 }
 
-fn is_not_empty(list: &Value) -> bool {
-    list.as_array().is_none_or(|elements| !elements.is_empty())
-}
-
-/// An `auth` without members changes nothing.
-fn has_members(backend: &Value) -> bool {
-    backend.as_object().is_none_or(|members| !members.is_empty())
+/// Whether a value is a list or an object without members.
+pub fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    }
 }
 
 /// Whether a key is escaped without need: only known keywords, and those that start with the escape

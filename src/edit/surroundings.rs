@@ -108,15 +108,20 @@ impl<'d> Surroundings<'d> {
 
     /// The bytes of the blank lines directly above the line that starts at `line_start`.
     pub fn blank_lines_above(&self, line_start: usize) -> Range<usize> {
+        self.run_above(line_start, |line| is_blank(line.trim_end_matches(['\n', '\r'])))..line_start
+    }
+
+    /// Where the lines directly above the line that starts at `line_start` begin that all match.
+    fn run_above(&self, line_start: usize, matches: impl Fn(&str) -> bool) -> usize {
         let mut start = line_start;
         while start > self.text_start() {
             let above = self.line_start(start - 1);
-            if !is_blank(self.text()[above..start].trim_end_matches(['\n', '\r'])) {
+            if !matches(&self.text()[above..start]) {
                 break;
             }
             start = above;
         }
-        start..line_start
+        start
     }
 
     /// How many blank lines stand above an entry and its comments. For the first entry of its kind the
@@ -132,15 +137,7 @@ impl<'d> Surroundings<'d> {
 
     /// Where the comment lines directly above the line that starts at `line_start` begin.
     pub fn attached_comments(&self, line_start: usize) -> usize {
-        let mut start = line_start;
-        while start > self.text_start() {
-            let above = self.line_start(start - 1);
-            if !self.text()[above..start].trim_start_matches([' ', '\t']).starts_with('#') {
-                break;
-            }
-            start = above;
-        }
-        start
+        self.run_above(line_start, |line| line.trim_start_matches([' ', '\t']).starts_with('#'))
     }
 
     /// Whether the block of an entry stands on one line.

@@ -3,10 +3,13 @@
 //! Only the touched members are compared. That is sound, because the own view of an entry depends on
 //! its bytes alone, and every byte outside the splices is the old one by construction.
 
-use serde_json::Value;
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
 
 use super::merge::{named_value, own_lens};
-use super::plan::{Plan, TargetValue};
+use super::normalize::is_empty;
+use super::plan::Plan;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::schema::Scope;
@@ -34,10 +37,8 @@ pub fn verify(
     }
     let lens = own_lens();
     let view = View::new(new, &lens);
-    for target in &plan.targets {
-        if let TargetValue::Member { key, value } = target {
-            same(view.member(key).as_ref(), value.as_ref(), key)?;
-        }
+    for (key, value) in &plan.members {
+        same(view.member(key).as_ref(), value.as_ref(), key)?;
     }
     for kind in [Kind::Stream, Kind::Live, Kind::Plugin] {
         group(kind, old, new, edited, plan)?;
@@ -45,21 +46,13 @@ pub fn verify(
     Ok(())
 }
 
+/// A value that is always shown may be missing where it is empty.
 fn same(found: Option<&Value>, expected: Option<&Value>, at: &str) -> Result<(), Unproved> {
     let equal = match (found, expected) {
         (Some(found), Some(expected)) => found == expected && same_order(found, expected),
         (found, expected) => found.is_none_or(is_empty) && expected.is_none_or(is_empty),
     };
     if equal { Ok(()) } else { Err(Unproved { at: at.to_owned() }) }
-}
-
-/// Whether a value is always shown, and empty.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Array(elements) => elements.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        _ => false,
-    }
 }
 
 /// The order of extras matters.
@@ -77,16 +70,9 @@ fn group(
     edited: &[ChangedRun],
     plan: &Plan,
 ) -> Result<(), Unproved> {
-    let targets: std::collections::HashMap<&str, Option<&serde_json::Map<String, Value>>> = plan
-        .targets
-        .iter()
-        .filter_map(|target| match target {
-            TargetValue::Named { kind: of, name, value } if *of == kind => {
-                Some((name.as_str(), value.as_ref()))
-            }
-            _ => None,
-        })
-        .collect();
+    let named = plan.named.iter().filter(|(of, ..)| *of == kind);
+    let targets: HashMap<&str, Option<&Map<String, Value>>> =
+        named.map(|(_, name, value)| (name.as_str(), value.as_ref())).collect();
     let order = plan.orders.iter().find(|(of, _)| *of == kind).map(|(_, names)| names);
     let (old_entries, new_entries) = (old.own_by_key(kind.key()), new.own_by_key(kind.key()));
     let touched = NameSet::new(targets.keys().copied());

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::align::{ElementOrigin, align};
+use super::super::align::align;
 use super::super::fault::{Fault, FaultKind};
 use super::super::json_pointer::Pointer;
 use super::super::merge::{occurrences, split_occurrence};
@@ -76,11 +76,7 @@ fn change(old: &[Value], patch: &Value) -> Option<FormChange> {
 /// Pairs the occurrences that are edited in their places with their new values.
 fn pairs<'v>(old: &'v [Value], new: &'v [Value]) -> Vec<(&'v Value, &'v Value)> {
     let origins = align(old, new).new.into_iter().zip(new);
-    let pairs = origins.filter_map(|(origin, new)| match origin {
-        ElementOrigin::Edited(place) => Some((&old[place], new)),
-        ElementOrigin::Kept(_) | ElementOrigin::Moved(_) | ElementOrigin::New => None,
-    });
-    pairs.collect()
+    origins.filter_map(|(origin, new)| Some((&old[origin.edited()?], new))).collect()
 }
 
 fn edited(old: &Value, new: &Value) -> Option<FormChange> {

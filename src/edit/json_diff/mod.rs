@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use super::emit::{are_named_blocks, scalar_text};
 use super::schema_path::is_derived;
 use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key};
 
@@ -65,17 +66,12 @@ fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
         (from, to) if from == to => None,
         (_, None) => Some(Value::Null),
         (Some(Value::Object(from)), Some(Value::Object(to))) if to.is_empty() && are_named_blocks(from) => {
+            // Removing the last name would remove the keyword: a list says that one block stays.
             Some(json!([[{}]]))
         }
         (Some(Value::Object(from)), Some(Value::Object(to))) => Some(Value::Object(merge_patch(from, to))),
         (_, Some(to)) => Some(to.clone()),
     }
-}
-
-/// Whether these are the named blocks of one keyword. Removing the last name removes the keyword, so one
-/// block without a name has to be given as a list.
-fn are_named_blocks(members: &Map<String, Value>) -> bool {
-    !members.is_empty() && members.values().all(Value::is_object)
 }
 
 fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
@@ -114,15 +110,11 @@ fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Va
     let key = "http_options";
     let options = |view: &Map<String, Value>| view.get(key).map(object).cloned().unwrap_or_default();
     let ports: HashSet<String> =
-        to.get("http").and_then(Value::as_array).into_iter().flatten().filter_map(port).collect();
+        to.get("http").and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
     let patch = merge_patch(&options(from), &options(to));
     let kept: Map<String, Value> =
         patch.into_iter().filter(|(port, value)| !value.is_null() || ports.contains(port)).collect();
     (!kept.is_empty()).then_some(Value::Object(kept))
-}
-
-fn port(value: &Value) -> Option<String> {
-    super::emit::scalar_text(value)
 }
 
 /// The patch of the streams, lives or plugins: the removed ones, then the others in their new order.

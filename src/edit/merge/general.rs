@@ -86,11 +86,10 @@ impl GeneralMerge<'_> {
             let current = setting_value(parameter, entries);
             let value = match patch.get(parameter.key) {
                 None => current,
-                Some(patch) => merge_setting(parameter, current.as_ref(), patch, &at.child(parameter.key))
-                    .unwrap_or_else(|faults| {
-                        self.faults.0.extend(faults.0);
-                        None
-                    }),
+                Some(patch) => {
+                    let merged = merge_setting(parameter, current.as_ref(), patch, &at.child(parameter.key));
+                    self.faults.take(merged).flatten()
+                }
             };
             merged.extend(value.map(|value| (parameter.key.to_owned(), value)));
         }
@@ -183,7 +182,7 @@ impl GeneralMerge<'_> {
         let keyword = keyword_of(scope, key);
         let escaped = key.strip_prefix(ESCAPE).filter(|_| !value.is_null());
         let Some(parameter) = escaped.and_then(|keyword| by_keyword(scope, keyword)) else { return };
-        let text: Vec<String> = emit::general(keyword, value, None).iter().map(Draft::inline).collect();
+        let text: Vec<String> = emit::general(keyword, value).iter().map(Draft::inline).collect();
         let document = Document::parse(text.join(" "));
         let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
         if parameter.strict || document.entries().any(reads_as_own) {
@@ -206,7 +205,7 @@ pub fn occurrences(value: &Value) -> Vec<Value> {
         Value::Bool(true) => vec![Value::Array(Vec::new())],
         Value::Array(list) if list.iter().any(Value::is_array) => list.clone(),
         Value::Array(_) => vec![value.clone()],
-        Value::Object(members) if !members.is_empty() && members.values().all(Value::is_object) => members
+        Value::Object(members) if emit::are_named_blocks(members) => members
             .iter()
             .map(|(name, block)| Value::Array(vec![Value::String(name.clone()), block.clone()]))
             .collect(),

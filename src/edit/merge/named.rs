@@ -37,9 +37,8 @@ pub fn merge_named(
                 Ok(general.member((kind.scope(), key), entries, value, &at))
             }
         };
-        match result {
-            Ok(value) => put(kind, &mut merged, key, value),
-            Err(found) => faults.0.extend(found.0),
+        if let Some(value) = faults.take(result) {
+            put(kind, &mut merged, key, value);
         }
     }
     merged.retain(|_, value| !value.is_null());

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Container, Planner};
+use super::Planner;
 use crate::edit::align::{Alignment, ElementOrigin};
 use crate::edit::emit::{self, Draft};
 use crate::edit::json_pointer::Pointer;
@@ -16,7 +16,7 @@ impl<'d> Planner<'_, 'd> {
     /// `write` makes the new ones.
     pub(super) fn put_elements(
         &mut self,
-        container: Container<'d>,
+        within: Option<Entry<'d>>,
         entries: &[Entry<'d>],
         alignment: &Alignment,
         mut write: impl FnMut(usize) -> Draft,
@@ -33,7 +33,7 @@ impl<'d> Planner<'_, 'd> {
                 ElementOrigin::Moved(index) => Insertion::Line(entries[index].id()),
                 ElementOrigin::New => Insertion::New(write(at)),
             };
-            alone.extend(self.put_element(container, previous, first, content));
+            alone.extend(self.put_element(within, previous, first, content));
         }
         self.add_setting(alone, entries);
     }
@@ -42,7 +42,7 @@ impl<'d> Planner<'_, 'd> {
     /// element that has neither.
     pub(super) fn put_element(
         &mut self,
-        container: Container<'d>,
+        within: Option<Entry<'d>>,
         previous: Option<Entry<'d>>,
         first: Option<Entry<'d>>,
         content: Insertion,
@@ -58,7 +58,7 @@ impl<'d> Planner<'_, 'd> {
                 };
             }
         };
-        self.put(container, place, content, 0);
+        self.put(within, place, content, 0);
         None
     }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::Planner;
 use super::words::WordEdits;
-use super::{Container, Planner};
 use crate::edit::align::{ElementOrigin, align};
 use crate::edit::emit;
 use crate::edit::fault::Fault;
@@ -15,17 +15,17 @@ use crate::edit::merge::{contents_value, general_value, occurrences, split_occur
 use crate::edit::quoting;
 use crate::model::general::{DirectiveForm, scalars};
 use crate::model::member::{Members, key_of, keyword_of};
-use crate::model::schema::{Scope, Shape, block_scope, by_key, by_keyword};
+use crate::model::schema::{Scope, Shape, by_key, by_keyword};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
 use crate::model::to_json;
-use crate::syntax::{Entry, Word, quoted_if_needed};
+use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
     /// Plans the change to `target`, which differs from the value of `entries`, all occurrences of `keyword`.
     pub(super) fn foreign(
         &mut self,
-        container: Container<'d>,
+        within: Option<Entry<'d>>,
         keyword: &str,
         entries: &[Entry<'d>],
         target: Option<&Value>,
@@ -35,7 +35,7 @@ impl<'d> Planner<'_, 'd> {
             return entries.iter().for_each(|&entry| self.remove(entry));
         };
         if entries.is_empty() {
-            return self.add_setting(emit::general(keyword, target, None), entries);
+            return self.add_setting(emit::general(keyword, target), entries);
         }
         match (DirectiveForm::of(entries), target) {
             // An empty object has no names: it is written as one block without a name.
@@ -43,12 +43,9 @@ impl<'d> Planner<'_, 'd> {
                 self.named_blocks(keyword, entries, target, at)
             }
             (DirectiveForm::Block, Value::Object(target)) => self.contents(entries[0], target, at),
-            (form, target) => self.occurrences(
-                container,
-                keyword,
-                entries,
-                &wanted_occurrences(container, entries, form, target),
-            ),
+            (form, target) => {
+                self.occurrences(within, keyword, entries, &wanted_occurrences(within, entries, form, target))
+            }
         }
     }
 
@@ -74,13 +71,7 @@ impl<'d> Planner<'_, 'd> {
             match by_name.get(key.as_str()) {
                 Some(&block) if contents_value(block) == *value => {}
                 Some(&block) => self.contents(block, wanted, &at.child(key)),
-                None => {
-                    let head = format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(key));
-                    new.push(emit::Draft {
-                        head,
-                        block: Some(emit::contents(block_scope(keyword, 1), wanted)),
-                    });
-                }
+                None => new.push(emit::named_block(keyword, key, wanted)),
             }
         }
         self.add_setting(new, entries);
@@ -93,7 +84,7 @@ impl<'d> Planner<'_, 'd> {
     /// Plans the change to `target` inside a foreign block.
     pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, at: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
-        let container = Container::of(block);
+        let within = Some(block);
         let members = Members::of(inner_scope(block), block.children());
         let scope = members.scope();
         for (parameter, entries) in members.each_own() {
@@ -107,20 +98,26 @@ impl<'d> Planner<'_, 'd> {
             let wanted = target.get(&*key);
             if general_value(&member.entries).as_ref() != wanted {
                 let keyword = keyword_of(scope, &key);
-                self.foreign(container, keyword, &member.entries, wanted, &at.child(&key));
+                self.foreign(within, keyword, &member.entries, wanted, &at.child(&key));
             }
         }
         for (key, value) in target.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
             let keyword = keyword_of(scope, key);
             if members.foreign_by_keyword(keyword).is_empty() {
-                self.foreign(container, keyword, &[], Some(value), &at.child(key));
+                self.foreign(within, keyword, &[], Some(value), &at.child(key));
             }
         }
-        self.place_pending(container);
+        self.place_pending(within);
         self.pending = outer;
     }
 
-    fn occurrences(&mut self, container: Container<'d>, keyword: &str, entries: &[Entry<'d>], new: &[Value]) {
+    fn occurrences(
+        &mut self,
+        within: Option<Entry<'d>>,
+        keyword: &str,
+        entries: &[Entry<'d>],
+        new: &[Value],
+    ) {
         let old: Vec<Value> = entries.iter().map(|&entry| occurrence(entry)).collect();
         let alignment = align(&old, new);
         for (at, origin) in alignment.new.iter().enumerate() {
@@ -128,7 +125,7 @@ impl<'d> Planner<'_, 'd> {
                 self.edit_occurrence(entries[index], &new[at]);
             }
         }
-        self.put_elements(container, entries, &alignment, |at| emit::occurrence(keyword, words_of(&new[at])));
+        self.put_elements(within, entries, &alignment, |at| emit::occurrence(keyword, words_of(&new[at])));
     }
 
     fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
@@ -152,12 +149,12 @@ impl<'d> Planner<'_, 'd> {
 /// The occurrences whose value is `target`, in the form of `entries`: true is a bare flag, but the
 /// options of a port keep their value: `api false;` becomes `api true;`, not `api;`.
 fn wanted_occurrences(
-    container: Container<'_>,
+    within: Option<Entry<'_>>,
     entries: &[Entry<'_>],
     form: DirectiveForm,
     target: &Value,
 ) -> Vec<Value> {
-    let is_of_port = || container.block.is_some_and(is_port);
+    let is_of_port = || within.is_some_and(is_port);
     match target {
         Value::Bool(true) if form == DirectiveForm::Directive && is_of_port() && says_boolean(entries[0]) => {
             vec![Value::Array(vec![Value::Bool(true)])]

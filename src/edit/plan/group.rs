@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::Planner;
 use super::order::{Item, WantedPosition, arrange, staying};
+use super::setting::writable;
 use super::sources::{Header, header};
-use super::{Container, Planner, TargetValue};
+use super::words::WordEdits;
 use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
@@ -17,7 +19,7 @@ use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
 use crate::model::schema::{Derived, Shape, ValueType, by_key, parameters};
 use crate::model::shape::group_name;
-use crate::syntax::{Entry, Splice};
+use crate::syntax::Entry;
 
 /// A block that the patch creates.
 struct NewBlock {
@@ -71,57 +73,40 @@ impl<'d> Planner<'_, 'd> {
             self.plan.deleted_streams.push(name.to_owned());
         }
         self.remove(entry);
-        self.plan.targets.push(TargetValue::Named { kind, name: name.to_owned(), value: None });
+        self.plan.named.push((kind, name.to_owned(), None));
     }
 
     fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer, new: &mut Vec<NewBlock>) {
         let empty = Map::new();
         let patch = patch.as_object().unwrap_or(&empty);
         self.plan.guarded.members(kind.scope(), &empty, patch, at);
-        match merge::merge_named(kind, None, patch, at) {
-            Err(faults) => self.faults.0.extend(faults.0),
-            Ok(target) => {
-                for parameter in parameters(kind.scope()) {
-                    if let Some(value) = target.get(parameter.key) {
-                        self.faults
-                            .0
-                            .extend(super::setting::writable(parameter, value, &at.child(parameter.key)).0);
-                    }
-                }
-                self.plan.created.push(kind);
-                new.push(NewBlock { name: name.to_owned(), draft: emit::named(kind, name, &target) });
-                self.plan.targets.push(TargetValue::Named {
-                    kind,
-                    name: name.to_owned(),
-                    value: Some(target),
-                });
+        let merged = merge::merge_named(kind, None, patch, at);
+        let Some(target) = self.faults.take(merged) else { return };
+        for parameter in parameters(kind.scope()) {
+            if let Some(value) = target.get(parameter.key) {
+                self.faults.add(writable(parameter, value, &at.child(parameter.key)));
             }
         }
+        self.plan.created.push(kind);
+        new.push(NewBlock { name: name.to_owned(), draft: emit::named(kind, name, &target) });
+        self.plan.named.push((kind, name.to_owned(), Some(target)));
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, at: &Pointer) {
         let Some(patch) = patch.as_object() else { return };
         let current = merge::named_value(kind, entry);
         let members = Members::of(kind.scope(), entry.children());
-        match merge::merge_named(kind, Some((&current, &members)), patch, at) {
-            Err(faults) => self.faults.0.extend(faults.0),
-            Ok(target) => {
-                self.remove_unshown(kind, &members, &current, &target, patch);
-                if target == current {
-                    return;
-                }
-                self.plan.guarded.members(kind.scope(), &current, patch, at);
-                let removed =
-                    patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
-                let change = BlockChange { kind, entry, members, current, target: &target, removed, at };
-                self.change(&change);
-                self.plan.targets.push(TargetValue::Named {
-                    kind,
-                    name: name.to_owned(),
-                    value: Some(target),
-                });
-            }
+        let merged = merge::merge_named(kind, Some((&current, &members)), patch, at);
+        let Some(target) = self.faults.take(merged) else { return };
+        self.remove_unshown(kind, &members, &current, &target, patch);
+        if target == current {
+            return;
         }
+        self.plan.guarded.members(kind.scope(), &current, patch, at);
+        let removed =
+            patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
+        self.change(&BlockChange { kind, entry, members, current, target: &target, removed, at });
+        self.plan.named.push((kind, name.to_owned(), Some(target)));
     }
 
     /// Removes a directive that sets the default when null asks for it, which changes nothing in the
@@ -162,24 +147,23 @@ impl<'d> Planner<'_, 'd> {
         let keyword = change.entry.words().next().expect("an entry has a keyword");
         let new =
             if change.target.get("static") == Some(&Value::Bool(false)) { "ondemand" } else { "stream" };
-        self.rewrite(vec![Splice {
-            range: keyword.start as usize..keyword.end() as usize,
-            text: new.to_owned(),
-        }]);
+        let mut edits = WordEdits::of(change.entry);
+        edits.replace(keyword, new);
+        self.rewrite(edits.finish());
     }
 
     /// Changes the known settings in schema order, then the others in the order of the text and the
     /// patch.
     fn change_block(&mut self, change: &BlockChange<'_, 'd>) {
         let scope = change.kind.scope();
-        let container = Container::of(change.entry);
+        let within = Some(change.entry);
         let outer = std::mem::take(&mut self.pending);
         for parameter in parameters(scope).filter(|parameter| change.is_changed(parameter.key)) {
             let entries = change.members.own(parameter).to_vec();
             let at = change.at.child(parameter.key);
             match (parameter.shape, change.target.get(parameter.key)) {
                 (Shape::Derived(Derived::Static), _) => {}
-                (Shape::Sources, Some(target)) => self.sources(container, &entries, target, &at),
+                (Shape::Sources, Some(target)) => self.sources(within, &entries, target, &at),
                 // A default that is shown without a directive needs none.
                 (Shape::Value(ValueType::Switch), Some(Value::Bool(true)))
                     if change.removed.contains(&parameter.key) =>
@@ -192,28 +176,30 @@ impl<'d> Planner<'_, 'd> {
         for key in change.foreign_keys() {
             let keyword = keyword_of(scope, key);
             let entries = change.members.foreign_by_keyword(keyword).to_vec();
-            self.foreign(container, keyword, &entries, change.target.get(key), &change.at.child(key));
+            self.foreign(within, keyword, &entries, change.target.get(key), &change.at.child(key));
         }
-        self.place_pending(container);
+        self.place_pending(within);
         self.pending = outer;
     }
 
     /// A one-line form that gains a setting becomes a block.
     fn change_one_line(&mut self, change: &BlockChange<'_, 'd>) {
         let gained = change.gained_settings();
-        for (key, value) in change.target.iter() {
-            if let Some(parameter) = by_key(change.kind.scope(), key) {
-                let skip = parameter.shape == Shape::Sources || !change.is_changed(key);
-                if !skip {
-                    self.faults.0.extend(super::setting::writable(parameter, value, &change.at.child(key)).0);
+        for (key, value) in change.target.iter().filter(|(key, _)| change.is_changed(key)) {
+            match by_key(change.kind.scope(), key) {
+                Some(parameter) if parameter.shape != Shape::Sources => {
+                    self.faults.add(writable(parameter, value, &change.at.child(key)));
                 }
+                _ => {}
             }
         }
-        match change.header(!gained.is_empty()) {
-            Err(faults) => self.faults.0.extend(faults.0),
-            Ok(Header::Edits(edits)) if gained.is_empty() => self.rewrite(edits),
-            Ok(Header::Edits(_)) => self.unfold(change.entry, gained),
-            Ok(Header::Lines(lines)) => self.unfold(change.entry, lines.into_iter().chain(gained).collect()),
+        match self.faults.take(change.header(!gained.is_empty())) {
+            None => {}
+            Some(Header::Edits(edits)) if gained.is_empty() => self.rewrite(edits),
+            Some(Header::Edits(_)) => self.unfold(change.entry, gained),
+            Some(Header::Lines(lines)) => {
+                self.unfold(change.entry, lines.into_iter().chain(gained).collect())
+            }
         }
     }
 
@@ -281,15 +267,15 @@ impl<'d> Planner<'_, 'd> {
         match (previous, start) {
             (Some(previous), _) => {
                 let blank_lines = self.blank_lines_above(previous, is_first(previous)).max(own);
-                self.put(Container::TOP, Anchor::After(previous.id()), content, blank_lines);
+                self.put(None, Anchor::After(previous.id()), content, blank_lines);
             }
             (None, Start::Before(first)) => {
                 let second = entries.get(1).map_or(0, |&second| self.blank_lines_above(second, false));
                 let blank_lines = if moved.is_some() { own } else { second };
-                self.put(Container::TOP, Anchor::BeforeComments(first.id()), content, blank_lines);
+                self.put(None, Anchor::BeforeComments(first.id()), content, blank_lines);
             }
             (None, Start::AtEnd((place, blank_lines))) => {
-                self.put(Container::TOP, place, content, blank_lines);
+                self.put(None, place, content, blank_lines);
             }
         }
     }

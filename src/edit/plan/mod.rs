@@ -35,8 +35,11 @@ use crate::syntax::{Document, Entry, EntryId};
 pub struct Plan {
     /// The changes to the text.
     pub operations: Vec<TextOperation>,
-    /// The expected values of all touched members.
-    pub targets: Vec<TargetValue>,
+    /// The own values that the touched top-level members must have; `None` for one that must be gone.
+    pub members: Vec<(String, Option<Value>)>,
+    /// The own members that the touched streams, lives and plugins must have, by name; `None` for a
+    /// block that must be gone.
+    pub named: Vec<(Kind, String, Option<Map<String, Value>>)>,
     /// The order of each group whose blocks were moved.
     pub orders: Vec<(Kind, Vec<String>)>,
     /// Side effects that the user should know.
@@ -54,20 +57,6 @@ impl Plan {
     pub fn created(&self, kind: Kind) -> usize {
         self.created.iter().filter(|created| **created == kind).count()
     }
-}
-
-/// The own value that a touched member must have afterwards; `None` if it must be gone.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TargetValue {
-    /// A top-level member.
-    Member { key: String, value: Option<Value> },
-    /// A stream, live or plugin.
-    Named {
-        kind: Kind,
-        name: String,
-        /// Its own members.
-        value: Option<Map<String, Value>>,
-    },
 }
 
 /// A side effect of a change, which its patch does not show.
@@ -112,24 +101,6 @@ pub fn plan<'d>(
     };
     planner.top_level(patch);
     planner.faults.into_result(planner.plan)
-}
-
-/// The block that is changed, or the top level.
-#[derive(Clone, Copy)]
-struct Container<'d> {
-    block: Option<Entry<'d>>,
-}
-
-impl<'d> Container<'d> {
-    const TOP: Container<'static> = Container { block: None };
-
-    fn of(block: Entry<'d>) -> Self {
-        Self { block: Some(block) }
-    }
-
-    fn id(self) -> Option<EntryId> {
-        self.block.map(|block| block.id())
-    }
 }
 
 /// A new setting; its place is chosen once all removals are known.
@@ -185,14 +156,15 @@ impl<'d> Planner<'_, 'd> {
 
     fn top_setting(&mut self, parameter: &'static crate::model::Parameter, patch: &Value, at: &Pointer) {
         let current = self.view.member(parameter.key);
-        match merge::merge_setting(parameter, current.as_ref(), patch, at) {
-            Err(faults) => self.faults.0.extend(faults.0),
-            Ok(target) if target == current => {}
-            Ok(target) => {
+        let merged = merge::merge_setting(parameter, current.as_ref(), patch, at);
+        match self.faults.take(merged) {
+            None => {}
+            Some(target) if target == current => {}
+            Some(target) => {
                 self.note_dropped_extras(current.as_ref(), target.as_ref(), at);
                 let entries = self.members.own(parameter).to_vec();
                 self.setting(parameter, &entries, target.as_ref(), at);
-                self.plan.targets.push(TargetValue::Member { key: parameter.key.to_owned(), value: target });
+                self.plan.members.push((parameter.key.to_owned(), target));
             }
         }
     }
@@ -205,8 +177,8 @@ impl<'d> Planner<'_, 'd> {
         let target = general.member((Scope::Top, key), &entries, patch, at);
         if target != current {
             self.plan.guarded.member(Scope::Top, key, current.as_ref(), patch, at);
-            self.foreign(Container::TOP, keyword, &entries, target.as_ref(), at);
-            self.plan.targets.push(TargetValue::Member { key: key.to_owned(), value: target });
+            self.foreign(None, keyword, &entries, target.as_ref(), at);
+            self.plan.members.push((key.to_owned(), target));
         }
     }
 
@@ -225,11 +197,13 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn put(&mut self, container: Container<'d>, place: Anchor, content: Insertion, blank_lines: usize) {
+    /// `within` is the block that is changed, and none is the top level.
+    fn put(&mut self, within: Option<Entry<'d>>, place: Anchor, content: Insertion, blank_lines: usize) {
         if let Insertion::Line(entry) | Insertion::Block(entry) = content {
             self.leaving.insert(entry);
         }
-        self.operation(TextOperation::Put { within: container.id(), place, content, blank_lines });
+        let within = within.map(|block| block.id());
+        self.operation(TextOperation::Put { within, place, content, blank_lines });
     }
 
     fn refuse(&mut self, fault: Fault) {
@@ -249,19 +223,13 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn note_dropped_extras(&mut self, current: Option<&Value>, target: Option<&Value>, at: &Pointer) {
-        let keys = |value: Option<&Value>| -> Vec<String> {
-            value
-                .and_then(|value| value.get("extra")?.as_object())
-                .into_iter()
-                .flatten()
-                .map(|(key, _)| key.clone())
-                .collect()
-        };
         if target.and_then(|target| target.get("url")) != Some(&Value::Bool(false)) {
             return;
         }
-        let kept: HashSet<String> = keys(target).into_iter().collect();
-        let dropped: Vec<String> = keys(current).into_iter().filter(|key| !kept.contains(key)).collect();
+        let kept = extras(target);
+        let is_kept = |key: &&String| kept.is_some_and(|kept| kept.contains_key(*key));
+        let dropped: Vec<String> =
+            extras(current).into_iter().flat_map(Map::keys).filter(|key| !is_kept(key)).cloned().collect();
         if !dropped.is_empty() {
             self.plan.notes.push(Note::ExtrasDropped { at: at.clone(), keys: dropped });
         }
@@ -281,4 +249,9 @@ impl<'d> Planner<'_, 'd> {
             first: false,
         });
     }
+}
+
+/// The extras of a backend.
+fn extras(backend: Option<&Value>) -> Option<&Map<String, Value>> {
+    backend?.get("extra")?.as_object()
 }

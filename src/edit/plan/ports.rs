@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::words::WordEdits;
-use super::{Container, Note, Planner, TargetValue};
-use crate::edit::align::{ElementOrigin, align};
+use super::{Note, Planner};
+use crate::edit::align::{Alignment, ElementOrigin, align};
 use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
@@ -38,19 +38,15 @@ impl<'d> Planner<'_, 'd> {
         let alignment = align(&before, &after);
         let fates = self.align_ports(&entries, &new, &alignment, &mut drafts);
         let options_target = self.port_options(&fates, &new, options, &mut drafts);
-        self.put_elements(Container::TOP, &entries, &alignment, |at| {
+        self.put_elements(None, &entries, &alignment, |at| {
             drafts[at].take().expect("every new port has a draft")
         });
         self.note_dropped_options(&entries, &alignment, options);
         if old != new {
-            self.plan
-                .targets
-                .push(TargetValue::Member { key: "http".to_owned(), value: Some(Value::Array(new)) });
+            self.plan.members.push(("http".to_owned(), Some(Value::Array(new))));
         }
         if options_target != self.view.member("http_options") {
-            self.plan
-                .targets
-                .push(TargetValue::Member { key: "http_options".to_owned(), value: options_target });
+            self.plan.members.push(("http_options".to_owned(), options_target));
         }
     }
 
@@ -58,7 +54,7 @@ impl<'d> Planner<'_, 'd> {
         &mut self,
         entries: &[Entry<'d>],
         new: &[Value],
-        alignment: &crate::edit::align::Alignment,
+        alignment: &Alignment,
         drafts: &mut [Option<Draft>],
     ) -> Vec<PortFate<'d>> {
         let mut fates = Vec::new();
@@ -90,13 +86,10 @@ impl<'d> Planner<'_, 'd> {
     fn note_dropped_options(
         &mut self,
         entries: &[Entry<'d>],
-        alignment: &crate::edit::align::Alignment,
+        alignment: &Alignment,
         options: Option<&Value>,
     ) {
-        let edited = alignment.new.iter().filter_map(|origin| match origin {
-            ElementOrigin::Edited(index) => Some(*index),
-            ElementOrigin::Kept(_) | ElementOrigin::Moved(_) | ElementOrigin::New => None,
-        });
+        let edited = alignment.new.iter().filter_map(|origin| origin.edited());
         let mut gone: Vec<usize> = edited.chain(alignment.removed()).collect();
         gone.sort_unstable();
         let is_asked_for = |port: &str| {

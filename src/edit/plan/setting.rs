@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::Planner;
-use super::words::{WordEdits, backend};
+use super::words::{WordEdits, backend, writable_key, writable_source};
 use crate::edit::emit;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
@@ -31,13 +31,13 @@ impl<'d> Planner<'_, 'd> {
             (None, Some(value)) => self.new_setting(parameter, value, at),
             (Some(&last), Some(value)) => match edit(parameter, last, value, at) {
                 Ok(edits) => self.rewrite(edits.finish()),
-                Err(faults) => self.faults.0.extend(faults.0),
+                Err(faults) => self.faults.add(faults),
             },
         }
     }
 
     fn new_setting(&mut self, parameter: &'static Parameter, value: &Value, at: &Pointer) {
-        self.faults.0.extend(writable(parameter, value, at).0);
+        self.faults.add(writable(parameter, value, at));
         self.add_setting(emit::setting(parameter, value), &[]);
     }
 }
@@ -45,7 +45,7 @@ impl<'d> Planner<'_, 'd> {
 /// Returns the faults of a value that is written anew.
 pub fn writable(parameter: &Parameter, value: &Value, at: &Pointer) -> Faults {
     let mut faults = Faults::default();
-    let mut check = |key: &str, at: &Pointer| faults.0.extend(super::words::writable_key(key, at).err());
+    let mut check = |key: &str, at: &Pointer| faults.0.extend(writable_key(key, at).err());
     match parameter.shape {
         Shape::Backend => {
             let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
@@ -58,7 +58,7 @@ pub fn writable(parameter: &Parameter, value: &Value, at: &Pointer) -> Faults {
         }
         Shape::Sources => {
             for (index, element) in value.as_array().into_iter().flatten().enumerate() {
-                faults.0.extend(super::words::writable_source(element, &at.child(index)).0);
+                faults.add(writable_source(element, &at.child(index)));
             }
         }
         _ => {}
@@ -148,7 +148,7 @@ fn transcoder(
     let known: HashSet<&Value> = old.iter().collect();
     let faults =
         new.iter().enumerate().filter(|(_, pair)| !known.contains(pair)).filter_map(|(index, pair)| {
-            super::words::writable_key(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0)).err()
+            writable_key(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0)).err()
         });
     Faults(faults.collect()).into_result(())?;
     let keyword = entry.words().next().expect("an entry has a keyword");

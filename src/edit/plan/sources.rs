@@ -5,15 +5,16 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::words::{WordEdits, source, writable_source};
-use super::{Container, NewSetting, Planner};
+use super::{NewSetting, Planner};
 use crate::edit::align::{Alignment, ElementOrigin, align};
 use crate::edit::emit::{self, Draft};
+use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::Insertion;
 use crate::model::setting_view::{SourceView, entry_sources, is_plural};
 use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
-use crate::syntax::{Entry, EntryId, Splice};
+use crate::syntax::{Entry, EntryId, Splice, spliced_pieces};
 
 /// The keyword of a new source if no line above shows another.
 const KEYWORD: &str = "url";
@@ -28,7 +29,7 @@ impl<'d> Planner<'_, 'd> {
     /// Plans the change to the list `target` in the block of a stream, element by element.
     pub(super) fn sources(
         &mut self,
-        container: Container<'d>,
+        within: Option<Entry<'d>>,
         entries: &[Entry<'d>],
         target: &Value,
         at: &Pointer,
@@ -61,12 +62,12 @@ impl<'d> Planner<'_, 'd> {
                 }
                 ElementOrigin::Moved(place) if !is_plural(elements[place].entry) => {
                     let line = Insertion::Line(elements[place].entry.id());
-                    alone.extend(self.put_element(container, previous, first, line));
+                    alone.extend(self.put_element(within, previous, first, line));
                 }
                 ElementOrigin::Moved(_) | ElementOrigin::New => {
-                    self.faults.0.extend(writable_source(&new[index], &at.child(index)).0);
+                    self.faults.add(writable_source(&new[index], &at.child(index)));
                     let draft = emit::source(&keyword_behind(previous), &new[index]);
-                    alone.extend(self.put_element(container, previous, first, Insertion::New(draft)));
+                    alone.extend(self.put_element(within, previous, first, Insertion::New(draft)));
                 }
             }
         }
@@ -79,7 +80,7 @@ impl<'d> Planner<'_, 'd> {
         let mut edits = WordEdits::of(element.entry);
         match source(&mut edits, &element.address, target, at) {
             Ok(()) => self.rewrite(edits.finish()),
-            Err(faults) => self.faults.0.extend(faults.0),
+            Err(faults) => self.faults.add(faults),
         }
     }
 
@@ -119,7 +120,7 @@ impl<'d> Planner<'_, 'd> {
             }
             split.written[from..=to].fill(true);
             for (index, element) in new.iter().enumerate().take(to + 1).skip(from) {
-                self.faults.0.extend(writable_source(element, &at.child(index)).0);
+                self.faults.add(writable_source(element, &at.child(index)));
             }
             self.rewrite(vec![self.split_line(entry, &new[from..=to])]);
         }
@@ -200,13 +201,13 @@ pub(super) fn header(
     target: &Value,
     needs_block: bool,
     at: &Pointer,
-) -> Result<Header, crate::edit::fault::Faults> {
+) -> Result<Header, Faults> {
     let empty = Vec::new();
     let new = target.as_array().unwrap_or(&empty);
     let address = header_source(entry);
     let old: Vec<Value> = address.iter().map(value_of).collect();
     let alignment = align(&old, new);
-    let edits_of = |target: &Value, at: &Pointer| -> Result<Vec<Splice>, crate::edit::fault::Faults> {
+    let edits_of = |target: &Value, at: &Pointer| -> Result<Vec<Splice>, Faults> {
         let mut edits = WordEdits::of(entry);
         if let Some(address) = &address {
             source(&mut edits, address, target, at)?;
@@ -235,16 +236,10 @@ pub(super) fn header(
 /// The words of the source in the header, with the edits applied.
 fn raw_line(entry: Entry<'_>, edits: &[Splice]) -> Draft {
     let text = entry.document().text();
-    let mut at = header_source(entry).map_or(entry.end(), |address| address.positional.start as usize);
-    let end = entry.head_span().end as usize;
-    let mut head = format!("{KEYWORD} ");
-    for edit in edits {
-        head.push_str(&text[at..edit.range.start]);
-        head.push_str(&edit.text);
-        at = edit.range.end;
-    }
-    head.push_str(&text[at..end.max(at)]);
-    Draft { head, block: None }
+    let start = header_source(entry).map_or(entry.end(), |address| address.positional.start as usize);
+    let end = (entry.head_span().end as usize).max(start);
+    let words: String = spliced_pieces(text, start..end, edits).collect();
+    Draft { head: format!("{KEYWORD} {words}"), block: None }
 }
 
 fn without_source(entry: Entry<'_>) -> Splice {

@@ -4,12 +4,12 @@
 
 use std::cell::OnceCell;
 
-use super::{Container, NewSetting, Planner};
+use super::{NewSetting, Planner};
 use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::removal::counts_as_block;
 use crate::syntax::Entry;
 
-/// The places in a container that are the same for every new setting.
+/// The places in a block that are the same for every new setting.
 #[derive(Default)]
 struct Spots {
     /// In front of all entries of a block.
@@ -23,16 +23,16 @@ struct Spots {
 }
 
 impl<'d> Planner<'_, 'd> {
-    /// Puts the new settings of a container at their places.
-    pub(super) fn place_pending(&mut self, container: Container<'d>) {
+    /// Puts the new settings of a block, or of the top level, at their places.
+    pub(super) fn place_pending(&mut self, within: Option<Entry<'d>>) {
         let spots = Spots::default();
         for pending in std::mem::take(&mut self.pending) {
-            let (place, blank_lines) = match container.block {
+            let (place, blank_lines) = match within {
                 Some(block) => (self.place_in_block(block, pending.first, &spots), 0),
                 None => self.place_at_top(&pending, &spots),
             };
             for draft in pending.drafts {
-                self.put(container, place, Insertion::New(draft), blank_lines);
+                self.put(within, place, Insertion::New(draft), blank_lines);
             }
         }
     }
@@ -45,10 +45,10 @@ impl<'d> Planner<'_, 'd> {
         };
         let groups: Vec<TextOperation> = self.plan.operations.extract_if(.., is_at_end).collect();
         let blocks: Vec<NewSetting> = self.pending.extract_if(.., |pending| pending.is_block()).collect();
-        self.place_pending(Container::TOP);
+        self.place_pending(None);
         self.plan.operations.extend(groups);
         self.pending = blocks;
-        self.place_pending(Container::TOP);
+        self.place_pending(None);
     }
 
     /// A url goes first, others after the last entry.

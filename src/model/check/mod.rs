@@ -179,10 +179,13 @@ impl<'d> Checker<'d> {
                 }
             }
             Shape::Sources if is_plural(entry) => {
-                entry.arguments().for_each(|word| self.address(word));
+                entry.arguments().for_each(|word| self.diagnostics.push_any(address::source(word)));
             }
             Shape::Sources => self.source(parameter.scope, entry, 0),
-            Shape::Backend => self.backend(parameter.scope, entry),
+            Shape::Backend => {
+                self.diagnostics.push_any(entry.arguments().next().and_then(address::backend));
+                self.options(parameter.scope, entry, 1);
+            }
             Shape::Transcoder => {
                 missing_semicolon::in_options(parameter.scope, entry, 0, &mut self.diagnostics)
             }
@@ -198,7 +201,7 @@ impl<'d> Checker<'d> {
             let Some(part) = part.filter(|part| part.form != PartForm::Words) else { continue };
             if let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) {
                 let message = format!("the {} is given more than once: the last counts", part.key);
-                self.repeated(word.span(), message, (previous.span(), "given here before"));
+                self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
             }
             seen.push((part, word));
         }
@@ -209,31 +212,16 @@ impl<'d> Checker<'d> {
 
     fn repeated_setting(&mut self, previous: Entry<'d>, entry: Entry<'d>) {
         let message = format!("`{}` is set more than once: the last counts", entry.keyword());
-        self.repeated(entry.head_span(), message, (previous.head_span(), "set here before"));
-    }
-
-    fn repeated(&mut self, span: Span, message: String, (previous, note): (Span, &'static str)) {
-        let warning = Diagnostic::warning(span, message).related(previous, note);
-        self.diagnostics.push(warning.hint("keep one of them"));
+        let previous = (previous.head_span(), "set here before");
+        self.diagnostics.push(repeated(entry.head_span(), message, previous));
     }
 
     /// Checks a source whose address stands behind this number of arguments.
     fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if let Some(address) = entry.arguments().nth(behind) {
-            self.address(address);
+            self.diagnostics.push_any(address::source(address));
             self.options(scope, entry, behind + 1);
         }
-    }
-
-    fn backend(&mut self, scope: Scope, entry: Entry<'d>) {
-        if let Some(url) = entry.arguments().next() {
-            self.diagnostics.push_any(address::backend(url));
-        }
-        self.options(scope, entry, 1);
-    }
-
-    fn address(&mut self, word: Word<'_>) {
-        self.diagnostics.push_any(address::source(word));
     }
 
     /// Checks the options behind this number of arguments.
@@ -251,11 +239,7 @@ impl<'d> Checker<'d> {
             {
                 let message =
                     format!("the option `{}` is given more than once: the last counts", key.value());
-                self.diagnostics.push(
-                    Diagnostic::warning(key.span(), message)
-                        .related(previous.span(), "given here before")
-                        .hint("keep one of them"),
-                );
+                self.diagnostics.push(repeated(key.span(), message, (previous.span(), "given here before")));
             }
         }
     }
@@ -285,16 +269,13 @@ impl<'d> Checker<'d> {
             ),
             Foreign::Include => self.include = self.include.or(Some(entry)),
             Foreign::Listener => self.listeners.add(entry),
-            Foreign::Push => self.push(entry),
+            Foreign::Push => {
+                let url = entry.arguments().next();
+                self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
+            }
         }
         if entry.count_arguments() >= FEWEST_WITH_ANOTHER {
             missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
-        }
-    }
-
-    fn push(&mut self, entry: Entry<'d>) {
-        if let Some(url) = entry.arguments().next() {
-            self.diagnostics.push_any(address::url(url, &url.value()));
         }
     }
 }
@@ -324,6 +305,10 @@ impl Foreign {
             _ => slip().map_or(Self::Plain, Self::Slip),
         }
     }
+}
+
+fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {
+    Diagnostic::warning(span, message).related(previous, note).hint("keep one of them")
 }
 
 fn not_followed(include: Entry<'_>) -> Diagnostic {
