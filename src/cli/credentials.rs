@@ -77,7 +77,7 @@ impl KnownCredentials {
         match (&self.login, &self.password) {
             (Some(login), Some(password)) => Credentials::new(login, password)
                 .map(Some)
-                .map_err(|_| CliError::usage("a login can't contain a `:`", "a `:` would end the login")),
+                .ok_or_else(|| CliError::usage("a login can't contain a `:`", "a `:` would end the login")),
             _ => Ok(None),
         }
     }

@@ -35,7 +35,7 @@ impl Host for TerminalHost {
         let credentials = Credentials::new(login, password);
         credentials
             .map(Some)
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a login can't contain a `:`"))
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a login can't contain a `:`"))
     }
 
     fn warning(&self, text: &str) {

@@ -17,7 +17,7 @@ use crate::cli::input;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings};
-use crate::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
+use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::store::StoreError;
@@ -126,7 +126,7 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
     if let Some(lock) = lock {
         let listener = lock.bind().map_err(EngineError::from)?;
         let peers = lock.peers();
-        listeners.push(Listener::Unix { listener, admits: Admits::by(move |peer| peers.admit(peer)) });
+        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| peers.admit(peer)) });
     }
     for address in addresses {
         let bound = TcpListener::bind(address)

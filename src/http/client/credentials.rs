@@ -19,15 +19,12 @@ pub struct Credentials {
     password: String,
 }
 
-/// The login has a colon, which would end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotCredentials;
-
 impl Credentials {
-    /// Credentials of a login and a password, not encoded.
-    pub fn new(login: impl Into<String>, password: impl Into<String>) -> Result<Self, NotCredentials> {
+    /// Credentials of a login and a password, not encoded; `None` if the login has a colon, which would
+    /// end it.
+    pub fn new(login: impl Into<String>, password: impl Into<String>) -> Option<Self> {
         let (login, password) = (login.into(), password.into());
-        if login.contains(':') { Err(NotCredentials) } else { Ok(Self { login, password }) }
+        (!login.contains(':')).then_some(Self { login, password })
     }
 
     /// The value of `Authorization`.
@@ -66,6 +63,6 @@ mod tests {
         let shown = format!("{credentials:?} {:?}", credentials.header());
         assert!(!shown.contains("sesame") && !shown.contains("QWxh"), "{shown}");
         assert_eq!(credentials.cut_from("no `open sesame`, no QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), "no `…`, no …");
-        assert!(Credentials::new("a:b", "c").is_err());
+        assert!(Credentials::new("a:b", "c").is_none());
     }
 }

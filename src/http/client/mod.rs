@@ -23,7 +23,7 @@ mod session;
 mod tls;
 
 pub use api_client::{Call, Client, ClientSettings, DEFAULT_TIMEOUT, Reply};
-pub use credentials::{Credentials, NotCredentials};
+pub use credentials::Credentials;
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
 pub use error::{ClientError, ServerRefusal};
 pub use host::Host;

@@ -50,7 +50,7 @@ impl RemoteService {
     /// Remembers the account of a changed configuration.
     fn remember_account(&mut self, outcome: Outcome) -> Outcome {
         let account = outcome.after().and_then(Content::snapshot).and_then(|after| after.account().cloned());
-        self.new_account = account.and_then(|[login, password]| Credentials::new(login, password).ok());
+        self.new_account = account.and_then(|[login, password]| Credentials::new(login, password));
         outcome
     }
 

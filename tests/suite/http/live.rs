@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use mediactl::engine::{Engine, Hooks};
 use mediactl::http::server::handler::{Handler, HandlerSettings};
-use mediactl::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::runtime::Runtime;
 use mediactl::http::server::tls::Tls;
 use mediactl::store::file::ConfFile;
@@ -57,7 +57,7 @@ fn live() -> (Live, HttpServer) {
     let peers = lock.peers();
     let unix = Listener::Unix {
         listener: lock.bind().expect("the socket can be bound"),
-        admits: Admits::by(move |peer| peers.admit(peer)),
+        admits: Box::new(move |peer| peers.admit(peer)),
     };
     let start = |listeners, tls| {
         HttpServer::start(handler.clone(), listeners, tls, Limits::default(), Deadlines::default())

@@ -1,8 +1,6 @@
 //! Accepts connections and gives them slots. No error of one connection stops it.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
-use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -42,8 +40,18 @@ const TURN_AWAY_TIME: Duration = Duration::from_secs(2);
 impl Listener {
     fn accept(&self) -> io::Result<(Socket, PeerAddress)> {
         match self {
-            Self::Tcp(listener) => accept_tcp(listener),
-            Self::Unix { listener, .. } => accept_unix(listener),
+            Self::Tcp(listener) => {
+                let (stream, from) = listener.accept()?;
+                // Responses are written in large pieces, so nothing is gained by waiting for more. The
+                // call fails only on a connection that has ended.
+                let _ = stream.set_nodelay(true);
+                Ok((Socket(stream.into()), PeerAddress::Address(from.ip().to_canonical())))
+            }
+            Self::Unix { listener, .. } => {
+                let (stream, _) = listener.accept()?;
+                let uid = SocketPeer::of(&stream)?.user;
+                Ok((Socket(stream.into()), PeerAddress::Uid(uid)))
+            }
         }
     }
 
@@ -51,7 +59,7 @@ impl Listener {
     fn lets_in(&self, socket: &Socket) -> bool {
         match self {
             Self::Tcp(_) => true,
-            Self::Unix { admits, .. } => SocketPeer::of(&socket.0).is_ok_and(|peer| (admits.0)(&peer)),
+            Self::Unix { admits, .. } => SocketPeer::of(&socket.0).is_ok_and(|peer| admits(&peer)),
         }
     }
 
@@ -75,20 +83,6 @@ impl Listener {
             Self::Unix { listener, .. } => rustix::net::shutdown(listener, Shutdown::Both),
         };
     }
-}
-
-fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, PeerAddress)> {
-    let (stream, from): (_, SocketAddr) = listener.accept()?;
-    // Responses are written in large pieces, so nothing is gained by waiting for more. The call fails
-    // only on a connection that has ended.
-    let _ = stream.set_nodelay(true);
-    Ok((Socket(stream.into()), PeerAddress::Address(from.ip().to_canonical())))
-}
-
-fn accept_unix(listener: &UnixListener) -> io::Result<(Socket, PeerAddress)> {
-    let (stream, _) = listener.accept()?;
-    let uid = SocketPeer::of(&stream)?.user;
-    Ok((Socket(stream.into()), PeerAddress::Uid(uid)))
 }
 
 /// Accepts connections until the server stops.

@@ -99,7 +99,7 @@ impl HttpServer {
 
     /// The number of open connections.
     pub fn open_connections(&self) -> usize {
-        self.shared.all_slots().into_iter().map(|slots| slots.alive()).sum()
+        self.connection_count()()
     }
 
     /// The number of open connections, for callers that outlive the server.

@@ -37,7 +37,7 @@ mod upstream;
 
 pub use http_server::HttpServer;
 pub use limits::{Deadlines, Limits};
-pub use shared::{Admits, Listener};
+pub use shared::Listener;
 
 /// The parser of request heads, without a socket, for `fuzz/`. No part of the interface.
 #[doc(hidden)]

@@ -1,6 +1,5 @@
 //! The sockets to listen on, and the state that all threads of a server share.
 
-use std::fmt;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -18,24 +17,9 @@ use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
 
 /// Decides whether a process may use a Unix socket.
-#[derive(Clone)]
-pub struct Admits(pub(super) Arc<dyn Fn(&SocketPeer) -> bool + Send + Sync>);
-
-impl Admits {
-    /// Lets a process in if `rule` is true for it.
-    pub fn by(rule: impl Fn(&SocketPeer) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(rule))
-    }
-}
-
-impl fmt::Debug for Admits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Admits(..)")
-    }
-}
+pub type Admits = Box<dyn Fn(&SocketPeer) -> bool + Send + Sync>;
 
 /// A bound socket to listen on.
-#[derive(Debug)]
 pub enum Listener {
     /// TCP, with TLS if the server has a certificate.
     Tcp(TcpListener),

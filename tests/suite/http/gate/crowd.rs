@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mediactl::http::protocol::problem::{Problem, ProblemKind};
-use mediactl::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 
 use super::running::{alone, is_alone, threads};
 use super::support::{Answer, Client, Echo, PATIENCE, Running, eventually};
@@ -214,7 +214,7 @@ fn the_unix_socket_has_slots_of_its_own() {
     let unix = UnixListener::bind(&path).expect("the folder is empty");
     let tcp = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
     let address = tcp.local_addr().expect("it is bound");
-    let listeners = vec![Listener::Tcp(tcp), Listener::Unix { listener: unix, admits: Admits::by(|_| true) }];
+    let listeners = vec![Listener::Tcp(tcp), Listener::Unix { listener: unix, admits: Box::new(|_| true) }];
     let service = Arc::new(Echo::default());
     let limits = Limits { connections: 2, ..Limits::default() };
     let server = HttpServer::start(service.clone(), listeners, None, limits, Deadlines::default())

@@ -5,7 +5,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
 use mediactl::http::protocol::problem::{Problem, ProblemKind};
-use mediactl::http::server::listener::{Admits, Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::message::PeerAddress;
 
 use super::support::{BIG, Client, Echo, Running, eventually};
@@ -161,7 +161,7 @@ fn the_unix_socket_knows_its_peers() {
         let service = Arc::new(Echo::default());
         let listener = UnixListener::bind(&path).expect("the folder is empty");
         let listeners =
-            vec![Listener::Unix { listener, admits: Admits::by(move |peer| peer.user == admitted) }];
+            vec![Listener::Unix { listener, admits: Box::new(move |peer| peer.user == admitted) }];
         let server =
             HttpServer::start(service.clone(), listeners, None, Limits::default(), Deadlines::default())
                 .expect("there is a place for the private socket");
