@@ -13,11 +13,8 @@ pub fn entity_tag(revision: Revision) -> String {
 
 /// Whether a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.
 pub fn names(list: &str, tag: &str) -> bool {
-    list.trim() == "*" || tags(list).any(|named| named == tag)
-}
-
-fn tags(list: &str) -> impl Iterator<Item = &str> {
-    list.split(',').map(|tag| tag.trim()).map(|tag| tag.strip_prefix("W/").unwrap_or(tag))
+    let mut tags = list.split(',').map(str::trim).map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
+    list.trim() == "*" || tags.any(|named| named == tag)
 }
 
 /// The condition in `If-Match`. The comparison is strong, and tags of other versions match nothing.

@@ -2,7 +2,7 @@
 //! the endpoint.
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::engine::Engine;
@@ -11,7 +11,7 @@ use crate::http::protocol::headers::{
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
-use crate::http::protocol::problem::{self, Problem, ProblemKind};
+use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteMatch};
 use crate::http::server::auth::{Account, Authenticator, Verdict};
 use crate::http::server::context::{Context, EndpointCall};
@@ -175,14 +175,15 @@ impl Handler {
     }
 
     fn error_response(&self, error: ErrorResponse, record: &mut AccessRecord) -> Response {
-        let ErrorResponse { problem, mut headers } = error;
+        let ErrorResponse { problem, headers } = error;
         record.detail = Some(masked_text(record.detail.as_ref().unwrap_or(&problem.detail)));
-        headers.push(("Content-Type", problem::MEDIA_TYPE.to_owned()));
+        let mut response = Response::error(&problem);
+        response.headers.extend(headers);
         if problem.kind() == Some(ProblemKind::Pending) {
             let pending = self.context.engine.pending();
-            headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id.clone())));
+            response.headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id.clone())));
         }
-        Response { status: problem.status, headers, body: Arc::new(problem.to_json()) }
+        response
     }
 
     fn log(&self, record: &AccessRecord) {

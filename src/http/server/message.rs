@@ -5,6 +5,9 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
+use crate::http::protocol::routes::JSON;
+
 /// The peer of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PeerAddress {
@@ -93,6 +96,17 @@ impl Response {
     pub fn ok(media_type: &'static str, body: impl Into<Arc<Vec<u8>>>) -> Self {
         let headers = vec![("Content-Type", media_type.to_owned())];
         Self { status: 200, headers, body: body.into() }
+    }
+
+    /// The response of an operation that has nothing to show.
+    pub fn done() -> Self {
+        Self::ok(JSON, b"true".to_vec())
+    }
+
+    /// The response for a problem.
+    pub fn error(problem: &Problem) -> Self {
+        let headers = vec![("Content-Type", MEDIA_TYPE.to_owned())];
+        Self { status: problem.status, headers, body: Arc::new(problem.to_json()) }
     }
 
     /// The same response with another header.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::tiny_server::TinyServer;
 use crate::http::protocol::headers::{API_HEADER, PEER_HEADER, UNREAD_HEADER, api_value};
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
+use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
 
 /// The value of the header `Server`.
@@ -112,13 +112,6 @@ fn header(name: &str, value: &str) -> Option<tiny_http::Header> {
 
 fn failed() -> Response {
     let problem = Problem::new(ProblemKind::EngineFailed, "the handler failed").with_status(500);
-    Response {
-        status: problem.status,
-        headers: vec![
-            ("Content-Type", MEDIA_TYPE.to_owned()),
-            (API_HEADER, api_value()),
-            ("Cache-Control", "no-store".to_owned()),
-        ],
-        body: Arc::new(problem.to_json()),
-    }
+    let response = Response::error(&problem).with(API_HEADER, api_value());
+    response.with("Cache-Control", "no-store".to_owned())
 }

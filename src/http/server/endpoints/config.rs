@@ -68,11 +68,11 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let text = call.parameters.text;
-    let body = |after: &Snapshot| match text {
-        true => (TEXT, Arc::new(after.bytes().to_vec())),
-        false => (JSON, after.json().json().clone()),
+    let show = |after: &Snapshot| match text {
+        true => Response::ok(TEXT, after.bytes().to_vec()),
+        false => Response::ok(JSON, after.json().json().clone()),
     };
-    change(context, call, body, |options| {
+    change(context, call, show, |options| {
         {
             let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
             request.check_text()?;
@@ -84,30 +84,26 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    change(context, call, |_| (JSON, is_true()), |options| context.engine.update(&text, options))
+    change(context, call, |_| Response::done(), |options| context.engine.update(&text, options))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    change(context, call, |_| (JSON, is_true()), |options| context.engine.save(&text, options))
+    change(context, call, |_| Response::done(), |options| context.engine.save(&text, options))
 }
 
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
-    change(context, call, |_| (JSON, is_true()), |options| context.engine.rollback(to, options))
+    change(context, call, |_| Response::done(), |options| context.engine.rollback(to, options))
 }
 
-fn is_true() -> Arc<Vec<u8>> {
-    Arc::new(b"true".to_vec())
-}
-
-/// Makes a change, and answers with the media type and the `body` for the configuration afterwards.
+/// Makes a change, and answers with what `show` makes of the configuration afterwards.
 fn change(
     context: &Context,
     call: &mut EndpointCall<'_>,
-    body: impl FnOnce(&Snapshot) -> (&'static str, Arc<Vec<u8>>),
+    show: impl FnOnce(&Snapshot) -> Response,
     make: impl FnOnce(&ChangeOptions) -> Result<Outcome, EngineError>,
 ) -> Result<Response, Problem> {
     let before = context.running().revision();
@@ -122,8 +118,7 @@ fn change(
         call.record.revisions = Some(revisions).filter(|(before, after)| before != after);
         call.record.detail = (!outcome.warnings.is_empty()).then(|| outcome.warnings.join("; "));
     }
-    let (media_type, body) = body(after);
-    let mut response = Response::ok(media_type, body);
+    let mut response = show(after);
     let words = note_words(&outcome);
     if !words.is_empty() {
         response = response.with(NOTE_HEADER, words.join("; "));

@@ -4,20 +4,19 @@ use crate::engine::{Aftermath, OutcomeNote};
 use crate::http::protocol::headers::NOTE_HEADER;
 use crate::http::protocol::notes::word_of;
 use crate::http::protocol::problem::Problem;
-use crate::http::protocol::routes::JSON;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::message::Response;
 
 /// `confirm_config`: the pending change stays.
 pub fn confirm(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     context.engine.confirm(id(call))?;
-    Ok(Response::ok(JSON, b"true".to_vec()))
+    Ok(Response::done())
 }
 
 /// `cancel_config`: the pending change is rolled back.
 pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let aftermath = context.engine.cancel(id(call), call.by)?;
-    let response = Response::ok(JSON, b"true".to_vec());
+    let response = Response::done();
     Ok(match aftermath {
         // The running configuration was rolled back nevertheless.
         Aftermath::ChangedMeanwhile => response.with(NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)),
