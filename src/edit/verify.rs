@@ -70,9 +70,9 @@ fn group(
     edited: &[ChangedRun],
     plan: &Plan,
 ) -> Result<(), Unproved> {
-    let named = plan.named.iter().filter(|(of, ..)| *of == kind);
+    let named = plan.named.iter().filter(|target| target.kind == kind);
     let targets: HashMap<&str, Option<&Map<String, Value>>> =
-        named.map(|(_, name, value)| (name.as_str(), value.as_ref())).collect();
+        named.map(|target| (target.name.as_str(), target.value.as_ref())).collect();
     let order = plan.orders.iter().find(|(of, _)| *of == kind).map(|(_, names)| names);
     let (old_entries, new_entries) = (old.own_by_key(kind.key()), new.own_by_key(kind.key()));
     let touched = NameSet::new(targets.keys().copied());

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::Planner;
 use super::order::{Item, WantedPosition, arrange, staying};
 use super::setting::writable;
 use super::sources::{Header, header};
 use super::words::WordEdits;
+use super::{NamedTarget, Planner};
 use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
@@ -73,7 +73,7 @@ impl<'d> Planner<'_, 'd> {
             self.plan.deleted_streams.push(name.to_owned());
         }
         self.remove(entry);
-        self.plan.named.push((kind, name.to_owned(), None));
+        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: None });
     }
 
     fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer, new: &mut Vec<NewBlock>) {
@@ -89,7 +89,7 @@ impl<'d> Planner<'_, 'd> {
         }
         self.plan.created.push(kind);
         new.push(NewBlock { name: name.to_owned(), draft: emit::named(kind, name, &target) });
-        self.plan.named.push((kind, name.to_owned(), Some(target)));
+        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: Some(target) });
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, at: &Pointer) {
@@ -106,7 +106,7 @@ impl<'d> Planner<'_, 'd> {
         let removed =
             patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
         self.change(&BlockChange { kind, entry, members, current, target: &target, removed, at });
-        self.plan.named.push((kind, name.to_owned(), Some(target)));
+        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: Some(target) });
     }
 
     /// Removes a directive that sets the default when null asks for it, which changes nothing in the

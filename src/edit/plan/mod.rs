@@ -37,9 +37,8 @@ pub struct Plan {
     pub operations: Vec<TextOperation>,
     /// The own values that the touched top-level members must have; `None` for one that must be gone.
     pub members: Vec<(String, Option<Value>)>,
-    /// The own members that the touched streams, lives and plugins must have, by name; `None` for a
-    /// block that must be gone.
-    pub named: Vec<(Kind, String, Option<Map<String, Value>>)>,
+    /// The touched streams, lives and plugins.
+    pub named: Vec<NamedTarget>,
     /// The order of each group whose blocks were moved.
     pub orders: Vec<(Kind, Vec<String>)>,
     /// Side effects that the user should know.
@@ -57,6 +56,14 @@ impl Plan {
     pub fn created(&self, kind: Kind) -> usize {
         self.created.iter().filter(|created| **created == kind).count()
     }
+}
+
+/// The own members that a stream, live or plugin must have; `None` if it must be gone.
+#[derive(Debug)]
+pub struct NamedTarget {
+    pub kind: Kind,
+    pub name: String,
+    pub value: Option<Map<String, Value>>,
 }
 
 /// A side effect of a change, which its patch does not show.
