@@ -14,11 +14,8 @@ pub const API_VERSION: &str = "1";
 /// The header with the side effects of a change: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
-/// The header in which the listener tells the backend the peer.
-pub const PEER_HEADER: &str = "Mediactl-Peer";
-
-/// The header in which the listener tells the backend that the body was dropped.
-pub const UNREAD_HEADER: &str = "Mediactl-Unread";
+/// The header in which the listener tells the backend what goes beside the head.
+pub const LINK_HEADER: &str = "Mediactl-Link";
 
 /// The realm of Basic authentication.
 pub const REALM: &str = "media";

@@ -1,5 +1,5 @@
 //! tiny_http behind the listener: on a private socket, with one worker for each connection slot. An
-//! instance that ends is replaced by a new one.
+//! instance that ends is replaced by a new one; until then it answers on the links that it has.
 //!
 //! The accept thread of tiny_http ends at the first error, or panics when it gets no thread or no open
 //! file; its socket is closed then, and the next connection is refused. That is how the end is
@@ -7,6 +7,7 @@
 
 mod fault;
 mod folder;
+mod link;
 mod tiny_server;
 mod worker;
 
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 
 pub use fault::BackendFault;
 use folder::remove_dead;
+pub use link::{BackendLink, Beside};
 use tiny_server::TinyServer;
 
 use crate::http::server::message::Service;
@@ -52,12 +54,21 @@ impl Backend {
     }
 
     /// Connects to tiny_http; starts a new instance if the current one has ended.
-    pub fn connect(&self) -> io::Result<UnixStream> {
-        let server = Arc::clone(&self.current());
-        match server.connect() {
-            Err(error) if is_gone(&error) => self.replace(&server)?.connect(),
+    pub fn connect(&self) -> io::Result<(UnixStream, BackendLink)> {
+        let mut server = Arc::clone(&self.current());
+        let stream = match server.connect() {
+            Err(error) if is_gone(&error) => {
+                server = self.replace(&server)?;
+                server.connect()
+            }
             done => done,
-        }
+        };
+        Ok((stream?, BackendLink::new(&server.parcels)))
+    }
+
+    /// Whether a link leads to the current instance. Another one answers for a short time only.
+    pub fn is_current(&self, link: &BackendLink) -> bool {
+        link.leads_to(&self.current().parcels)
     }
 
     /// Ends tiny_http. Workers that still answer a request are not waited for any longer.

@@ -3,11 +3,12 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::panic::catch_unwind;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::fault::BackendFault;
 use super::folder::Folder;
+use super::link::Parcels;
 
 /// One instance of tiny_http, with the folder of its socket. The server is dropped before the folder:
 /// it connects to its own socket to wake its accept thread.
@@ -15,6 +16,8 @@ pub struct TinyServer {
     pub server: tiny_http::Server,
     /// The time at which idle workers leave; unset while the instance is in use.
     pub last_call: OnceLock<Instant>,
+    /// What goes beside it.
+    pub parcels: Arc<Parcels>,
     pub folder: Folder,
 }
 
@@ -29,7 +32,7 @@ impl TinyServer {
         let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
             .map_err(|_| io::Error::other("tiny_http got no thread"))?
             .map_err(io::Error::other)?;
-        Ok(Self { server, last_call: OnceLock::new(), folder })
+        Ok(Self { server, last_call: OnceLock::new(), parcels: Arc::default(), folder })
     }
 
     pub fn connect(&self) -> io::Result<UnixStream> {

@@ -25,7 +25,7 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 #[derive(Debug)]
 pub struct BodyBytes<'b> {
     pub bytes: Vec<u8>,
-    /// The share of the memory budget, held until the response comes: the backend has a copy until then.
+    /// The share of the memory budget, held until the response comes: the backend has the body until then.
     pub charge: Charge<'b>,
 }
 
@@ -101,7 +101,11 @@ impl<'i> BodyReader<'i> {
         }
         let mut kept = BodyBytes::new(budget);
         match self.each(&mut |bytes| Ok(kept.append(bytes, limits.body)?)) {
-            Ok(()) | Err(Stop::Enough) => Ok(kept),
+            Ok(()) | Err(Stop::Enough) => {
+                // It may become the running text.
+                kept.bytes.shrink_to_fit();
+                Ok(kept)
+            }
             Err(Stop::End(end)) => Err(end),
         }
     }

@@ -17,7 +17,7 @@ use super::scan::{Progress, Scan};
 use super::shared::Shared;
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
-use super::upstream::ask;
+use super::upstream::Upstream;
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::message::PeerAddress;
 use crate::http::server::tls::Tls;
@@ -31,6 +31,7 @@ pub struct Connection<'g> {
     slot: Slot,
     peer: PeerAddress,
     incoming: Incoming,
+    upstream: Upstream<'g>,
 }
 
 /// The next step after a response.
@@ -47,7 +48,10 @@ pub fn serve(shared: &Shared, slot: Slot, visitor: NewConnection) {
         Some(tls) => handshake(shared, &slot, visitor.socket, tls),
     };
     match stream {
-        Ok(stream) => Connection { shared, slot, peer, incoming: Incoming::new(stream) }.run(),
+        Ok(stream) => {
+            let (incoming, upstream) = (Incoming::new(stream), Upstream::new(&shared.backend));
+            Connection { shared, slot, peer, incoming, upstream }.run();
+        }
         // Without TLS the client cannot be sent a response.
         Err(ConnectionEnd::Refused(refusal)) => shared.report(peer, &refusal),
         Err(ConnectionEnd::Gone) => {}
@@ -120,16 +124,18 @@ impl<'g> Connection<'g> {
         let mut parsed = self.read_head()?;
         let shared = self.shared;
         let admitted = self.judge(&parsed)?;
-        let (kept, in_step) = self.read_body(&mut parsed, admitted)?;
+        let (BodyBytes { bytes, charge }, in_step) = self.read_body(&mut parsed, admitted)?;
         enter(&self.slot, Phase::Busy)?;
-        let answer = ask(&shared.backend, &parsed.head, kept, Deadline::after(shared.deadlines.handler))?;
+        let deadline = Deadline::after(shared.deadlines.handler);
+        let answer = self.upstream.ask(&parsed.head, bytes.into(), deadline)?;
+        drop(charge);
         let afterwards = match parsed.keep && in_step && self.slot.may_stay() {
             false => Afterwards::Closed,
             true if parsed.old => Afterwards::KeptAsAsked,
             true => Afterwards::Kept,
         };
         let pace = self.pace();
-        relay(answer, &mut self.incoming.stream, afterwards, pace).map_err(|_| ConnectionEnd::Gone)?;
+        relay(&answer, &mut self.incoming.stream, afterwards, pace).map_err(|_| ConnectionEnd::Gone)?;
         match afterwards {
             Afterwards::Closed => Ok(NextStep::Close),
             _ => Ok(NextStep::Request),

@@ -15,43 +15,42 @@ pub struct Incoming {
     pub stream: Stream,
     buffer: Vec<u8>,
     start: usize,
+    end: usize,
 }
 
 impl Incoming {
     /// Starts with an empty buffer.
     pub fn new(stream: Stream) -> Self {
-        Self { stream, buffer: Vec::new(), start: 0 }
+        Self { stream, buffer: Vec::new(), start: 0, end: 0 }
     }
 
     /// The bytes that were read and not consumed.
     pub fn pending(&self) -> &[u8] {
-        &self.buffer[self.start..]
+        &self.buffer[self.start..self.end]
     }
 
     /// Consumes this many pending bytes.
     pub fn consume(&mut self, bytes: usize) {
         self.start += bytes;
-        if self.start == self.buffer.len() {
-            self.buffer.clear();
-            self.start = 0;
-        }
     }
 
     /// Reads once; returns the number of new bytes, 0 at the end of the stream.
     pub fn fill(&mut self) -> io::Result<usize> {
-        self.buffer.drain(..self.start);
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
         self.start = 0;
-        let filled = self.buffer.len();
-        self.buffer.resize(filled + READ, 0);
-        let read = self.stream.read(&mut self.buffer[filled..]);
-        self.buffer.truncate(filled + read.as_ref().map_or(0, |read| *read));
-        read
+        let most = self.end + READ;
+        // The buffer stays as long as it is, because new bytes of it have to be zeroed first.
+        self.buffer.resize(self.buffer.len().max(most), 0);
+        let read = self.stream.read(&mut self.buffer[self.end..most])?;
+        self.end += read;
+        Ok(read)
     }
 
-    /// Frees the memory of a burst, before a wait.
+    /// Frees the memory of a burst, before a wait for which nothing is pending.
     pub fn shrink(&mut self) {
-        self.buffer.drain(..self.start);
-        self.start = 0;
-        self.buffer.shrink_to(0);
+        self.buffer.truncate(READ);
+        self.buffer.shrink_to_fit();
+        (self.start, self.end) = (0, 0);
     }
 }

@@ -1,6 +1,6 @@
 //! The public sockets. tiny_http cannot face a network alone: it believes every announced length, reads
 //! ahead without a limit, has no timeouts, and its accept thread ends at the first error. So it sits
-//! behind this listener, and gets only whole requests, one on each connection.
+//! behind this listener, and gets only whole requests. It sees their heads; bodies go beside it.
 //!
 //! ```text
 //! accept → slot → [TLS] → head → admitted? → body → tiny_http → answer → next request, or the end

@@ -1,17 +1,17 @@
-//! Sends a response on to the client, as fast as the client reads, one buffer at a time.
+//! Sends a response on to the client, as fast as the client reads.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
-use super::deadline::{Deadline, Pace};
+use super::deadline::Pace;
 use super::stream::Stream;
 use super::upstream::UpstreamResponse;
 
-/// The longest pause of the backend within a response, which is complete before it is sent.
-const PAUSE: Duration = Duration::from_secs(10);
-
 /// Up to this size, head and body are sent together, which saves a packet.
 const GATHERED: usize = 8 * 1024;
+
+/// The number of bytes that get a deadline of their own. The slowest client that is served reads them
+/// well within it.
+const PIECE: usize = 64 * 1024;
 
 /// What the response says about the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,34 +26,24 @@ pub enum Afterwards {
 
 /// Writes the response to the client; after an error, the client has at most a part of it.
 pub fn relay(
-    mut answer: UpstreamResponse,
+    answer: &UpstreamResponse,
     to: &mut Stream,
     afterwards: Afterwards,
     pace: Pace,
 ) -> io::Result<()> {
-    let mut out = head(&answer, afterwards);
-    let mut left = answer.body;
-    let mut written = 0;
-    loop {
-        let pending = answer.from.pending();
-        let here = pending.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        out.extend_from_slice(&pending[..here]);
-        answer.from.consume(here);
-        left -= here as u64;
-        if left == 0 || out.len() >= GATHERED {
-            to.set_deadline(pace.after(written));
-            to.write_all(&out)?;
-            written += out.len();
-            out.clear();
-        }
-        if left == 0 {
-            return to.flush();
-        }
-        answer.from.stream.set_deadline(Deadline::after(PAUSE));
-        if answer.from.fill()? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
+    let mut head = head(answer, afterwards);
+    let mut body = answer.body.as_slice();
+    if body.len() <= GATHERED {
+        head.extend_from_slice(body);
+        body = &[];
     }
+    let mut written = 0;
+    for piece in std::iter::once(head.as_slice()).chain(body.chunks(PIECE)) {
+        to.set_deadline(pace.after(written));
+        to.write_all(piece)?;
+        written += piece.len();
+    }
+    to.flush()
 }
 
 fn head(answer: &UpstreamResponse, afterwards: Afterwards) -> Vec<u8> {

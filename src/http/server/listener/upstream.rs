@@ -1,131 +1,201 @@
-//! Asks the backend: each request goes over its own connection, in one canonical form, and the length
-//! of the response is known before its first byte is sent on.
+//! Asks the backend: the requests of a connection go over one link, one at a time, in one canonical form.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use super::body::BodyBytes;
+use bytes::Bytes;
+
 use super::deadline::Deadline;
-use super::incoming::Incoming;
 use super::refuse::Rejection;
 use super::socket::Socket;
 use super::stream::Stream;
-use crate::http::protocol::headers::{PEER_HEADER, UNREAD_HEADER};
+use crate::http::protocol::headers::LINK_HEADER;
 use crate::http::protocol::problem::ProblemKind;
-use crate::http::server::backend::Backend;
+use crate::http::server::backend::{Backend, BackendLink, Beside};
 use crate::http::server::message::Head;
 
 /// The number of headers of a response.
 const HEADERS: usize = 64;
 
+/// The number of bytes to read at a time: most heads are shorter.
+const READ: usize = 1024;
+
 /// Headers that the listener settles with the client.
 const CONNECTION_HEADERS: &[&str] =
     &["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"];
 
-/// A response whose head has come.
+/// A whole response.
 #[derive(Debug)]
 pub struct UpstreamResponse {
-    /// The source of the rest.
-    pub from: Incoming,
     /// The status line and the headers, each with its line end.
     pub lines: Vec<u8>,
     /// The `Content-Length`; `None` where a response may have none.
-    pub length: Option<u64>,
-    /// The number of bytes of the body that follow.
-    pub body: u64,
+    pub length: Option<usize>,
+    /// The body, if it is to be sent.
+    pub body: Arc<Vec<u8>>,
 }
 
-/// Sends a request to the backend. A request that changes nothing is sent a second time if there is no
-/// response, because the instance of tiny_http may have ended at that moment.
-pub fn ask(
-    backend: &Backend,
-    head: &Head,
-    mut kept: BodyBytes<'_>,
-    deadline: Deadline,
-) -> Result<UpstreamResponse, Rejection> {
-    let changes_nothing = kept.bytes.is_empty() && matches!(head.method.as_str(), "GET" | "HEAD");
-    let body = std::mem::take(&mut kept.bytes);
-    match exchange(backend, head, body, deadline) {
-        Err(error) if changes_nothing && error.kind() != io::ErrorKind::TimedOut => {
-            exchange(backend, head, Vec::new(), deadline)
-        }
-        done => done,
+/// The way of one connection to the backend.
+pub struct Upstream<'b> {
+    backend: &'b Backend,
+    link: Option<(BackendLink, Stream)>,
+}
+
+impl<'b> Upstream<'b> {
+    /// Connects when there is a request.
+    pub fn new(backend: &'b Backend) -> Self {
+        Self { backend, link: None }
     }
-    .map_err(|error| match error.kind() {
-        io::ErrorKind::TimedOut => {
-            Rejection::new(ProblemKind::EngineFailed, "the server did not answer in time").with_status(504)
+
+    /// Sends a request to the backend, and waits for the response. A request that no worker took is sent
+    /// a second time, because the instance of tiny_http may have ended at that moment.
+    pub fn ask(
+        &mut self,
+        head: &Head,
+        body: Bytes,
+        deadline: Deadline,
+    ) -> Result<UpstreamResponse, Rejection> {
+        let request = Beside { peer: head.peer, unread: head.unread, body };
+        let mut done = self.exchange(head, request, deadline);
+        if let Err(error) = &done {
+            // Without its link no worker takes it any more.
+            let untaken = self.link.take().and_then(|(link, _)| link.take_back());
+            if let Some(request) = untaken.filter(|_| error.kind() != io::ErrorKind::TimedOut) {
+                done = self.exchange(head, request, deadline);
+            }
         }
-        _ => Rejection::new(
-            ProblemKind::EngineFailed,
-            format!("the backend of the server cannot be reached: {error}"),
-        ),
-    })
+        done.map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => {
+                Rejection::new(ProblemKind::EngineFailed, "the server did not answer in time")
+                    .with_status(504)
+            }
+            _ => Rejection::new(
+                ProblemKind::EngineFailed,
+                format!("the backend of the server cannot be reached: {error}"),
+            ),
+        })
+    }
+
+    fn exchange(&mut self, head: &Head, request: Beside, deadline: Deadline) -> io::Result<UpstreamResponse> {
+        let kept = self.link.take().filter(|(link, _)| self.backend.is_current(link));
+        let (link, stream) = self.link.insert(match kept {
+            Some(kept) => kept,
+            None => connect(self.backend, deadline)?,
+        });
+        stream.set_deadline(deadline);
+        link.put_request(request);
+        stream.write_all(&canonical(head, link.number))?;
+        let (lines, status) = read_head(stream)?;
+        let body = link.take_response();
+        let without_body = matches!(status, 100..=199 | 204 | 304);
+        Ok(UpstreamResponse {
+            lines,
+            length: (!without_body).then_some(body.len()),
+            body: if without_body || head.method == "HEAD" { Arc::default() } else { body },
+        })
+    }
 }
 
-/// The body is freed as soon as it is written, because the backend has its own copy.
-fn exchange(
-    backend: &Backend,
-    head: &Head,
-    body: Vec<u8>,
-    deadline: Deadline,
-) -> io::Result<UpstreamResponse> {
-    let socket = Arc::new(Socket(backend.connect()?.into()));
-    let mut stream = Stream::plain(socket, deadline);
-    stream.write_all(&canonical(head, body.len()))?;
-    stream.write_all(&body)?;
-    drop(body);
-    read_head(Incoming::new(stream), head.method == "HEAD")
+fn connect(backend: &Backend, deadline: Deadline) -> io::Result<(BackendLink, Stream)> {
+    let (stream, link) = backend.connect()?;
+    Ok((link, Stream::plain(Arc::new(Socket(stream.into())), deadline)))
 }
 
-/// The head for tiny_http, of a request whose body has this length.
-pub fn canonical(head: &Head, length: usize) -> Vec<u8> {
+/// The head for tiny_http, of a request on the link of this number.
+pub fn canonical(head: &Head, link: u64) -> Vec<u8> {
     let mut text = format!("{} {} HTTP/1.1\r\n", head.method, head.target);
     for (name, value) in &head.headers {
         text.extend([name, ": ", value, "\r\n"]);
     }
-    if head.unread {
-        text.extend([UNREAD_HEADER, ": 1\r\n"]);
-    }
-    text.push_str(&format!(
-        "{PEER_HEADER}: {}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n",
-        head.peer
-    ));
+    text.push_str(&format!("{LINK_HEADER}: {link}\r\n\r\n"));
     text.into_bytes()
 }
 
-fn read_head(mut from: Incoming, of_head: bool) -> io::Result<UpstreamResponse> {
+/// The lines for the client, and the status. Nothing follows the head.
+fn read_head(from: &mut Stream) -> io::Result<(Vec<u8>, u16)> {
+    let (mut head, mut piece) = (Vec::new(), [0; READ]);
     loop {
-        if from.fill()? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        match from.read(&mut piece)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => head.extend_from_slice(&piece[..read]),
         }
-        if let Some((size, lines, status, length)) = parse(from.pending())? {
-            from.consume(size);
-            let without_body = matches!(status, 100..=199 | 204 | 304);
-            let body = if without_body || of_head { 0 } else { length };
-            return Ok(UpstreamResponse { from, lines, length: (!without_body).then_some(length), body });
+        if let Some(parsed) = parse(&head)? {
+            return Ok(parsed);
         }
     }
 }
 
-type ParsedHead = (usize, Vec<u8>, u16, u64);
-
-fn parse(bytes: &[u8]) -> io::Result<Option<ParsedHead>> {
+fn parse(bytes: &[u8]) -> io::Result<Option<(Vec<u8>, u16)>> {
     let mut places = [httparse::EMPTY_HEADER; HEADERS];
     let mut response = httparse::Response::new(&mut places);
-    let httparse::Status::Complete(size) = response.parse(bytes).map_err(io::Error::other)? else {
-        return Ok(None);
-    };
+    match response.parse(bytes).map_err(io::Error::other)? {
+        httparse::Status::Complete(size) if size == bytes.len() => {}
+        httparse::Status::Complete(_) => return Err(io::Error::other("the answer has a body")),
+        httparse::Status::Partial => return Ok(None),
+    }
     let status = response.code.unwrap_or_default();
     let mut lines = format!("HTTP/1.1 {status} {}\r\n", response.reason.unwrap_or_default()).into_bytes();
-    let mut length = None;
     for header in &*response.headers {
-        if header.name.eq_ignore_ascii_case("content-length") {
-            length = std::str::from_utf8(header.value).ok().and_then(|text| text.parse().ok());
-        }
         if !CONNECTION_HEADERS.iter().any(|known| header.name.eq_ignore_ascii_case(known)) {
-            lines.extend_from_slice(&[header.name.as_bytes(), b": ", header.value, b"\r\n"].concat());
+            for part in [header.name.as_bytes(), b": ", header.value, b"\r\n"] {
+                lines.extend_from_slice(part);
+            }
         }
     }
-    let length = length.ok_or_else(|| io::Error::other("the answer has no length"))?;
-    Ok(Some((size, lines, status, length)))
+    Ok(Some((lines, status)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use rustix::net::Shutdown;
+
+    use super::Upstream;
+    use crate::http::server::backend::Backend;
+    use crate::http::server::listener::deadline::Deadline;
+    use crate::http::server::listener::stream::Stream;
+    use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
+
+    struct Echo;
+
+    impl Service for Echo {
+        fn admits(&self, _: &Head) -> bool {
+            true
+        }
+
+        fn answer(&self, request: &Request) -> Response {
+            Response::ok("text/plain", request.body.to_vec())
+        }
+
+        fn refused(&self, _: Option<PeerAddress>, _: u16, _: &str) {}
+    }
+
+    fn asked(upstream: &mut Upstream<'_>, body: &'static str) -> u64 {
+        let head = Head {
+            method: "POST".to_owned(),
+            target: "/".to_owned(),
+            headers: Vec::new(),
+            peer: PeerAddress::Uid(0),
+            unread: false,
+        };
+        let deadline = Deadline::after(Duration::from_secs(30));
+        let response = upstream.ask(&head, Bytes::from(body), deadline).expect("it answers");
+        assert_eq!((response.length, response.body.as_slice()), (Some(body.len()), body.as_bytes()));
+        upstream.link.as_ref().expect("it is kept").0.number
+    }
+
+    #[test]
+    fn a_link_is_kept_and_a_change_that_no_worker_took_goes_over_another() {
+        let backend = Backend::start(Arc::new(Echo), 2, None).expect("there is a place for the socket");
+        let mut upstream = Upstream::new(&backend);
+        assert_eq!(asked(&mut upstream, "one"), 0);
+        assert_eq!(asked(&mut upstream, "two"), 0);
+        let Some((_, Stream::Plain(timed))) = &upstream.link else { panic!("it is a plain socket") };
+        timed.socket.shut(Shutdown::Both);
+        assert_eq!(asked(&mut upstream, "three"), 1);
+        backend.stop();
+    }
 }

@@ -15,11 +15,12 @@ fn a_tiny_http_that_ended_is_built_anew_behind_the_same_sockets() {
     let mut client = running.client();
     for round in 0..3 {
         client.send("GET /slow?100 HTTP/1.1\r\nHost: a\r\n\r\n");
-        eventually(|| running.asked() == 2 * round + 1);
+        eventually(|| running.asked() == 3 * round + 1);
         running.lever.cause().expect("it listens");
+        running.is_well();
         assert_eq!(client.answer().text(), "at last", "what it had is finished");
         client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
-        assert_eq!(client.answer().text(), "POST / x");
+        assert_eq!(client.answer().text(), "POST / x", "a kept connection leads to the new one");
     }
     assert!(running.service.refused.lock().expect("nobody panicked").is_empty());
 }
