@@ -8,8 +8,9 @@ use crate::http::protocol::headers::{
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
 /// The operation of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum ApiOperation {
+    #[default]
     Read,
     Modify,
     Update,

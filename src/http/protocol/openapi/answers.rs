@@ -12,24 +12,6 @@ use crate::http::protocol::routes::{Route, SuccessResponse};
 /// The header that asks for login and password.
 const CHALLENGE: &str = "WWW-Authenticate";
 
-/// The headers of responses, to which all routes refer.
-pub(super) fn headers() -> Value {
-    let header = |required: bool, what: &str| {
-        let schema = json!({ "type": "string" });
-        json!({ "required": required, "description": what, "schema": schema })
-    };
-    json!({
-        API_HEADER: header(true, "The version of the API, and the features of the server beyond the four operations."),
-        "Cache-Control": header(true, "`no-store`"),
-        "ETag": header(false, "The tag of the configuration in the response. Not sent with `runtime=true`."),
-        PENDING_HEADER: header(false, "The id of the change that has to be confirmed."),
-        NOTE_HEADER: header(false, "What the change did in addition to the request, and which parameters were ignored."),
-        "Allow": header(true, "The methods of the path."),
-        "Retry-After": header(false, "How many seconds to wait."),
-        CHALLENGE: header(true, "How to send login and password."),
-    })
-}
-
 /// The `responses` of one method of a route.
 pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
     // A map by number keeps the statuses in order.
@@ -50,8 +32,7 @@ pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
 }
 
 fn success(answer: SuccessResponse) -> Value {
-    let mut names = vec![API_HEADER, "Cache-Control"];
-    names.extend([PENDING_HEADER, NOTE_HEADER]);
+    let mut names = vec![API_HEADER, "Cache-Control", PENDING_HEADER, NOTE_HEADER];
     if !matches!(answer, SuccessResponse::Document | SuccessResponse::Changes) {
         names.push("ETag");
     }

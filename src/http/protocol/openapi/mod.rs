@@ -1,5 +1,5 @@
 //! The OpenAPI document of the API, made from the tables of routes, parameters, problems, and
-//! configuration directives.
+//! configuration directives, and from `outline.json` with the rest.
 //!
 //! The document is of version 3.1, so its schemas are JSON Schema 2020-12.
 
@@ -9,7 +9,6 @@ mod schemas;
 use serde_json::{Map, Value, json};
 
 use crate::engine::GUARD_NAMES;
-use crate::http::protocol::headers::REALM;
 use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, SuccessResponse, TEXT};
@@ -17,37 +16,21 @@ use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, SuccessResponse, 
 /// The pattern of a change of the history in a URL.
 const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
 
-/// The version of OpenAPI.
-const OPENAPI: &str = "3.1.0";
+/// What no table holds: the headers, the schemas of problems and of the history, the authentication.
+const OUTLINE: &str = include_str!("outline.json");
 
 /// The media type of a merge patch (RFC 7396); plain JSON is accepted, too.
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// Makes the document of a server with this prefix.
 pub fn document(prefix: &str) -> Value {
-    json!({
-        "openapi": OPENAPI,
-        "info": {
-            "title": "mediactl",
-            "version": env!("CARGO_PKG_VERSION"),
-            "description": env!("CARGO_PKG_DESCRIPTION"),
-            "license": { "name": "MIT OR Apache-2.0", "identifier": env!("CARGO_PKG_LICENSE") },
-        },
-        "servers": [{ "url": prefix }],
-        "security": [{ REALM: [] }],
-        "paths": paths(),
-        "components": {
-            "schemas": schemas::all(),
-            "headers": answers::headers(),
-            "securitySchemes": {
-                REALM: {
-                    "type": "http",
-                    "scheme": "basic",
-                    "description": "Login and password of the running `edit_auth`.",
-                },
-            },
-        },
-    })
+    let mut document: Value = serde_json::from_str(OUTLINE).expect("it is a file of this program");
+    document["info"]["version"] = json!(env!("CARGO_PKG_VERSION"));
+    document["info"]["description"] = json!(env!("CARGO_PKG_DESCRIPTION"));
+    document["servers"] = json!([{ "url": prefix }]);
+    document["paths"] = json!(paths());
+    schemas::add(&mut document["components"]["schemas"]);
+    document
 }
 
 fn paths() -> Map<String, Value> {

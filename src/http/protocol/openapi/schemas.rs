@@ -39,28 +39,23 @@ const OBJECTS: &[(Scope, &str)] = &[
     (Scope::Source, "Source"),
 ];
 
-/// Makes every schema, by name.
-pub(super) fn all() -> Map<String, Value> {
-    let mut schemas = Map::new();
+/// Adds the schemas that are made from tables to those that are fixed.
+pub(super) fn add(schemas: &mut Value) {
     for form in [SchemaForm::Shown, SchemaForm::Patch] {
         for (scope, name) in OBJECTS {
-            schemas.insert(form.name(name), form.object(*scope));
+            schemas[form.name(name)] = form.object(*scope);
         }
-        for object in PARAMETERS.iter().filter_map(|row| match row.shape {
-            Shape::Object(object) => Some(object),
-            _ => None,
-        }) {
-            schemas.insert(form.name(object.name), form.parts(object));
+        for row in PARAMETERS {
+            if let Shape::Object(object) = row.shape {
+                schemas[form.name(object.name)] = form.parts(object);
+            }
         }
-        schemas.insert(form.name(BACKEND), form.backend());
+        schemas[form.name(BACKEND)] = form.backend();
     }
     schemas[PATCH]["description"] = json!(PATCH_DESCRIPTION);
-    schemas.insert(BLOCK_BACKEND.to_owned(), SchemaForm::Shown.block_backend());
-    schemas.insert("Port".to_owned(), port());
-    schemas.insert(CHANGE.to_owned(), change());
-    schemas.insert(PROBLEM.to_owned(), problem());
-    schemas.insert("Fault".to_owned(), fault());
-    schemas
+    schemas[BLOCK_BACKEND] = SchemaForm::Shown.block_backend();
+    let problems: Vec<String> = KINDS.iter().map(|kind| kind.urn()).collect();
+    schemas[PROBLEM]["properties"]["type"]["enum"] = json!(problems);
 }
 
 /// A reference to the schema of this name.
@@ -277,72 +272,4 @@ fn derived_value(derived: Derived) -> Value {
         Derived::Position => json!({ "type": "integer", "minimum": 1 }),
         Derived::Runtime => json!({ "type": "object" }),
     }
-}
-
-fn port() -> Value {
-    let address = json!({ "type": "string", "pattern": ":[0-9]+$", "description": "`HOST:PORT`" });
-    json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": u16::MAX }, address] })
-}
-
-/// An entry of the history.
-fn change() -> Value {
-    let text = || json!({ "type": "string" });
-    let or_null = || json!({ "type": ["string", "null"] });
-    json!({
-        "type": "object",
-        "required": ["number", "serial", "at", "operation", "by", "message", "before", "after", "aside"],
-        "properties": {
-            "number": { "type": ["integer", "null"], "minimum": 1 },
-            "serial": { "type": "integer", "minimum": 1 },
-            "at": { "type": "string", "format": "date-time" },
-            "operation": text(),
-            "by": or_null(),
-            "message": or_null(),
-            "before": or_null(),
-            "after": or_null(),
-            "aside": { "type": "boolean" },
-        },
-    })
-}
-
-fn problem() -> Value {
-    let names: Vec<String> = KINDS.iter().map(|kind| kind.urn()).collect();
-    json!({
-        "type": "object",
-        "description": "Why a request was refused or failed (RFC 9457).",
-        "properties": {
-            "type": { "type": "string", "enum": names },
-            "title": { "type": "string", "description": "The type in words." },
-            "status": { "type": "integer", "description": "The HTTP status." },
-            "detail": { "type": "string", "description": "What is wrong in this case." },
-            "errors": {
-                "type": "array",
-                "items": reference("Fault"),
-                "description": "All faults, if there are several, or if their places are known.",
-            },
-        },
-        "required": ["type", "title", "status", "detail"],
-        "additionalProperties": false,
-    })
-}
-
-fn fault() -> Value {
-    let text = |what: &str| json!({ "type": "string", "description": what });
-    let number = |what: &str| json!({ "type": "integer", "minimum": 1, "description": what });
-    let any = |what: &str| json!({ "description": what });
-    json!({
-        "type": "object",
-        "properties": {
-            "message": text("What is wrong."),
-            "pointer": text("Where in the JSON (RFC 6901)."),
-            "line": number("Where in the text."),
-            "column": number("Where in the line, in characters."),
-            "hint": text("What to do."),
-            "base": any("In a conflict, the value from which both changes started, secrets masked; absent if there was none."),
-            "theirs": any("In a conflict, the value that the other change made."),
-            "mine": any("In a conflict, the value that the request asked for."),
-        },
-        "required": ["message"],
-        "additionalProperties": false,
-    })
 }
