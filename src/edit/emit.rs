@@ -34,33 +34,22 @@ pub struct Style {
     pub newline: &'static str,
 }
 
-impl Style {
-    /// The style of the lines inside a block that is written in this one.
-    #[must_use]
-    pub fn nested(&self) -> Self {
-        Self { indent: format!("{}{}", self.indent, self.unit), ..self.clone() }
-    }
-}
-
 impl Draft {
-    /// `head;`
-    pub fn directive(words: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let words: Vec<String> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
-        Self { head: words.join(" "), block: None }
+    /// `keyword words;`
+    pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> Self {
+        let mut head = keyword.to_owned();
+        for word in words {
+            head.push(' ');
+            head.push_str(&word);
+        }
+        Self { head, block: None }
     }
 
     /// Writes it on lines of its own, without the last line end.
     pub fn lines(&self, style: &Style) -> String {
-        let mut text = style.indent.clone();
-        text.push_str(&self.without_indent(style));
-        text
-    }
-
-    /// Like [`Draft::lines`], behind an indentation that is there already.
-    pub fn without_indent(&self, style: &Style) -> String {
         match &self.block {
-            None => format!("{};", self.head),
-            Some(entries) => format!("{} {}", self.head, block_lines(entries, style)),
+            None => format!("{}{};", style.indent, self.head),
+            Some(entries) => format!("{}{} {}", style.indent, self.head, block_lines(entries, style)),
         }
     }
 
@@ -78,7 +67,7 @@ impl Draft {
 
 /// Writes `{ … }` with each entry on a line of its own.
 pub fn block_lines(entries: &[Draft], style: &Style) -> String {
-    let nested = style.nested();
+    let nested = Style { indent: format!("{}{}", style.indent, style.unit), ..style.clone() };
     let mut text = String::from("{");
     text.push_str(style.newline);
     for entry in entries {
@@ -168,14 +157,12 @@ pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
     let keyword = parameter.keywords[0];
     match (parameter.shape, value) {
         (Shape::Ports, Value::Array(ports)) => {
-            ports.iter().map(|port| Draft::directive([keyword, &plain_word(port)])).collect()
+            ports.iter().map(|port| Draft::directive(keyword, [plain_word(port)])).collect()
         }
         (Shape::Sources, Value::Array(sources)) => {
             sources.iter().map(|element| source(keyword, element)).collect()
         }
-        _ => {
-            vec![Draft::directive(std::iter::once(keyword.to_owned()).chain(setting_words(parameter, value)))]
-        }
+        _ => vec![Draft::directive(keyword, setting_words(parameter, value))],
     }
 }
 
@@ -294,14 +281,9 @@ pub fn transcoder_value_word(name: &str, value: &Value) -> String {
 
 /// The line of one source.
 pub fn source(keyword: &str, element: &Value) -> Draft {
-    Draft::directive(std::iter::once(keyword.to_owned()).chain(source_words(element)))
-}
-
-/// The words of one source.
-pub fn source_words(element: &Value) -> Vec<String> {
     let options = element.as_object().into_iter().flatten().filter(|(key, _)| *key != "url");
     let words = options.map(|(key, value)| option_word(keyword_of(Scope::Source, key), value));
-    std::iter::once(plain_word(&element["url"])).chain(words).collect()
+    Draft::directive(keyword, std::iter::once(plain_word(&element["url"])).chain(words))
 }
 
 /// A new stream, live or plugin with these own members.

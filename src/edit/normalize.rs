@@ -63,18 +63,10 @@ impl Normalizer {
     }
 
     fn members(&mut self, scope: Scope, members: Map<String, Value>, at: &Pointer) -> Map<String, Value> {
-        let mut normalized = Map::new();
-        for (key, value) in members {
-            let at = at.child(&key);
-            let value = match by_key(scope, &key) {
-                Some(parameter) => self.own(parameter, value, &at),
-                None => self.foreign_member(scope, &key, value, &at),
-            };
-            if let Some(value) = value {
-                normalized.insert(key, value);
-            }
-        }
-        normalized
+        self.each(members, at, |normalizer, key, value, at| match by_key(scope, key) {
+            Some(parameter) => normalizer.own(parameter, value, at),
+            None => normalizer.foreign_member(scope, key, value, at),
+        })
     }
 
     fn own(&mut self, parameter: &'static Parameter, value: Value, at: &Pointer) -> Normalized {
@@ -106,14 +98,11 @@ impl Normalizer {
             Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
             Derived::Static if scope == Scope::Stream => self.boolean(value, at),
             _ if value.is_null() => None,
-            Derived::Static => match value {
-                Value::Bool(false) => None,
-                _ => self.refuse(Fault::new(
-                    FaultKind::ReadOnly,
-                    at.clone(),
-                    "a live is never static: only false is accepted",
-                )),
-            },
+            Derived::Static if value == false => None,
+            Derived::Static => {
+                let message = "a live is never static: only false is accepted";
+                self.refuse(Fault::new(FaultKind::ReadOnly, at.clone(), message))
+            }
             Derived::Position => self.position(value, at),
             // `named` has already compared the names with their keys.
             _ => None,
@@ -139,13 +128,9 @@ impl Normalizer {
 
     fn text(&mut self, text: String, at: &Pointer) -> Normalized {
         if holds_mask(&text) {
-            let fault = Fault::new(
-                FaultKind::MaskedValue,
-                at.clone(),
-                "this is a mask, not the secret it stands for",
-            );
-            return self
-                .refuse(fault.hint("leave the member out to keep the secret; `--show-secrets` reads it"));
+            let message = "this is a mask, not the secret it stands for";
+            let hint = "leave the member out to keep the secret; `--show-secrets` reads it";
+            return self.refuse(Fault::new(FaultKind::MaskedValue, at.clone(), message).hint(hint));
         }
         if text.contains('\0') {
             return self.wrong(at, "a value can't hold a NUL character");
@@ -166,12 +151,8 @@ impl Normalizer {
             (Some(port), _) => Some(Value::Number(port.into())),
             (None, Value::String(text)) if Port::of(&*text).is_some() => self.text(text, at),
             (None, other) => {
-                let message = format!("expected a port, found {}", shown(&other));
-                self.wrong_with(
-                    at,
-                    message,
-                    "a port is an integer from 0 to 65535, or a string \"host:port\"",
-                )
+                let hint = "a port is an integer from 0 to 65535, or a string \"host:port\"";
+                self.wrong_with(at, format!("expected a port, found {}", shown(&other)), hint)
             }
         }
     }
@@ -193,14 +174,25 @@ impl Normalizer {
         at: &Pointer,
         element: fn(&mut Self, Value, &Pointer) -> Normalized,
     ) -> Normalized {
-        let Value::Array(elements) = value else {
-            return self.wrong(at, format!("expected a list, found {}", kind_of(&value)));
-        };
-        let normalized = elements
-            .into_iter()
-            .enumerate()
-            .filter_map(|(index, value)| element(self, value, &at.child(index)));
-        Some(Value::Array(normalized.collect()))
+        match value {
+            Value::Array(elements) => {
+                self.all(elements, at, |normalizer, _, value, at| element(normalizer, value, at))
+            }
+            other => self.wrong(at, format!("expected a list, found {}", kind_of(&other))),
+        }
+    }
+
+    /// Normalizes the elements of a list, by their places in it; `None` if one of them is refused.
+    fn all(
+        &mut self,
+        elements: Vec<Value>,
+        at: &Pointer,
+        mut element: impl FnMut(&mut Self, usize, Value, &Pointer) -> Normalized,
+    ) -> Normalized {
+        let elements = elements.into_iter().enumerate();
+        let normalized: Vec<_> =
+            elements.map(|(index, value)| element(self, index, value, &at.child(index))).collect();
+        normalized.into_iter().collect::<Option<_>>().map(Value::Array)
     }
 
     fn object(&mut self, value: Value, at: &Pointer) -> Option<Map<String, Value>> {
@@ -218,16 +210,25 @@ impl Normalizer {
         &mut self,
         value: Value,
         at: &Pointer,
-        mut member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Normalized,
+        member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Normalized,
     ) -> Normalized {
         let members = self.object(value, at)?;
-        let mut normalized = Map::new();
-        for (key, value) in members {
-            if let Some(value) = member(self, &key, value, &at.child(&key)) {
-                normalized.insert(key, value);
-            }
-        }
-        Some(Value::Object(normalized))
+        Some(Value::Object(self.each(members, at, member)))
+    }
+
+    /// Normalizes members by their keys, without those that are dropped or refused.
+    fn each(
+        &mut self,
+        members: Map<String, Value>,
+        at: &Pointer,
+        mut member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Normalized,
+    ) -> Map<String, Value> {
+        let members = members.into_iter();
+        let kept = members.filter_map(|(key, value)| {
+            let value = member(self, &key, value, &at.child(&key))?;
+            Some((key, value))
+        });
+        kept.collect()
     }
 
     /// A member of an object whose members are all known.
@@ -268,7 +269,10 @@ impl Normalizer {
 
     fn part(&mut self, form: PartForm, value: Value, at: &Pointer) -> Normalized {
         let text = value.as_str().unwrap_or_default();
-        let number = match form {
+        let limit = |read: fn(Word<'_>) -> Option<i64>| {
+            read(Word::new(text, 0)).or_else(|| integer(&value)).filter(|number| *number >= 0)
+        };
+        let (number, expected) = match form {
             PartForm::Word => return self.string(value, at),
             PartForm::Words => {
                 let words = self.elements(value, at, Self::option);
@@ -279,15 +283,11 @@ impl Normalizer {
             }
             PartForm::Reference => return self.wrong(at, "expected a name without its `@`"),
             PartForm::Percent => {
-                percent(Word::new(text, 0)).or_else(|| integer(&value)).filter(|n| *n <= 100)
+                (limit(percent).filter(|number| *number <= 100), "a percentage from 0 to 100")
             }
-            PartForm::Duration => duration(Word::new(text, 0)).or_else(|| integer(&value)),
+            PartForm::Duration => (limit(duration), "a number of seconds, or a text such as \"5d\""),
         };
-        let expected = match form {
-            PartForm::Percent => "a percentage from 0 to 100",
-            _ => "a number of seconds, or a text such as \"5d\"",
-        };
-        match number.filter(|number| *number >= 0) {
+        match number {
             Some(number) => Some(Value::Number(number.into())),
             None => self.wrong(at, format!("expected {expected}, found {}", shown(&value))),
         }
@@ -345,22 +345,15 @@ impl Normalizer {
             return self.wrong_with(at, "expected an object, found a string", hint);
         }
         let members = self.object(value, at)?;
-        let url = at.child("url");
         if members.get("url").is_none_or(Value::is_null) {
-            return self.wrong(&url, "a source without a url");
+            return self.wrong(&at.child("url"), "a source without a url");
         }
-        let mut normalized = Map::new();
-        for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
-            let at = at.child(&key);
-            let value = match key.as_str() {
-                "url" => self.string(value, &at),
-                key if has_needless_escape(Scope::Source, key) => self.needless_escape(key, &at),
-                _ => self.option(value, &at),
-            };
-            if let Some(value) = value {
-                normalized.insert(key, value);
-            }
-        }
+        let normalized = self.each(members, at, |normalizer, key, value, at| match key {
+            _ if value.is_null() => None,
+            "url" => normalizer.string(value, at),
+            key if has_needless_escape(Scope::Source, key) => normalizer.needless_escape(key, at),
+            _ => normalizer.option(value, at),
+        });
         Some(Value::Object(normalized))
     }
 
@@ -369,11 +362,11 @@ impl Normalizer {
     }
 
     fn plain(&mut self, what: &str, value: Value, at: &Pointer) -> Normalized {
-        match value {
-            Value::Array(_) | Value::Object(_) | Value::Null => {
+        match is_scalar(&value) {
+            true => self.scalar(value, at),
+            false => {
                 self.wrong(at, format!("{what} is a string, a number or a boolean, not {}", kind_of(&value)))
             }
-            scalar => self.scalar(scalar, at),
         }
     }
 
@@ -406,12 +399,8 @@ impl Normalizer {
 
     fn transcoder_value(&mut self, name: &str, value: Value, at: &Pointer) -> Normalized {
         let value = self.option(value, at)?;
-        match (bitrate_keyword(name), &value) {
-            (Some(_), Value::String(text)) => {
-                Some(bitrate(text).map_or(value, |bits| Value::Number(bits.into())))
-            }
-            _ => Some(value),
-        }
+        let bits = bitrate_keyword(name).and_then(|_| bitrate(value.as_str()?));
+        Some(bits.map_or(value, Value::from))
     }
 
     fn group(&mut self, kind: Kind, value: Value, at: &Pointer) -> Normalized {
@@ -430,17 +419,10 @@ impl Normalizer {
         }
         let mut members = self.object(value, at)?;
         let name_key = if kind == Kind::Live { "prefix" } else { "name" };
-        if let Some(given) = members.shift_remove(name_key)
-            && given != Value::String(name.to_owned())
-        {
-            let fault = Fault::new(
-                FaultKind::ReadOnly,
-                at.child(name_key),
-                format!("it differs from its key `{name}`"),
-            );
-            return self.refuse(
-                fault.hint(format!("to rename, delete the {} and create it under the new name", kind.noun())),
-            );
+        if members.shift_remove(name_key).is_some_and(|given| given != name) {
+            let message = format!("it differs from its key `{name}`");
+            let hint = format!("to rename, delete the {} and create it under the new name", kind.noun());
+            return self.refuse(Fault::new(FaultKind::ReadOnly, at.child(name_key), message).hint(hint));
         }
         Some(Value::Object(self.members(kind.scope(), members, at)))
     }
@@ -451,10 +433,8 @@ impl Normalizer {
             if let Some(position) = value.get("position").and_then(Value::as_i64)
                 && !seen.insert(position)
             {
-                self.wrong(
-                    &at.child(name).child("position"),
-                    format!("two blocks can't both be at position {position}"),
-                );
+                let message = format!("two blocks can't both be at position {position}");
+                self.wrong(&at.child(name).child("position"), message);
             }
         }
     }
@@ -509,52 +489,39 @@ impl Normalizer {
             return self.wrong_with(at, "an empty list can't be written", "null removes the directive");
         }
         let occurrences = elements.iter().any(Value::is_array);
-        let mut normalized = Vec::new();
-        for (index, element) in elements.into_iter().enumerate() {
-            let at = at.child(index);
-            normalized.push(match element {
-                Value::Array(words) if occurrences => self.occurrence(keyword, words, &at),
-                scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) if !occurrences => {
-                    self.scalar(scalar, &at)
-                }
-                other => self.misfit(&other, occurrences, &at),
-            });
-        }
-        normalized.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
-    }
-
-    fn misfit(&mut self, value: &Value, occurrences: bool, at: &Pointer) -> Normalized {
-        let expected = if occurrences {
-            "a list of occurrences holds arrays of words"
-        } else {
-            "a list of words holds strings, numbers and booleans"
+        let expected = match occurrences {
+            true => "a list of occurrences holds arrays of words",
+            false => "a list of words holds strings, numbers and booleans",
         };
-        self.wrong(at, format!("{expected}, not {}", kind_of(value)))
+        self.all(elements, at, |normalizer, _, element, at| match element {
+            Value::Array(words) if occurrences => normalizer.occurrence(keyword, words, at),
+            scalar if is_scalar(&scalar) && !occurrences => normalizer.scalar(scalar, at),
+            other => normalizer.wrong(at, format!("{expected}, not {}", kind_of(&other))),
+        })
     }
 
     /// One occurrence: its words, and maybe the object of its block last.
     fn occurrence(&mut self, keyword: &str, words: Vec<Value>, at: &Pointer) -> Normalized {
         let last = words.len().saturating_sub(1);
         let scope = block_scope(keyword, last);
-        let mut normalized = Vec::new();
-        for (index, word) in words.into_iter().enumerate() {
-            let at = at.child(index);
-            normalized.push(match word {
-                block @ Value::Object(_) if index == last => {
-                    let Value::Object(members) = block else { continue };
-                    let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
-                    Some(Value::Object(without_nulls(self.members(scope, kept, &at))))
-                }
-                scalar @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => self.scalar(scalar, &at),
-                Value::Object(_) => self.wrong(&at, "the object of an occurrence has to come last"),
-                other => self.wrong(
-                    &at,
-                    format!("an occurrence holds words and, last, one object, not {}", kind_of(&other)),
-                ),
-            });
-        }
-        normalized.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
+        self.all(words, at, |normalizer, index, word, at| match word {
+            Value::Object(members) if index == last => {
+                let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
+                Some(Value::Object(without_nulls(normalizer.members(scope, kept, at))))
+            }
+            Value::Object(_) => normalizer.wrong(at, "the object of an occurrence has to come last"),
+            scalar if is_scalar(&scalar) => normalizer.scalar(scalar, at),
+            other => {
+                let expected = "an occurrence holds words and, last, one object";
+                normalizer.wrong(at, format!("{expected}, not {}", kind_of(&other)))
+            }
+        })
     }
+}
+
+/// Whether a value is a single word of the text.
+fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_))
 }
 
 /// Whether a value is a list or an object without members.

@@ -52,9 +52,7 @@ fn every(current: &dyn Current, path: &Path, found: &mut Vec<(Path, Value)>) -> 
         return Ok(());
     };
     for name in names(current, &path.segments[..at]).map_err(fault)? {
-        let mut path = path.clone();
-        path.segments[at] = Segment::Key(name);
-        match every(current, &path, found) {
+        match every(current, &path.with_name(at..at + 1, name), found) {
             Err(fault) if !fault.is_absent() => return Err(fault),
             // A `*` may pass names without this value.
             _ => {}

@@ -27,14 +27,8 @@ pub fn with_quoted_name(current: &dyn Current, path: &Path, at: usize) -> Option
     (at + 2..=at + most).rev().find_map(|end| {
         let name = keys(&path.segments[at..end])?.join(".");
         let found = current.contains(&[&above[..], &[&name]].concat());
-        found.then(|| with_name(path, at..end, name))
+        found.then(|| path.with_name(at..end, name))
     })
-}
-
-fn with_name(path: &Path, parts: std::ops::Range<usize>, name: String) -> Path {
-    let mut segments = path.segments.clone();
-    segments.splice(parts, [Segment::Key(name)]);
-    Path { segments }
 }
 
 /// Returns the names in `segments`; `None` if one of them is not a name.

@@ -82,11 +82,9 @@ fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
     if assignment.value == AssignedValue::Remove && path.segments.last() == Some(&Segment::Append) {
         return Err(Misfit::new("there is nothing at `[+]` to remove"));
     }
-    let value =
-        value::of(place, &assignment.value).map_err(|misfit| match append_hint(place, assignment) {
-            Some(hint) => misfit.hint(hint),
-            None => misfit,
-        })?;
+    let with_hint =
+        |misfit: Misfit| Misfit { hint: append_hint(place, assignment).or(misfit.hint), ..misfit };
+    let value = value::of(place, &assignment.value).map_err(with_hint)?;
     match path.segments.len() + depth(&value) > MAX_DEPTH {
         true => Err(Misfit::new(format!("this nests deeper than {MAX_DEPTH}"))),
         false => Ok(value),
@@ -130,13 +128,7 @@ fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
     }
     let mut paths = Vec::new();
     for name in names {
-        paths.extend(expanded(current, &with_name(path, at, name))?);
+        paths.extend(expanded(current, &path.with_name(at..at + 1, name))?);
     }
     Ok(paths)
-}
-
-fn with_name(path: &Path, at: usize, name: String) -> Path {
-    let mut path = path.clone();
-    path.segments[at] = Segment::Key(name);
-    path
 }

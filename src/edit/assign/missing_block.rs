@@ -24,10 +24,10 @@ pub fn without_missing_blocks(
 ) -> Vec<PathEdit> {
     let made = streams_given_urls(&edits);
     let misfits = edits.iter().map(|edit| {
-        let block = missing_block(current, edit, &made)?;
+        let (kind, name) = missing_block(current, edit, &made)?;
         Some(match edit.removes() {
-            true => missing(current, &edit.path, &[block.kind.key(), block.name]),
-            false => misfit(current, &edit.path, &block),
+            true => missing(current, &edit.path, &[kind.key(), name]),
+            false => misfit(current, &edit.path, kind, name),
         })
     });
     let misfits = misfits.collect();
@@ -47,17 +47,12 @@ fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
     given.filter_map(name).collect()
 }
 
-/// A block that does not exist, and that an edit would make.
-struct MissingBlock<'e> {
-    kind: Kind,
-    name: &'e str,
-}
-
+/// The block that does not exist, and that an edit would make.
 fn missing_block<'e>(
     current: &dyn Current,
     edit: &'e PathEdit,
     made: &HashSet<String>,
-) -> Option<MissingBlock<'e>> {
+) -> Option<(Kind, &'e str)> {
     let [Segment::Key(group), rest @ ..] = edit.path.segments.as_slice() else { return None };
     let Ok(Place::Group(kind)) = Place::Root.member(group) else { return None };
     let is_new = |name: &str| !current.contains(&[kind.key(), name]);
@@ -65,14 +60,11 @@ fn missing_block<'e>(
         [Segment::Key(name), _, ..] => (!made.contains(name) || kind != Kind::Stream).then_some(name),
         [Segment::Key(name)] => lacks_urls(kind, &edit.value).then_some(name),
         _ => {
-            let blocks = edit.value.as_object().into_iter().flatten();
-            blocks
-                .filter(|(name, block)| lacks_urls(kind, block) && is_new(name))
-                .map(|(name, _)| name)
-                .next()
+            let mut blocks = edit.value.as_object().into_iter().flatten();
+            blocks.find(|(name, block)| lacks_urls(kind, block) && is_new(name)).map(|(name, _)| name)
         }
     };
-    name.filter(|name| is_new(name)).map(|name| MissingBlock { kind, name })
+    name.filter(|name| is_new(name)).map(|name| (kind, name.as_str()))
 }
 
 /// Whether this is a stream without `urls`; lives and plugins need none.
@@ -80,8 +72,7 @@ fn lacks_urls(kind: Kind, block: &Value) -> bool {
     kind == Kind::Stream && block.is_object() && block.get("urls").is_none_or(Value::is_null)
 }
 
-fn misfit(current: &dyn Current, path: &Path, block: &MissingBlock<'_>) -> Misfit {
-    let MissingBlock { kind, name } = *block;
+fn misfit(current: &dyn Current, path: &Path, kind: Kind, name: &str) -> Misfit {
     let misfit = Misfit::new(format!("there is no {} `{name}`", kind.noun()));
     if let Some(quoted) = with_quoted_name(current, path, 1) {
         return misfit.hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));

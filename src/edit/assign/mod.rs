@@ -22,6 +22,7 @@ pub mod value;
 use serde_json::{Map, Value};
 
 pub use assignment::{AssignOptions, AssignedValue, Assignment};
+pub use several_words::words;
 
 use super::config_lookup::Current;
 use super::fault::Fault;

@@ -74,8 +74,7 @@ impl Builder<'_> {
         if after == before {
             return Ok(());
         }
-        let is_foreign = ends_foreign(keys);
-        let is_gone = is_foreign && after.as_array().is_some_and(Vec::is_empty);
+        let is_gone = ends_foreign(keys) && after.as_array().is_some_and(Vec::is_empty);
         self.put(keys, if is_gone { Value::Null } else { after })
     }
 }
@@ -95,9 +94,7 @@ fn refuse_below_word(found: &Value, keys: &[&str]) -> Result<(), Misfit> {
                 None => return Ok(()),
             },
             Value::Array(_) => return Err(no_object(above, "a list").hint("name an entry, such as `[0]`")),
-            _ => {
-                return Err(no_object(above, "a word").hint("to replace it, set it to a JSON object"));
-            }
+            _ => return Err(no_object(above, "a word").hint("to replace it, set it to a JSON object")),
         }
     }
     Ok(())
@@ -142,24 +139,24 @@ fn edit_entry(
     rest: &[Segment],
     value: &Value,
 ) -> Result<(), Misfit> {
-    match find(entries, segment)? {
-        EntryChoice::Entry(at) if rest.is_empty() && value.is_null() => {
-            entries.remove(at);
-            Ok(())
-        }
-        EntryChoice::Entry(at) => edit_within(&mut entries[at], rest, value),
-        EntryChoice::End if value.is_null() => Err(out_of_range(entries.len())),
-        EntryChoice::End => {
+    let Some(at) = find(entries, segment)? else {
+        let none = "no entry of the list matches";
+        return Err(match value.is_null() {
+            true => Misfit::absent(none),
+            false => Misfit::new(none).hint("`[+]` appends a new one"),
+        });
+    };
+    match entries.get_mut(at) {
+        None if value.is_null() => return Err(out_of_range(entries.len())),
+        None => {
             let mut entry = Value::Null;
             edit_within(&mut entry, rest, value)?;
             entries.push(entry);
-            Ok(())
         }
-        EntryChoice::Nothing if value.is_null() => Err(Misfit::absent("no entry of the list matches")),
-        EntryChoice::Nothing => {
-            Err(Misfit::new("no entry of the list matches").hint("`[+]` appends a new one"))
-        }
+        Some(_) if rest.is_empty() && value.is_null() => drop(entries.remove(at)),
+        Some(entry) => edit_within(entry, rest, value)?,
     }
+    Ok(())
 }
 
 fn object<'v>(node: &'v mut Value, key: &str) -> Result<&'v mut Map<String, Value>, Misfit> {
@@ -177,21 +174,12 @@ fn list(node: &mut Value) -> Result<&mut Vec<Value>, Misfit> {
     node.as_array_mut().ok_or_else(|| Misfit::new("this is not a list").hint("set the whole to a JSON array"))
 }
 
-/// The entry of a list that a segment names.
-enum EntryChoice {
-    Entry(usize),
-    /// A new one behind the last.
-    End,
-    Nothing,
-}
-
-fn find(entries: &[Value], segment: &Segment) -> Result<EntryChoice, Misfit> {
+/// The place of the entry that a segment names, which may be a new one behind the last.
+fn find(entries: &[Value], segment: &Segment) -> Result<Option<usize>, Misfit> {
     match segment {
-        Segment::Index(at) if *at < entries.len() => Ok(EntryChoice::Entry(*at)),
         Segment::Index(at) if *at > entries.len() => Err(out_of_range(entries.len())),
-        Segment::Find { key, value } => {
-            Ok(find_by(entries, key, value)?.map_or(EntryChoice::Nothing, EntryChoice::Entry))
-        }
-        _ => Ok(EntryChoice::End),
+        Segment::Index(at) => Ok(Some(*at)),
+        Segment::Find { key, value } => find_by(entries, key, value),
+        _ => Ok(Some(entries.len())),
     }
 }

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::assignment::AssignedValue;
+use super::value::read_directive;
 use crate::edit::config_lookup::Current;
 use crate::edit::merge::general_value;
 use crate::edit::misfit::Misfit;
@@ -12,7 +13,6 @@ use crate::edit::schema_path::Place;
 use crate::edit::select::{Selection, select};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
-use crate::syntax::Document;
 
 /// Refuses the value if it is such a text; the hint gives the words as JSON.
 pub fn refuse_one_for_several(
@@ -34,13 +34,7 @@ pub fn refuse_one_for_several(
 }
 
 /// Splits a text into words as the text of a directive is split.
-fn words(text: &str) -> Value {
-    let document = Document::parse(format!("keyword {text};"));
-    let mut entries = document.entries();
-    match (entries.next(), entries.next()) {
-        (Some(only), None) if document.diagnostics().is_empty() && !only.is_block() => {
-            general_value(&[only]).unwrap_or_default()
-        }
-        _ => text.split_whitespace().collect(),
-    }
+pub fn words(text: &str) -> Value {
+    let words = read_directive("keyword", text, |entry| general_value(&[entry]));
+    words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
 }

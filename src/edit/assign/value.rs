@@ -37,12 +37,11 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         return removal(place);
     }
     match place {
-        Place::Text => Ok(Value::String(text.to_owned())),
         Place::Part(PartForm::Words) => list(text),
         Place::Part(form @ (PartForm::Percent | PartForm::Duration)) => Ok(limit(form, text)),
-        Place::Part(_) => Ok(Value::String(text.to_owned())),
+        Place::Text | Place::Part(_) => Ok(text.into()),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
-        Place::BackendUrl => Ok(Value::String(text.to_owned())),
+        Place::BackendUrl => Ok(text.into()),
         Place::Foreign => general(text),
         Place::Port => port(text),
         Place::Source => source(text),
@@ -68,19 +67,18 @@ fn limit(form: PartForm, text: &str) -> Value {
 fn string(place: Place, text: &str) -> Result<Value, Misfit> {
     match place {
         Place::Part(PartForm::Words) => Err(no_string()),
-        Place::Text | Place::BackendUrl | Place::Foreign | Place::Part(_) => {
-            Ok(Value::String(text.to_owned()))
-        }
+        Place::Text | Place::BackendUrl | Place::Foreign | Place::Part(_) => Ok(text.into()),
         Place::Port => port(text),
         Place::Source => Ok(source_at(text)),
         Place::Own(parameter) => match parameter.shape {
-            Shape::Value(ValueType::Text | ValueType::Scalar) => Ok(Value::String(text.to_owned())),
+            Shape::Value(ValueType::Text | ValueType::Scalar) => Ok(text.into()),
             Shape::Value(ValueType::Port) => port(text),
             Shape::Value(ValueType::Seconds) => whole_seconds(text).ok_or_else(no_seconds),
-            Shape::Value(ValueType::Switch | ValueType::Flag) => Err(no_switch()),
+            Shape::Value(ValueType::Switch | ValueType::Flag) | Shape::Derived(Derived::Static) => {
+                Err(no_switch())
+            }
             Shape::Derived(Derived::Position) => position(text),
-            Shape::Derived(Derived::Static) => Err(no_switch()),
-            Shape::Derived(_) => Ok(Value::String(text.to_owned())),
+            Shape::Derived(_) => Ok(text.into()),
             _ => Err(no_string()),
         },
         _ => Err(no_string()),
@@ -103,7 +101,7 @@ fn removal(place: Place) -> Result<Value, Misfit> {
 
 fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
     match parameter.shape {
-        Shape::Value(ValueType::Text) => Ok(Value::String(text.to_owned())),
+        Shape::Value(ValueType::Text) => Ok(text.into()),
         Shape::Value(ValueType::Scalar) => general(text),
         Shape::Value(ValueType::Port) => port(text),
         Shape::Value(ValueType::Switch | ValueType::Flag) | Shape::Derived(Derived::Static) => {
@@ -120,7 +118,7 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
         Shape::Object(shape) => object(text, &format!("its members are {}", shape.keys())),
         Shape::Derived(Derived::Position) => position(text),
         Shape::Derived(Derived::Runtime) => general(text),
-        Shape::Derived(_) => Ok(Value::String(text.to_owned())),
+        Shape::Derived(_) => Ok(text.into()),
         Shape::Ports | Shape::Sources => list(text),
         Shape::Transcoder if text.trim_start().starts_with('[') => list(text),
         Shape::Transcoder => pairs(text).map(Value::Array).ok_or_else(no_pairs),
@@ -210,7 +208,7 @@ fn pairs(text: &str) -> Option<Vec<Value>> {
 }
 
 /// Reads a directive with this keyword and these words; `None` if the text is not just words.
-fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
+pub(super) fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
     let document = Document::parse(format!("{keyword} {words};"));
     let mut entries = document.entries();
     let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
@@ -261,6 +259,5 @@ fn json_string(text: &str) -> Option<String> {
 }
 
 fn without_newline(text: &str) -> &str {
-    let Some(text) = text.strip_suffix('\n') else { return text };
-    text.strip_suffix('\r').unwrap_or(text)
+    text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text)
 }

@@ -6,12 +6,12 @@
 use serde_json::{Map, Value};
 
 use super::super::align::align;
+use super::super::assign::words;
 use super::super::fault::{Fault, FaultKind};
 use super::super::json_pointer::Pointer;
 use super::super::merge::{occurrences, split_occurrence};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
-use crate::model::scalar::canonical_integer;
 
 /// How a patch would change the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +156,7 @@ fn in_this_form(change: FormChange, old: &[Value], patch: &Value) -> Option<Valu
             Some(old.iter().cloned().chain(added).collect())
         }
         (FormChange::WordsToOne, Value::String(text)) => {
-            let words: Value = text.split_whitespace().map(word).collect();
+            let words = words(text);
             Some(if old.len() > 1 { Value::Array(vec![words]) } else { words })
         }
         _ => None,
@@ -167,20 +167,11 @@ fn in_this_form(change: FormChange, old: &[Value], patch: &Value) -> Option<Valu
 fn as_occurrence((name, value): (&String, &Value)) -> Value {
     let rest = match value {
         Value::Array(words) => words.clone(),
-        Value::Object(members) if members.is_empty() => Vec::new(),
         Value::Bool(true) | Value::Null => Vec::new(),
+        Value::Object(members) if members.is_empty() => Vec::new(),
         other => vec![other.clone()],
     };
     [Value::String(name.clone())].into_iter().chain(rest).collect()
-}
-
-/// A word as the view shows it.
-fn word(text: &str) -> Value {
-    match text {
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        _ => canonical_integer(text).map_or_else(|| text.into(), Value::from),
-    }
 }
 
 /// How many characters of a value are shown.

@@ -1,6 +1,7 @@
 //! A path as data, and how it is written.
 
 use std::fmt;
+use std::ops::Range;
 
 /// A place in a configuration, or with [`Segment::Every`] several.
 ///
@@ -18,6 +19,13 @@ impl Path {
         let names: Vec<&str> = self.segments.iter().map_while(Segment::name).collect();
         let below = &self.segments[names.len()..];
         (names, below)
+    }
+
+    /// The path with a name in the place of these segments.
+    pub fn with_name(&self, segments: Range<usize>, name: String) -> Self {
+        let mut path = self.clone();
+        path.segments.splice(segments, [Segment::Key(name)]);
+        path
     }
 }
 

@@ -74,7 +74,7 @@ impl<'d> Planner<'_, 'd> {
                     }
                 }
                 ElementOrigin::New => {
-                    drafts[at] = Some(Draft::directive(["http", &emit::plain_word(&new[at])]));
+                    drafts[at] = Some(Draft::directive("http", [emit::plain_word(&new[at])]));
                     PortFate::New
                 }
             });
