@@ -33,12 +33,11 @@ impl KnownCredentials {
     pub fn of(
         options: &RemoteArgs,
         endpoint: &Endpoint,
-        userinfo: Option<UserInfo>,
+        (login, password): UserInfo,
         source: UrlSource,
     ) -> Result<Self, CliError> {
-        let password = options.password_file.as_deref().map(password_in).transpose()?;
-        let given = Self { login: options.user.clone(), password };
-        let (login, password) = userinfo.unwrap_or_default();
+        let in_file = options.password_file.as_deref().map(password_in).transpose()?;
+        let given = Self { login: options.user.clone(), password: in_file };
         let url = Self { login: filled(login), password: filled(password) };
         let environment = Self::of_environment(endpoint, source);
         Ok(match source {
@@ -48,14 +47,10 @@ impl KnownCredentials {
     }
 
     fn of_environment(endpoint: &Endpoint, source: UrlSource) -> Self {
-        let is_meant = match variable(URL_VARIABLE) {
-            Some(url) if source == UrlSource::CommandLine => endpoint.is_same_host(&url),
-            _ => true,
-        };
-        if !is_meant {
-            return Self::default();
+        match variable(URL_VARIABLE) {
+            Some(url) if source == UrlSource::CommandLine && !endpoint.is_same_host(&url) => Self::default(),
+            _ => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
         }
-        Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) }
     }
 
     /// Fills in what is missing. A password that belongs to a different login is not used.

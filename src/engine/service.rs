@@ -128,14 +128,11 @@ pub enum ServiceError {
 /// How a server refused or failed, in the words that users see.
 #[derive(Debug, Clone)]
 pub struct RemoteFailure {
-    pub service: String,
     pub kind: ErrorKind,
     /// The HTTP status; none where no answer came.
     pub status: Option<u16>,
     /// Each fault as a message and a hint.
     pub faults: Vec<(String, Option<String>)>,
-    /// The guard that refused the change.
-    pub guard: Option<Guard>,
 }
 
 impl RemoteFailure {
@@ -159,8 +156,7 @@ impl ServiceError {
     pub fn guard(&self) -> Option<&Guard> {
         match self {
             Self::Engine(EngineError::Guarded(guard)) => Some(guard),
-            Self::Remote(failure) => failure.guard.as_ref(),
-            Self::Engine(_) | Self::NotOffered { .. } => None,
+            _ => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The state of a configuration at a glance: the running one, the saved one, a pending change.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::content::Content;
@@ -12,7 +12,7 @@ use crate::model::redact::masked_json;
 use crate::store::HistoryEntry;
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Status {
     /// The server that runs the configuration.
     pub server: Option<ServerInfo>,
@@ -33,7 +33,8 @@ pub struct Status {
 }
 
 /// A server, as it describes itself.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ServerInfo {
     pub pid: Option<u64>,
     /// Its version of this program.

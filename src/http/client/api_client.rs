@@ -51,7 +51,7 @@ impl Default for ClientSettings {
 }
 
 /// A request to a server.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Call<'a> {
     pub operation: ApiOperation,
     /// The last segment of the path, for routes that have one.
@@ -72,20 +72,12 @@ impl<'a> Call<'a> {
     /// A request for `read_config`.
     pub fn read(parameters: Vec<(&'static str, &'a str)>) -> Self {
         let parameters = parameters.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
-        Self { parameters: parameters.collect(), ..Self::of(ApiOperation::Read) }
+        Self { parameters: parameters.collect(), ..Self::default() }
     }
 
     /// A request without parameters and body, which changes nothing.
     pub fn of(operation: ApiOperation) -> Self {
-        Self {
-            operation,
-            argument: None,
-            parameters: Vec::new(),
-            if_match: None,
-            if_none_match: None,
-            body: &[],
-            applies: false,
-        }
+        Self { operation, ..Self::default() }
     }
 }
 
@@ -169,10 +161,8 @@ impl Client {
         }
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-            let refusal = ServerRefusal {
-                with_credentials: self.credentials().is_some(),
-                ..ServerRefusal::read(status, &media_type, &body, call.applies)
-            };
+            let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
+            refusal.with_credentials = self.credentials().is_some();
             return Err(ClientError::Refused(Box::new(refusal)));
         }
         let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());

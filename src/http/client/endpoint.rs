@@ -43,7 +43,7 @@ pub type UserInfo = (String, String);
 impl Endpoint {
     /// Parses the base URL of a server, and the login and password in it. The prefix is appended
     /// unless the path ends in it already.
-    pub fn parse(text: &str, prefix: &str) -> Result<(Self, Option<UserInfo>), BadUrl> {
+    pub fn parse(text: &str, prefix: &str) -> Result<(Self, UserInfo), BadUrl> {
         let bad = |reason: &str| BadUrl { shown: without_userinfo(text), reason: reason.to_owned() };
         let mut url = Url::parse(text).map_err(|error| bad(url_fault(error)))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -55,11 +55,10 @@ impl Endpoint {
         let login = decoded(url.username()).ok_or_else(|| bad("the login is not UTF-8"))?;
         let password = decoded(url.password().unwrap_or_default());
         let password = password.ok_or_else(|| bad("the password is not UTF-8"))?;
-        let userinfo = (!login.is_empty() || url.password().is_some()).then_some((login, password));
         url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| bad("it has no host"))?;
         let name = url.as_str().trim_end_matches('/').to_owned();
         url.set_path(&with_prefix(url.path(), prefix));
-        Ok((Self::Url { url, name }, userinfo))
+        Ok((Self::Url { url, name }, (login, password)))
     }
 
     /// The endpoint of a Unix socket.
@@ -156,25 +155,25 @@ mod tests {
     use crate::http::protocol::headers::DEFAULT_PREFIX;
     use crate::http::protocol::routes::ApiOperation;
 
-    fn check(text: &str, name: &str, operation: &str, userinfo: Option<(&str, &str)>) {
+    fn check(text: &str, name: &str, operation: &str, (login, password): (&str, &str)) {
         let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);
         assert_eq!(endpoint.to_string(), name);
         assert_eq!(endpoint.url(ApiOperation::Read, None, &[]).as_str(), operation);
-        assert_eq!(found, userinfo.map(|(login, password)| (login.to_owned(), password.to_owned())));
+        assert_eq!(found, (login.to_owned(), password.to_owned()));
         assert!(!format!("{endpoint:?}").contains("s3"), "{endpoint:?}");
     }
 
     #[test]
     fn the_prefix_is_appended_unless_it_is_there() {
-        check("http://h", "http://h", "http://h/media/api/read_config", None);
-        check("http://h:8090/", "http://h:8090", "http://h:8090/media/api/read_config", None);
-        check("https://h/a/", "https://h/a", "https://h/a/media/api/read_config", None);
-        check("http://h/a/media/api/", "http://h/a/media/api", "http://h/a/media/api/read_config", None);
+        check("http://h", "http://h", "http://h/media/api/read_config", ("", ""));
+        check("http://h:8090/", "http://h:8090", "http://h:8090/media/api/read_config", ("", ""));
+        check("https://h/a/", "https://h/a", "https://h/a/media/api/read_config", ("", ""));
+        check("http://h/a/media/api/", "http://h/a/media/api", "http://h/a/media/api/read_config", ("", ""));
         check(
             "http://h/multimedia/api",
             "http://h/multimedia/api",
             "http://h/multimedia/api/media/api/read_config",
-            None,
+            ("", ""),
         );
         let (endpoint, _) = Endpoint::parse("http://h/x", "/").expect("it is a URL");
         assert_eq!(endpoint.url(ApiOperation::Save, None, &[]).as_str(), "http://h/x/save_config");
@@ -187,11 +186,11 @@ mod tests {
     #[test]
     fn credentials_are_taken_out_and_decoded() {
         let operation = "http://h/media/api/read_config";
-        check("http://a:s3@h", "http://h", operation, Some(("a", "s3")));
-        check("http://a%40b:s3%3A%2f%25@h", "http://h", operation, Some(("a@b", "s3:/%")));
-        check("http://a:s3%zz%@h/", "http://h", operation, Some(("a", "s3%zz%")));
-        check("http://a@h", "http://h", operation, Some(("a", "")));
-        check("http://h", "http://h", operation, None);
+        check("http://a:s3@h", "http://h", operation, ("a", "s3"));
+        check("http://a%40b:s3%3A%2f%25@h", "http://h", operation, ("a@b", "s3:/%"));
+        check("http://a:s3%zz%@h/", "http://h", operation, ("a", "s3%zz%"));
+        check("http://a@h", "http://h", operation, ("a", ""));
+        check("http://h", "http://h", operation, ("", ""));
     }
 
     #[test]

@@ -19,13 +19,7 @@ const ADDRESS: &str = "check the address and `--api-prefix`";
 
 /// Describes why a request to `service` failed.
 pub fn failure(service: &str, error: &ClientError) -> RemoteFailure {
-    RemoteFailure {
-        service: service.to_owned(),
-        kind: kind(error),
-        status: error.status(),
-        faults: faults(service, error),
-        guard: guard(error),
-    }
+    RemoteFailure { kind: kind(error), status: error.status(), faults: faults(service, error) }
 }
 
 fn kind(error: &ClientError) -> ErrorKind {
@@ -56,7 +50,7 @@ fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
 }
 
 /// The guard of the server that refused the change, if a person can answer it.
-fn guard(error: &ClientError) -> Option<Guard> {
+pub fn guard(error: &ClientError) -> Option<Guard> {
     let ClientError::Refused(refusal) = error else { return None };
     Guard::named(refusal.problem.as_ref()?.kind()?.name()).filter(Guard::is_question)
 }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::api_client::{Call, Client};
@@ -13,9 +14,9 @@ use super::replace::{replace, roll_back};
 use super::session::{Session, status};
 use crate::edit::request::ChangeRequest;
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, Decision, EngineError, Feature, Outcome, OutcomeNote, ReadForm,
-    ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot, Source, Status, differing, find,
-    is_edited_since,
+    ChangeOptions, ConfigService, Content, Decision, EngineError, Feature, Outcome, OutcomeNote, PendingInfo,
+    ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot, Source, Status, differing,
+    find, is_edited_since,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
 use crate::http::protocol::notes::note_of;
@@ -152,21 +153,12 @@ impl ConfigService for RemoteService {
     fn status(&mut self) -> Result<Status, ServiceError> {
         let whole = self.read_json(Source::Running, true, true)?;
         let (server, config) = (&whole["runtime"]["server"], &whole["runtime"]["config"]);
-        let text = |value: &Value| value.as_str().map(str::to_owned);
         let mut status = Status {
-            server: Some(ServerInfo {
-                pid: server["pid"].as_u64(),
-                version: text(&server["version"]),
-                addresses: server["addresses"].as_array().into_iter().flatten().filter_map(text).collect(),
-                started_at: text(&server["started_at"]),
-            }),
+            server: Some(ServerInfo::deserialize(server).unwrap_or_default()),
             saved: config["saved"].as_bool(),
-            differing: Vec::new(),
-            edited_by_hand: false,
-            errors: None,
-            pending: serde_json::from_value(config["pending"].clone()).ok(),
-            last_change: None,
-            last_error: text(&config["last_error"]),
+            pending: PendingInfo::deserialize(&config["pending"]).ok(),
+            last_error: config["last_error"].as_str().map(str::to_owned),
+            ..Status::default()
         };
         // Foreign servers have no such figures, no saved text and no history.
         if server.is_object() {

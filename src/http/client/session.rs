@@ -4,7 +4,6 @@
 //! operations: `dry_run=true` would then be a change. So every change reads first, looks at the
 //! features in the response, and nothing is sent that relies on more ([`Fetched`]).
 
-use std::any::Any;
 use std::io;
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use super::api_client::{Call, Client, Reply};
 use super::credentials::Credentials;
 use super::error::ClientError;
 use super::host::Host;
-use super::remote_errors::failure;
+use super::remote_errors::{failure, guard};
 use crate::engine::{
     Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
 };
@@ -123,15 +122,10 @@ impl Session {
         }
     }
 
-    /// Sends a change. If a guard of the server refuses it, the error is that guard's, as if it were
-    /// checked here.
+    /// Sends a change.
     pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, ServiceError> {
-        let _until_answered: Option<Box<dyn Any>> =
-            call.applies.then(|| self.host.sending_change(&self.name));
-        self.send(call).map_err(|error| match error.guard() {
-            Some(guard) => EngineError::Guarded(guard.clone()).into(),
-            None => error,
-        })
+        let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
+        self.send(call)
     }
 
     /// Sends a request. Where the server asks for credentials, or refuses those that were sent, the
@@ -183,8 +177,12 @@ impl Session {
         ServiceError::NotOffered { service: self.name.clone(), feature }
     }
 
+    /// If a guard of the server refused the change, the error is that guard's, as if it were checked here.
     fn failed(&self, error: &ClientError) -> ServiceError {
-        ServiceError::Remote(Box::new(failure(&self.name, error)))
+        match guard(error) {
+            Some(guard) => EngineError::Guarded(guard).into(),
+            None => ServiceError::Remote(Box::new(failure(&self.name, error))),
+        }
     }
 
     fn prompt_failed(&self, error: &io::Error) -> ServiceError {
@@ -192,8 +190,7 @@ impl Session {
             io::ErrorKind::InvalidInput => (ErrorKind::Usage, error.to_string()),
             _ => (ErrorKind::Failed, format!("cannot ask: {}", reason(error))),
         };
-        let (service, faults) = (self.name.clone(), vec![(message, None)]);
-        ServiceError::Remote(Box::new(RemoteFailure { service, kind, status: None, faults, guard: None }))
+        ServiceError::Remote(Box::new(RemoteFailure { kind, status: None, faults: vec![(message, None)] }))
     }
 }
 
