@@ -18,11 +18,12 @@ const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 #[derive(Debug, Error)]
 #[error("{}", self.message())]
 pub struct CliError {
-    kind: ErrorKind,
-    /// At least one.
-    lines: Vec<ErrorLine>,
+    /// The exit code depends on nothing else.
+    pub kind: ErrorKind,
+    /// Everything that is wrong; at least one line.
+    pub lines: Vec<ErrorLine>,
     /// The text whose faults explain the error.
-    broken: Option<BrokenText>,
+    pub broken: Option<BrokenText>,
     #[source]
     source: Option<io::Error>,
 }
@@ -157,21 +158,6 @@ impl CliError {
     /// A server could not be started.
     pub fn serve_failed(source: io::Error) -> Self {
         Self::io(ErrorKind::Failed, "cannot start the server", source)
-    }
-
-    /// What the error means; the exit code depends on nothing else.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// Everything that is wrong.
-    pub fn lines(&self) -> &[ErrorLine] {
-        &self.lines
-    }
-
-    /// The text whose faults explain the error.
-    pub fn broken(&self) -> Option<&BrokenText> {
-        self.broken.as_ref()
     }
 
     /// Whether stdout was closed by its reader, which is no failure.

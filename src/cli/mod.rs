@@ -120,5 +120,5 @@ fn fail(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {
     }
     diagnostics::explain(error, &global.file_name(), ui);
     ui.error(error);
-    error.kind().into()
+    error.kind.into()
 }

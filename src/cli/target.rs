@@ -45,27 +45,24 @@ impl Target {
     }
 }
 
-/// Whether a command reads or changes its target.
-#[derive(Debug, Clone)]
-pub enum Purpose {
-    /// It only reads.
-    Read,
-    /// It changes something.
-    Change {
-        /// The commands that run before and after a change of a file.
-        hooks: Hooks,
-        /// How many texts the history of a file keeps from now on.
-        keep: Option<usize>,
-        /// Whether the change has to be confirmed, which takes a server.
-        has_to_be_confirmed: bool,
-    },
+/// What a command does with its target; by default it only reads.
+#[derive(Debug, Clone, Default)]
+pub struct Purpose {
+    pub changes: bool,
+    /// The commands that run before and after a change of a file.
+    pub hooks: Hooks,
+    /// How many texts the history of a file keeps from now on.
+    pub keep: Option<usize>,
+    /// Whether the change has to be confirmed, which takes a server.
+    pub has_to_be_confirmed: bool,
 }
 
 impl From<&ChangeArgs> for Purpose {
     fn from(changing: &ChangeArgs) -> Self {
-        Self::Change {
+        Self {
+            changes: true,
             hooks: changing.hooking.hooks(),
-            keep: changing.hooking.keep(),
+            keep: changing.hooking.keep,
             has_to_be_confirmed: changing.confirm.is_some(),
         }
     }
@@ -112,14 +109,12 @@ fn hooks_of_a_server() -> CliError {
 }
 
 fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
-    let (hooks, keep) = match &purpose {
-        Purpose::Read => (Hooks::default(), None),
-        Purpose::Change { hooks, keep, .. } if hooks.are_empty() => (Hooks::default(), *keep),
-        Purpose::Change { hooks, keep, .. } => (Hooks { interrupt: interrupt(), ..hooks.clone() }, *keep),
-    };
+    let Purpose { changes, mut hooks, keep, has_to_be_confirmed } = purpose;
+    if !hooks.are_empty() {
+        hooks.interrupt = interrupt();
+    }
     let store = input::store(&global.conf)?;
     let engine = Engine::new(store.clone(), hooks, waiting).keeping(keep);
-    let is_change = matches!(purpose, Purpose::Change { .. });
     let serving = match store.serving() {
         Ok(Some(serving)) => serving,
         Ok(None) => {
@@ -129,10 +124,9 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
                      `mediactl serve` rolls it back when it starts",
                 );
             }
-            refuse_confirmation(&purpose)?;
-            return Ok(local(engine));
+            return if has_to_be_confirmed { Err(no_server_confirms()) } else { Ok(local(engine)) };
         }
-        Err(error) if is_change => return Err(EngineError::from(error).into()),
+        Err(error) if changes => return Err(EngineError::from(error).into()),
         Err(error) => {
             ui.warning(&format!("{error}: showing the file, whether or not a server runs"));
             return Ok(local(engine));
@@ -140,9 +134,9 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
     };
     let name = global.file_name();
     match serving.reach() {
-        Ok(()) if is_change && global.chosen.hooks => Err(hooks_of_a_server()),
+        Ok(()) if changes && global.chosen.hooks => Err(hooks_of_a_server()),
         Ok(()) => Ok(at_socket(serving, name, global, ui)),
-        Err(source) if is_change => Err(CliError::unreachable(&name, &serving.holder, source)),
+        Err(source) if changes => Err(CliError::unreachable(&name, &serving.holder, source)),
         Err(error) => {
             ui.warning(&format!(
                 "the server of `{name}`, {}, can't be reached ({}): showing the file",
@@ -158,15 +152,11 @@ fn local(engine: Engine) -> Target {
     Target { service: Box::new(engine), is_server: false }
 }
 
-/// Only a server can roll a change back on timeout.
-fn refuse_confirmation(purpose: &Purpose) -> Result<(), CliError> {
-    match purpose {
-        Purpose::Change { has_to_be_confirmed: true, .. } => Err(CliError::usage(
-            "`--confirm` needs a server: only a server can roll back on timeout",
-            "start `mediactl serve` over the file, or leave `--confirm` out",
-        )),
-        Purpose::Read | Purpose::Change { .. } => Ok(()),
-    }
+fn no_server_confirms() -> CliError {
+    CliError::usage(
+        "`--confirm` needs a server: only a server can roll back on timeout",
+        "start `mediactl serve` over the file, or leave `--confirm` out",
+    )
 }
 
 /// The server at a URL.

@@ -26,34 +26,8 @@ const MAX_ERROR_LINES: usize = MAX_DIAGNOSTICS + 1;
 /// bypass it.
 const OUTPUT_BUFFER: usize = 64 * 1024;
 
-/// Stdout for results.
-#[derive(Debug)]
-pub enum Results {
-    /// A pipe or a file, which gets the bytes as they are. Unlike the stdout of std it does not search
-    /// everything for line feeds.
-    Pipe(File),
-    /// A terminal.
-    Terminal(Sanitizer<File>),
-}
-
-impl Write for Results {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Pipe(out) => out.write(piece),
-            Self::Terminal(out) => out.write(piece),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Pipe(out) => out.flush(),
-            Self::Terminal(out) => out.flush(),
-        }
-    }
-}
-
-/// Stdout behind a buffer.
-pub type Output = BufWriter<Results>;
+/// Stdout behind a buffer. A pipe or a file gets the bytes as they are, a terminal gets them sanitized.
+pub type Output = BufWriter<Box<dyn Write>>;
 
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, CliError> {
@@ -108,10 +82,10 @@ impl Ui {
 
     /// Opens stdout, behind a buffer, for results without colours.
     pub fn results(self) -> Result<Output, CliError> {
-        let out = output(io::stdout().as_fd().try_clone_to_owned())?;
-        let out = File::from(out);
-        let results =
-            if self.terminal_out { Results::Terminal(Sanitizer::new(out)) } else { Results::Pipe(out) };
+        // Unlike the stdout of std, a file does not search everything for line feeds.
+        let out = File::from(output(io::stdout().as_fd().try_clone_to_owned())?);
+        let results: Box<dyn Write> =
+            if self.terminal_out { Box::new(Sanitizer::new(out)) } else { Box::new(out) };
         Ok(BufWriter::with_capacity(OUTPUT_BUFFER, results))
     }
 
@@ -158,8 +132,7 @@ impl Ui {
     /// Prints `error: …` and its hint for each line of an error, and how many lines were left out.
     /// Words with the form of a secret are masked.
     pub fn error(self, error: &CliError) {
-        let masker = self.masker();
-        let lines = error.lines();
+        let (masker, lines) = (self.masker(), &error.lines);
         for line in lines.iter().take(MAX_ERROR_LINES) {
             let message =
                 masker.as_ref().map_or(Cow::Borrowed(&*line.message), |masker| masker.prose(&line.message));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
@@ -76,16 +76,11 @@ pub struct HookArgs {
     pub hook_timeout: u64,
 
     /// How many earlier texts the history keeps from now on [default: as set last, else 100]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_KEEP))]
-    pub keep: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEEP))]
+    pub keep: Option<usize>,
 }
 
 impl HookArgs {
-    /// How many earlier texts the history keeps from now on.
-    pub fn keep(&self) -> Option<usize> {
-        self.keep.and_then(|keep| usize::try_from(keep).ok())
-    }
-
     /// The commands to run.
     pub fn hooks(&self) -> Hooks {
         let command = |given: &Option<String>| given.clone().filter(|command| !command.trim().is_empty());

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use clap::builder::RangedU64ValueParser;
 
 use super::changing::HookArgs;
 
@@ -40,12 +41,12 @@ pub struct ServeArgs {
     pub tls_key: Option<PathBuf>,
 
     /// Largest request body, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub max_body: u64,
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub max_body: usize,
 
     /// Maximum number of TCP connections at a time; fewer if the limit of open files is too low
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096))]
-    pub max_connections: u64,
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
+    pub max_connections: usize,
 
     /// IP address of a proxy whose X-Forwarded-For header is trusted, and to which the limit of connections
     /// from one address does not apply; may be given several times

@@ -35,7 +35,7 @@ struct BlameRecord {
 
 pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let path = input::value_path(&args.path)?;
-    let mut target = target::resolve(global, Purpose::Read, ui)?;
+    let mut target = target::resolve(global, Purpose::default(), ui)?;
     let entries = target.service.history()?;
     let now = target.read_text(Some(Source::Saved))?;
     if !now.is_valid() {

@@ -44,14 +44,7 @@ impl<'a> ChangeCommand<'a> {
         let mut service = target::resolve(global, self.args.into(), ui)?.service;
         let target = service.name().to_owned();
         let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
-        let report = Report {
-            ui,
-            target: &target,
-            verb: self.verb,
-            as_json: self.as_json,
-            quiet: self.args.quiet,
-            dry_run: self.args.dry_run,
-        };
+        let report = Report { ui, target: &target, verb: self.verb, as_json: self.as_json, args: self.args };
         report.print(&outcome)?;
         if let Some(pending) = &outcome.pending {
             let time = self.args.confirm.unwrap_or_default();

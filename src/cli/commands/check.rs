@@ -25,7 +25,7 @@ pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
             Ok(named) => totals.add(args, ui, named, &mut out),
             Err(error) => {
                 ui.error(&error);
-                totals.unread = totals.unread.or(Some(error.kind().into()));
+                totals.unread = totals.unread.or(Some(error.kind.into()));
                 Ok(())
             }
         }
@@ -63,7 +63,7 @@ fn configuration(global: &GlobalArgs, ui: Ui) -> Result<NamedText, CliError> {
 
 fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<NamedText, CliError> {
     if file.as_os_str() == RUNNING {
-        let mut target = target::resolve(global, Purpose::Read, ui)?;
+        let mut target = target::resolve(global, Purpose::default(), ui)?;
         return Ok(read(&mut target, Source::Running, ui)?);
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };

@@ -7,10 +7,10 @@ use crate::cli::exit::Exit;
 use crate::cli::render::notes::in_words;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, Hooks};
+use crate::engine::Decision;
 
 pub fn run(args: &ConfirmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let purpose = Purpose::Change { hooks: Hooks::default(), keep: None, has_to_be_confirmed: false };
+    let purpose = Purpose { changes: true, ..Purpose::default() };
     let mut service = target::resolve(global, purpose, ui)?.service;
     let (decision, done) = match args.revert {
         true => (Decision::RollBack, "rolled back"),

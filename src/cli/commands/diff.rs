@@ -56,7 +56,7 @@ struct NamedContent {
 impl NamedContent {
     /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
     fn load(argument: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
-        let target = || target::resolve(global, Purpose::Read, ui);
+        let target = || target::resolve(global, Purpose::default(), ui);
         match argument {
             None => Self::read(target()?, None),
             Some(RUNNING) => Self::read(target()?, Some(Source::Running)),

@@ -32,7 +32,7 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
             _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
         },
     };
-    let reading = target::resolve(global, Purpose::Read, ui)?.service.read(&query)?;
+    let reading = target::resolve(global, Purpose::default(), ui)?.service.read(&query)?;
     let masker = ui.value_masker();
     let mut out = ui.results()?;
     match reading.content {

@@ -37,7 +37,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
     refuse_url(global)?;
     let store = input::store(&global.conf)?;
-    let engine = Engine::new(store.clone(), args.hooking.hooks(), waiting).keeping(args.hooking.keep());
+    let engine = Engine::new(store.clone(), args.hooking.hooks(), waiting).keeping(args.hooking.keep);
     // A missing file ends the command before a state folder is made beside it.
     engine.read()?;
     let lock = lock(&store, ui)?;
@@ -78,12 +78,9 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
 }
 
 fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
-    match global.chosen.names_server() {
-        true => {
-            Err(CliError::usage("`serve` works on a file, not on `--url`", "give the file with `--conf`"))
-        }
-        false => Ok(()),
-    }
+    let refused =
+        || CliError::usage("`serve` works on a file, not on `--url`", "give the file with `--conf`");
+    if global.chosen.names_server() { Err(refused()) } else { Ok(()) }
 }
 
 /// Becomes the only server over the file; `None` on a read-only file system.
@@ -133,13 +130,11 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
             .map_err(|source| CliError::listen_failed(&address.to_string(), source))?;
         listeners.push(Listener::Tcp(bound));
     }
-    match listeners.is_empty() {
-        true => Err(CliError::usage(
-            "there is nothing to listen on",
-            "without a state folder there is no Unix socket: give an address with --listen",
-        )),
-        false => Ok(listeners),
+    if listeners.is_empty() {
+        let hint = "without a state folder there is no Unix socket: give an address with --listen";
+        return Err(CliError::usage("there is nothing to listen on", hint));
     }
+    Ok(listeners)
 }
 
 fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSettings {
@@ -153,12 +148,12 @@ fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSe
 }
 
 fn limits(args: &ServeArgs) -> Limits {
-    let body = args.max_body as usize * MIB;
+    let body = args.max_body * MIB;
     let limits = Limits::default();
     Limits {
         body,
         bodies: limits.bodies.max(body),
-        connections: args.max_connections as usize,
+        connections: args.max_connections,
         proxies: args.trusted_proxy.clone(),
         ..limits
     }

@@ -22,7 +22,7 @@ struct StatusRecord<'a> {
 }
 
 pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let mut service = target::resolve(global, Purpose::Read, ui)?.service;
+    let mut service = target::resolve(global, Purpose::default(), ui)?.service;
     let mut status = service.status()?;
     status.last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
     let target = service.name();

@@ -149,7 +149,7 @@ fn is_of_another_language(text: &str) -> bool {
 /// Prints the faults of the broken text behind an error to stderr; `configuration` is the name of the
 /// configuration that the command works on.
 pub fn explain(error: &CliError, configuration: &str, ui: Ui) {
-    if let Some(BrokenText { name, snapshot }) = error.broken() {
+    if let Some(BrokenText { name, snapshot }) = &error.broken {
         let name = name.as_deref().unwrap_or(configuration);
         let text = Reporter::new(name, snapshot, ui.masker()).text(ui.on_stderr());
         ui.say_painted(text.trim_end());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::error::CliError;
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::render::notes;
@@ -18,10 +19,7 @@ pub struct Report<'a> {
     pub verb: Verb,
     /// Whether the new configuration is printed instead of the diff.
     pub as_json: bool,
-    /// Whether only errors and warnings are printed.
-    pub quiet: bool,
-    /// Whether the change was only rehearsed.
-    pub dry_run: bool,
+    pub args: &'a ChangeArgs,
 }
 
 /// The words of a command for its change.
@@ -58,7 +56,7 @@ impl Report<'_> {
         };
         let diff = diff.filter(|diff| !diff.is_empty());
         let printed = match &diff {
-            _ if self.quiet => Ok(()),
+            _ if self.args.quiet => Ok(()),
             _ if self.as_json => outcome.after().map_or(Ok(()), |after| self.print_json(after)),
             Some(diff) => self.ui.print_painted(|out| diff.print([self.target; 2], self.ui, out)),
             None => Ok(()),
@@ -72,7 +70,7 @@ impl Report<'_> {
         if diff.is_of_json() && !self.as_json {
             self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
         }
-        let verb = if self.dry_run { self.verb.rehearsed } else { self.verb.done };
+        let verb = if self.args.dry_run { self.verb.rehearsed } else { self.verb.done };
         let counts = diff.counts();
         let (added, removed) = (lines(counts.added), lines(counts.removed));
         self.say(&format!("{verb} {}: {added} added, {removed} removed", self.target));
@@ -81,14 +79,14 @@ impl Report<'_> {
 
     /// Prints a note, unless the command is quiet.
     pub fn note(&self, note: &str) {
-        if !self.quiet {
+        if !self.args.quiet {
             self.ui.note(note);
         }
     }
 
     /// Prints a line on stderr, unless the command is quiet.
     pub fn say(&self, line: &str) {
-        if !self.quiet {
+        if !self.args.quiet {
             self.ui.say(line);
         }
     }
@@ -96,7 +94,7 @@ impl Report<'_> {
     /// After a write, output errors only warn: the change was made.
     fn unless_written(&self, printed: Result<(), CliError>) -> Result<(), CliError> {
         match printed {
-            Err(error) if !self.dry_run => {
+            Err(error) if !self.args.dry_run => {
                 if !error.is_closed_output() {
                     self.ui.warning(&error.to_string());
                 }
