@@ -108,20 +108,12 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__blame)
-            opts="-o -h -V --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --output)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
                 --conf)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -152,6 +144,14 @@ _mediactl() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -162,20 +162,12 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__check)
-            opts="-o -h -V --strict --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --strict --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --output)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
                 --conf)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -208,6 +200,14 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -216,7 +216,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__confirm)
-            opts="-q -h -V --revert --quiet --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-q -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --revert --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -262,7 +262,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__diff)
-            opts="-h -V --json --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -308,20 +308,12 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__history)
-            opts="-o -h -V --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version show"
+            opts="-o -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version show"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --output)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
                 --conf)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -352,6 +344,14 @@ _mediactl() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -408,12 +408,44 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__modify)
-            opts="-f -o -y -q -m -h -V --set --set-string --set-file --unset --file --expect --create --ignore-missing --output --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-f -o -y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --set --set-string --set-file --unset --file --expect --create --ignore-missing --output --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --set)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -486,38 +518,6 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --conf)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --url)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --api-prefix)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --user)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --password-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cacert)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -526,20 +526,12 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__read)
-            opts="-o -r -h -V --saved --skip-streams --runtime --output --raw --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -r -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --saved --skip-streams --runtime --output --raw --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --output)
-                    COMPREPLY=($(compgen -W "json compact conf set table" -- "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -W "json compact conf set table" -- "${cur}"))
-                    return 0
-                    ;;
                 --conf)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -570,6 +562,14 @@ _mediactl() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "json compact conf set table" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json compact conf set table" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -580,12 +580,44 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__rollback)
-            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --accept)
                     COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
                     return 0
@@ -619,38 +651,6 @@ _mediactl() {
                     return 0
                     ;;
                 --keep)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --conf)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --url)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --api-prefix)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --user)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --password-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cacert)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -662,12 +662,44 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__save)
-            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --accept)
                     COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
                     return 0
@@ -704,6 +736,20 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        mediactl__subcmd__serve)
+            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --listen --tls-cert --tls-key --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --conf)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -736,20 +782,6 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        mediactl__subcmd__serve)
-            opts="-h -V --listen --tls-cert --tls-key --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 --listen)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -798,38 +830,6 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --conf)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --url)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --api-prefix)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --user)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --password-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cacert)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -838,20 +838,12 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__status)
-            opts="-o -h -V --output --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --output)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
                 --conf)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -882,6 +874,14 @@ _mediactl() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -892,12 +892,44 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__update)
-            opts="-y -q -m -h -V --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --accept)
                     COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
                     return 0
@@ -931,38 +963,6 @@ _mediactl() {
                     return 0
                     ;;
                 --keep)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --conf)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --url)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --api-prefix)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --user)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --password-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cacert)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

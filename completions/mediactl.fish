@@ -51,11 +51,6 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "blame" -d 'Show w
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep a change that waits to be confirmed, or roll it back'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show the running, the saved and the pending state of the configuration'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
-compact\t'JSON on one line'
-conf\t'The text of the file'
-set\t'One line for each value, as `modify --set` takes it'
-table\t'One line for each stream, with the authorization that applies to it'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -66,15 +61,30 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The 
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
+compact\t'JSON on one line'
+conf\t'The text of the file'
+set\t'One line for each value, as `modify --set` takes it'
+table\t'One line for each stream, with the authorization that applies to it'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l saved -d 'Show the saved file, even if a server runs another configuration'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l skip-streams -d 'Leave out static streams'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l runtime -d 'Add the figures of the server, as `runtime`'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s r -l raw -d 'Print a string at a PATH as it is, without quotes'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
-complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set a value, such as `streams.cam1.prepush=5`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-string -d 'Set a string, even if it looks like a number or JSON' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d 'Set a value to the contents of a file; `-` is standard input' -r
@@ -95,27 +105,27 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l check-cmd -
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
-always\t'Always'
-never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix -d 'The path of the API on the server' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l create -d 'Let --set create a stream, live or plugin, or a keyword that looks misspelt'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l ignore-missing -d 'Let --unset succeed if there is nothing to remove'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print only errors and warnings'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
@@ -128,25 +138,25 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l check-cmd -
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
-always\t'Always'
-never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix -d 'The path of the API on the server' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print only errors and warnings'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
@@ -159,23 +169,13 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l check-cmd -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
-always\t'Always'
-never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d 'The path of the API on the server' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print only errors and warnings'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l conf -d 'The configuration file to work on' -r -F
@@ -188,14 +188,12 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The 
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a request may take in all' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l json -d 'Print the JSON patch (RFC 7396) that turns A into B'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l json -d 'Print the JSON patch (RFC 7396) that turns A into B'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s o -l output -d 'How to print the faults' -r -f -a "text\t'A few lines for each fault'
-json\t'An array with an object for each fault'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -206,14 +204,14 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l timeout -d 'How many seconds a request may take in all' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings as errors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s o -l output -d 'How to print the faults' -r -f -a "text\t'A few lines for each fault'
+json\t'An array with an object for each fault'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings as errors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
-json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -224,6 +222,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
@@ -245,6 +245,16 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
@@ -257,27 +267,15 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l check-cmd
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
-always\t'Always'
-never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefix -d 'The path of the API on the server' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print only errors and warnings'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l show-secrets -d 'Show passwords and keys instead of masks'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
-json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -288,6 +286,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
@@ -303,15 +303,13 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'T
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a request may take in all' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l revert -d 'Roll the change back now'
-complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l revert -d 'Roll the change back now'
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s q -l quiet -d 'Print only errors and warnings'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
-json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -322,11 +320,23 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'Th
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on; `none` means only the Unix socket, port 0 means any free port; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-key -d 'Private key of the certificate, in PEM' -r -F
@@ -340,19 +350,9 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l check-cmd -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
-always\t'Always'
-never\t'Never'"
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -d 'The path of the API on the server' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a request may take in all' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every requested change, even one that removes all access to the API'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every requested change, even one that removes all access to the API'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version -d 'Print version'

@@ -37,7 +37,9 @@ pub struct CommandLine {
     pub command: CommandArgs,
 }
 
+// The options of a command are made when that command is called, not at each start.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum CommandArgs {
     Read(ReadArgs),
     Modify(ModifyArgs),
