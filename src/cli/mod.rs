@@ -25,11 +25,12 @@ mod render;
 mod target;
 mod ui;
 
+use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Subcommand};
 use signal_hook::consts::SIGXFSZ;
 
 use args::command_line::{CommandArgs, CommandLine};
@@ -50,9 +51,7 @@ pub fn command() -> clap::Command {
 /// Runs the command line of this process.
 pub fn run() -> Exit {
     survive_file_limit();
-    // Neither is dropped: to free hundreds of small parts takes longer than to parse the arguments.
-    let mut command = ManuallyDrop::new(command());
-    let matches = match command.try_get_matches_from_mut(std::env::args_os()).map(ManuallyDrop::new) {
+    let matches = match parse(std::env::args_os().collect()) {
         Ok(matches) => matches,
         Err(error) => return print_clap_error(&error),
     };
@@ -62,6 +61,26 @@ pub fn run() -> Exit {
     let ui = Ui::from_options(&cli.global);
     let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
     result.unwrap_or_else(|error| fail(&error, &cli.global, ui))
+}
+
+/// Parses the arguments. They are parsed once more by the whole tree where that of the called command
+/// has no match for them: help and errors name the other commands, too.
+fn parse(args: Vec<OsString>) -> Result<ManuallyDrop<ArgMatches>, clap::Error> {
+    let matches = |command: clap::Command| {
+        // Neither is dropped: to free hundreds of small parts takes longer than to parse the arguments.
+        let mut command = ManuallyDrop::new(command);
+        command.try_get_matches_from_mut(&args).map(ManuallyDrop::new)
+    };
+    matches(called_command(&args)).or_else(|_| matches(command()))
+}
+
+/// Returns the tree with only those commands that are among the arguments. Each command gets a copy
+/// of each global option, which would be most of the time that `mediactl` takes to start.
+fn called_command(args: &[OsString]) -> clap::Command {
+    let all = ManuallyDrop::new(CommandArgs::augment_subcommands(clap::Command::new("")));
+    let called = all.get_subcommands().filter(|command| args.iter().any(|arg| arg == command.get_name()));
+    let name = clap::Command::new("mediactl").subcommand_required(true);
+    GlobalArgs::augment_args(name).disable_help_subcommand(true).subcommands(called.cloned())
 }
 
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
