@@ -273,7 +273,8 @@ fn what_was_not_confirmed_goes_back_when_the_server_ends_or_starts() {
 
 #[test]
 fn the_help_says_how_long_the_end_takes() {
-    let command = mediactl::cli::command();
+    let mut command = mediactl::cli::command();
+    command.build();
     let serve = command.find_subcommand("serve").expect("there is such a command");
     let help = serve.get_long_about().expect("it has a long help").to_string().replace('\n', " ");
     let grace = mediactl::cli::GRACE.as_secs();
