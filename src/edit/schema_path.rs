@@ -101,6 +101,11 @@ impl Place {
         parameter.is_some_and(|parameter| matches!(parameter.shape, Shape::Derived(_)))
     }
 
+    /// Whether a member has no value of its own: [`is_derived`].
+    pub fn lacks_own(self, key: &str) -> bool {
+        self.scope().is_some_and(|scope| is_derived(scope, key))
+    }
+
     /// The scope of the members at this place; `None` if their keys are free names.
     pub fn scope(self) -> Option<Scope> {
         match self {
@@ -186,14 +191,17 @@ fn no_members() -> Misfit {
 
 /// Whether a member of a view is derived: a name, a position, a global value.
 pub fn is_derived(scope: Scope, key: &str) -> bool {
-    by_key(scope, key).is_some_and(is_derived_parameter)
+    by_key(scope, key).is_some_and(|parameter| match parameter.shape {
+        Shape::Derived(Derived::Static) => scope != Scope::Stream,
+        Shape::Derived(what) => what != Derived::Address,
+        _ => false,
+    })
 }
 
 /// The value at a place without its derived members; `None` if there are no others.
 pub fn own_value(place: Place, value: &Value) -> Option<Value> {
     let Value::Object(members) = value else { return Some(value.clone()) };
-    let is_own = |key: &str| !place.scope().is_some_and(|scope| is_derived(scope, key));
-    let own = members.iter().filter(|(key, _)| is_own(key)).filter_map(|(key, value)| {
+    let own = members.iter().filter(|(key, _)| !place.lacks_own(key)).filter_map(|(key, value)| {
         let own = place.member(key).map_or_else(|_| Some(value.clone()), |below| own_value(below, value));
         Some((key.clone(), own?))
     });
@@ -203,31 +211,18 @@ pub fn own_value(place: Place, value: &Value) -> Option<Value> {
     (!is_nothing).then_some(Value::Object(own))
 }
 
-fn is_derived_parameter(parameter: &Parameter) -> bool {
-    match parameter.shape {
-        Shape::Derived(Derived::Static) => parameter.scope != Scope::Stream,
-        Shape::Derived(Derived::Address) => false,
-        Shape::Derived(_) => true,
-        _ => false,
-    }
-}
-
 /// Refuses members that can't be set: `name`, `runtime` and the like.
 fn refuse_output_only(place: Place) -> Result<(), Misfit> {
     let Place::Own(parameter) = place else { return Ok(()) };
     let Shape::Derived(what) = parameter.shape else { return Ok(()) };
     let key = parameter.key;
-    let refusal = Misfit::new(format!("`{key}` is output only"));
-    match what {
-        Derived::Name => {
-            Err(refusal.hint("it is the key; to rename, create it under the new name and unset the old"))
-        }
-        Derived::Global | Derived::Former if key == URL_GLOBAL => {
-            Err(refusal.hint("set the `auth.url` of the top level"))
-        }
-        Derived::Global | Derived::Former => Err(refusal.hint("set the `cluster_key` of the top level")),
-        Derived::Runtime => Err(refusal.hint("it holds figures of the running server")),
-        Derived::Static if parameter.scope == Scope::Live => Err(refusal.hint("a live is never static")),
-        Derived::Static | Derived::Position | Derived::Address => Ok(()),
-    }
+    let hint = match what {
+        Derived::Name => "it is the key; to rename, create it under the new name and unset the old",
+        Derived::Global | Derived::Former if key == URL_GLOBAL => "set the `auth.url` of the top level",
+        Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
+        Derived::Runtime => "it holds figures of the running server",
+        Derived::Static if parameter.scope == Scope::Live => "a live is never static",
+        Derived::Static | Derived::Position | Derived::Address => return Ok(()),
+    };
+    Err(Misfit::new(format!("`{key}` is output only")).hint(hint))
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::assign::value::typed;
 use super::emit::scalar_text;
 use super::path::{Path, Segment};
-use super::schema_path::{Place, is_derived, own_value};
+use super::schema_path::{Place, own_value};
 
 /// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
 /// other, makes the same value on a configuration that does not have it.
@@ -38,7 +38,7 @@ impl SetLineWriter {
 
     fn members(&mut self, place: Place, members: &Map<String, Value>) {
         let is_printable = |key: &str| !matches!(place, Place::Root) || !has_control(key);
-        for (key, value) in members.iter().filter(|(key, _)| !is_left_out(place, key) && is_printable(key)) {
+        for (key, value) in members.iter().filter(|(key, _)| !place.lacks_own(key) && is_printable(key)) {
             // The schema has a place for every member of a view.
             let Ok(below) = place.member(key) else { continue };
             self.path.segments.push(Segment::Key(key.clone()));
@@ -46,10 +46,6 @@ impl SetLineWriter {
             self.path.segments.pop();
         }
     }
-}
-
-fn is_left_out(place: Place, key: &str) -> bool {
-    place.scope().is_some_and(|scope| is_derived(scope, key))
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -66,7 +62,7 @@ fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
     match place {
         Place::Root => true,
         Place::Source => false,
-        _ => members.iter().any(|(key, _)| !is_left_out(place, key)) && members.iter().all(is_printable),
+        _ => members.iter().any(|(key, _)| !place.lacks_own(key)) && members.iter().all(is_printable),
     }
 }
 

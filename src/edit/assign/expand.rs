@@ -23,31 +23,24 @@ pub fn expand(
 ) -> Vec<PathEdit> {
     let mut edits = Vec::new();
     for assignment in assignments {
-        match expanded(current, &assignment.path) {
-            Ok(paths) => edits.extend(edits_at(current, paths, assignment, options, faults)),
-            Err(misfit) => faults.push(PathFault::new(&assignment.path, misfit)),
-        }
+        let paths = match expanded(current, &assignment.path) {
+            Ok(paths) => paths,
+            Err(misfit) => {
+                faults.push(PathFault::new(&assignment.path, misfit));
+                continue;
+            }
+        };
+        let known = faults.len();
+        let here = paths.into_iter().filter_map(|path| edit(current, path, assignment, options, faults));
+        let here: Vec<PathEdit> = here.collect();
+        edits.extend(match assignment.value {
+            AssignedValue::Remove if faults.len() == known => {
+                unset::without_unset_values(current, &assignment.path, here, faults)
+            }
+            _ => here,
+        });
     }
     edits
-}
-
-/// The edits of one assignment, at the places that its path stands for.
-fn edits_at(
-    current: &dyn Current,
-    paths: Vec<Path>,
-    assignment: &Assignment,
-    options: AssignOptions,
-    faults: &mut Vec<PathFault>,
-) -> Vec<PathEdit> {
-    let known = faults.len();
-    let edits =
-        paths.into_iter().filter_map(|path| edit(current, path, assignment, options, faults)).collect();
-    match assignment.value {
-        AssignedValue::Remove if faults.len() == known => {
-            unset::without_unset_values(current, &assignment.path, edits, faults)
-        }
-        _ => edits,
-    }
 }
 
 fn edit(

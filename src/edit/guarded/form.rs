@@ -111,26 +111,17 @@ fn fault(
     patch: &Value,
     at: &Pointer,
 ) -> Fault {
-    let count = old.len();
-    let message = match change {
-        FormChange::WordsToBlock => {
-            format!("`{keyword}` has words here, and this patch would turn it into a block")
-        }
-        FormChange::BlockToWords => {
-            format!("`{keyword}` has a block here, and this patch would replace it with words")
-        }
+    let lines = || format!("there are {} `{keyword}` lines", old.len());
+    let (found, made) = match change {
+        FormChange::WordsToBlock => (format!("`{keyword}` has words"), "turn it into a block"),
+        FormChange::BlockToWords => (format!("`{keyword}` has a block"), "replace it with words"),
         FormChange::WordsToOne => {
-            format!(
-                "`{keyword}` has several words here, and this patch would replace them with one quoted word"
-            )
+            (format!("`{keyword}` has several words"), "replace them with one quoted word")
         }
-        FormChange::OccurrencesToWords => {
-            format!("there are {count} `{keyword}` lines here, and this patch would replace them with one")
-        }
-        FormChange::OccurrencesToBlock => {
-            format!("there are {count} `{keyword}` lines here, and this patch would replace them with blocks")
-        }
+        FormChange::OccurrencesToWords => (lines(), "replace them with one"),
+        FormChange::OccurrencesToBlock => (lines(), "replace them with blocks"),
     };
+    let message = format!("{found} here, and this patch would {made}");
     let hint = match in_this_form(change, old, patch) {
         Some(value) => format!("in the present form this is `{}`", shown(&value, at)),
         None => format!("the present value is `{}`: send it with your change", shown(current, at)),
