@@ -9,13 +9,7 @@ use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::http::client::{Credentials, Host};
 
-/// The terminal around a client.
-pub struct TerminalHost {
-    /// Where warnings are printed.
-    pub ui: Ui,
-}
-
-impl Host for TerminalHost {
+impl Host for Ui {
     fn credentials(
         &self,
         service: &str,
@@ -23,7 +17,7 @@ impl Host for TerminalHost {
         were_refused: bool,
     ) -> io::Result<Option<Credentials>> {
         if were_refused && prompts::can_ask() {
-            self.warning(&format!("`{service}` does not accept this login and password"));
+            Host::warning(self, &format!("`{service}` does not accept this login and password"));
         }
         let login = match login {
             Some(login) => Some(login.to_owned()),
@@ -39,12 +33,12 @@ impl Host for TerminalHost {
     }
 
     fn warning(&self, text: &str) {
-        self.ui.warning(text);
+        Ui::warning(*self, text);
     }
 
     fn sending_change(&self, service: &str) -> Box<dyn Any> {
         let service = service.to_owned();
-        Box::new(LastWords::new(self.ui, move || {
+        Box::new(LastWords::new(*self, move || {
             format!(
                 "interrupted: the change was sent, and {service} may have made it; `mediactl history` shows whether it did"
             )

@@ -13,7 +13,6 @@ use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
-use crate::cli::remote_host::TerminalHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
     ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError, Snapshot,
@@ -95,9 +94,9 @@ fn named_server(global: &GlobalArgs, ui: Ui) -> Result<Option<Target>, CliError>
             "MEDIACTL_CONF and MEDIACTL_URL are two different targets",
             "choose one with `--conf` or `--url`",
         )),
-        (TargetKind::Server, _) if global.chosen.hooks => Err(hooks_of_a_server()),
-        (TargetKind::Server, Some(url)) => at_url(&url.0, global.chosen.url_source, global, ui).map(Some),
-        (TargetKind::Server, None) | (TargetKind::File, _) => Ok(None),
+        (TargetKind::Server(_), _) if global.chosen.hooks => Err(hooks_of_a_server()),
+        (TargetKind::Server(source), Some(url)) => at_url(&url.0, source, global, ui).map(Some),
+        (TargetKind::Server(_), None) | (TargetKind::File, _) => Ok(None),
     }
 }
 
@@ -168,7 +167,7 @@ pub fn at_url(url: &str, source: UrlSource, global: &GlobalArgs, ui: Ui) -> Resu
     let settings = ClientSettings { credentials, trust: trust(options)?, timeout: timeout(options) };
     let name = endpoint.to_string();
     let client = Client::new(endpoint, settings);
-    let service = RemoteService::new(client, name, known.login, Box::new(TerminalHost { ui }));
+    let service = RemoteService::new(client, name, known.login, Box::new(ui));
     Ok(Target { service: Box::new(service), is_server: true })
 }
 
@@ -177,7 +176,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings { timeout: timeout(&global.remote), ..ClientSettings::default() };
     let client = Client::new(endpoint, settings);
-    let service = RemoteService::new(client, name, None, Box::new(TerminalHost { ui })).keeping(serving);
+    let service = RemoteService::new(client, name, None, Box::new(ui)).keeping(serving);
     Target { service: Box::new(service), is_server: true }
 }
 

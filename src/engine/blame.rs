@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::snapshot::Snapshot;
@@ -12,12 +13,13 @@ use crate::model::{Lens, Masker, top_members};
 use crate::store::HistoryEntry;
 
 /// A change that set a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Blamed {
+    #[serde(flatten)]
     pub entry: HistoryEntry,
-    /// The value before; none where there was no value.
+    /// The value before; null where there was no value.
     pub from: Option<Value>,
-    /// The value afterwards; none where there is no value.
+    /// The value afterwards; null where there is no value.
     pub to: Option<Value>,
 }
 

@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 
+use serde::Serialize;
+
 /// A place in a text as people count it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Position {
     /// From 1.
     pub line: usize,

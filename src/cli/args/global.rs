@@ -129,19 +129,16 @@ impl fmt::Debug for GivenUrl {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChosenTarget {
     pub kind: TargetKind,
-    /// Where the URL of the server was given.
-    pub url_source: UrlSource,
     /// Whether an option for whoever changes the file is on the command line.
     pub hooks: bool,
 }
 
 /// Where the URL of a server was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlSource {
     /// On the command line.
     CommandLine,
     /// In MEDIACTL_URL.
-    #[default]
     Environment,
 }
 
@@ -150,7 +147,8 @@ pub enum UrlSource {
 pub enum TargetKind {
     #[default]
     File,
-    Server,
+    /// The server whose URL was given there.
+    Server(UrlSource),
     /// Options name both a file and a server.
     BothFlags,
     /// Variables name both, and no option decides.
@@ -160,8 +158,7 @@ pub enum TargetKind {
 impl ChosenTarget {
     /// Whether an option names a server.
     pub fn names_server(self) -> bool {
-        matches!(self.kind, TargetKind::Server | TargetKind::BothFlags)
-            && self.url_source == UrlSource::CommandLine
+        matches!(self.kind, TargetKind::Server(UrlSource::CommandLine) | TargetKind::BothFlags)
     }
 
     /// Finds the target by where the values of the options come from.
@@ -173,14 +170,14 @@ impl ChosenTarget {
         let kind = match (given("conf"), url) {
             (conf, url) if conf == flag && url == flag => TargetKind::BothFlags,
             (conf, url) if conf == variable && url == variable => TargetKind::BothVariables,
-            (conf, url) if url == flag || url == variable && conf != flag => TargetKind::Server,
+            (_, url) if url == flag => TargetKind::Server(UrlSource::CommandLine),
+            (conf, url) if url == variable && conf != flag => TargetKind::Server(UrlSource::Environment),
             _ => TargetKind::File,
         };
         let matches = matches.subcommand().map(|(_, matches)| matches);
         let hooks = ["check_cmd", "reload_cmd", "keep"]
             .into_iter()
             .any(|id| matches.is_some_and(|m| m.try_contains_id(id).is_ok() && m.value_source(id) == flag));
-        let url_source = if url == flag { UrlSource::CommandLine } else { UrlSource::Environment };
-        Self { kind, url_source, hooks }
+        Self { kind, hooks }
     }
 }

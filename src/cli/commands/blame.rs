@@ -1,6 +1,5 @@
 //! `mediactl blame`
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::args::blame::BlameArgs;
@@ -14,24 +13,13 @@ use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::LocalView;
 use crate::edit::select::select;
-use crate::engine::{EngineError, ServiceError, Source, blame, is_edited_since};
+use crate::engine::{Blamed, EngineError, ServiceError, Source, blame, is_edited_since};
 use crate::model::{Lens, top_members};
-use crate::store::{ChangeRef, HistoryEntry};
+use crate::store::ChangeRef;
 use crate::syntax::one_line;
 
 /// The HTTP status where the history of a server keeps no text.
 const NOT_FOUND: u16 = 404;
-
-/// An element of the JSON array.
-#[derive(Serialize)]
-struct BlameRecord {
-    #[serde(flatten)]
-    entry: HistoryEntry,
-    /// The value before; null if there was none.
-    from: Option<Value>,
-    /// The value afterwards; null if there is none.
-    to: Option<Value>,
-}
 
 pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let path = input::value_path(&args.path)?;
@@ -43,7 +31,7 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     }
     if is_edited_since(&entries, &now) {
         ui.note(
-            "the file was edited by hand since the last change; the next change records that edit, \
+            "the file was edited by hand since the last change; the next change found that edit, \
              and `mediactl blame` shows it from then on",
         );
     }
@@ -52,27 +40,22 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         found => found.map(Some),
     };
     let masker = ui.masker();
-    let found = blame(&entries, &now, &mut kept, &path, masker.as_ref())?;
+    let mut found = blame(&entries, &now, &mut kept, &path, masker.as_ref())?;
     if found.is_empty() {
         let members = top_members(now.document());
         // A path without a value now and in the history is misspelt.
         select(&LocalView::new(&members, &Lens::default()), &path).map_err(CliError::bad_selection)?;
     }
-    let records: Vec<_> = found
-        .into_iter()
-        .map(|blamed| BlameRecord {
-            entry: masked(blamed.entry, masker.as_ref()),
-            from: blamed.from,
-            to: blamed.to,
-        })
-        .collect();
+    for blamed in &mut found {
+        blamed.entry = masked(blamed.entry.clone(), masker.as_ref());
+    }
     match args.output {
-        ListFormat::Json => ui.print_json(&records)?,
-        ListFormat::Text if records.is_empty() => {
+        ListFormat::Json => ui.print_json(&found)?,
+        ListFormat::Text if found.is_empty() => {
             ui.say(&format!("`{path}` was never changed in the recorded history"));
         }
         ListFormat::Text => {
-            ui.print(|out| records.iter().try_for_each(|record| writeln!(out, "{}", line(record))))?;
+            ui.print(|out| found.iter().try_for_each(|blamed| writeln!(out, "{}", line(blamed))))?;
         }
     }
     Ok(Exit::Done)
@@ -87,7 +70,7 @@ fn is_not_kept(error: &ServiceError) -> bool {
     }
 }
 
-fn line(BlameRecord { entry, from, to }: &BlameRecord) -> String {
+fn line(Blamed { entry, from, to }: &Blamed) -> String {
     let word = |value: &Option<Value>| {
         value.as_ref().map_or("nothing".to_owned(), |value| one_line(&value.to_string()))
     };

@@ -11,7 +11,7 @@ use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::model::Masker;
-use crate::syntax::{Diagnostic, LineIndex, Severity, Snippet, Span, printable};
+use crate::syntax::{Diagnostic, LineIndex, Position, Severity, Snippet, Span, printable};
 
 /// Renders the diagnostics of one text.
 pub struct Reporter<'s> {
@@ -28,10 +28,8 @@ pub struct Reporter<'s> {
 pub struct DiagnosticRecord {
     /// The name of the text.
     pub file: String,
-    /// From 1.
-    pub line: usize,
-    /// From 1, in characters.
-    pub column: usize,
+    #[serde(flatten)]
+    pub position: Position,
     /// `error` or `warning`.
     pub severity: &'static str,
     /// What is wrong.
@@ -47,10 +45,8 @@ pub struct DiagnosticRecord {
 /// A second place.
 #[derive(Debug, Serialize)]
 pub struct Related {
-    /// From 1.
-    pub line: usize,
-    /// From 1, in characters.
-    pub column: usize,
+    #[serde(flatten)]
+    pub position: Position,
     /// What is wrong there.
     pub message: String,
 }
@@ -124,15 +120,13 @@ impl<'s> Reporter<'s> {
     }
 
     fn record(&self, diagnostic: &Diagnostic) -> DiagnosticRecord {
-        let position = self.lines.position(diagnostic.span.start);
-        let related = diagnostic.related.as_ref().map(|(span, message)| {
-            let position = self.lines.position(span.start);
-            Related { line: position.line, column: position.column, message: message.clone() }
+        let related = diagnostic.related.as_ref().map(|(span, message)| Related {
+            position: self.lines.position(span.start),
+            message: message.clone(),
         });
         DiagnosticRecord {
             file: self.name.to_owned(),
-            line: position.line,
-            column: position.column,
+            position: self.lines.position(diagnostic.span.start),
             severity: diagnostic.severity.label(),
             message: diagnostic.message.clone(),
             hint: diagnostic.hint.clone(),

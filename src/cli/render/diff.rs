@@ -17,15 +17,6 @@ use crate::model::Masker;
 use crate::model::redact::masked_json;
 use crate::syntax::{ChangedRun, Document, Splice};
 
-/// How many lines differ.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ChangedLines {
-    /// Lines that only the new side has.
-    pub added: usize,
-    /// Lines that only the old side has.
-    pub removed: usize,
-}
-
 /// The difference between two configurations, ready to be printed.
 pub struct ContentDiff<'c> {
     old: DiffSide<'c>,
@@ -87,17 +78,10 @@ impl<'c> ContentDiff<'c> {
         self.hunks.is_empty()
     }
 
-    /// How many lines differ.
-    pub fn counts(&self) -> ChangedLines {
-        let mut counts = ChangedLines::default();
-        for line in self.lines() {
-            match line {
-                DiffLine::Added(_) => counts.added += 1,
-                DiffLine::Removed(_) => counts.removed += 1,
-                DiffLine::Context { .. } => {}
-            }
-        }
-        counts
+    /// How many lines only the new side has, and how many only the old side.
+    pub fn added_and_removed(&self) -> [usize; 2] {
+        let count = |is: fn(&DiffLine) -> bool| self.lines().filter(|line| is(line)).count();
+        [count(|line| matches!(line, DiffLine::Added(_))), count(|line| matches!(line, DiffLine::Removed(_)))]
     }
 
     /// Prints the diff; `names` are those of the old and the new side.
@@ -177,7 +161,7 @@ fn in_order_of(value: &Value, like: &Value) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::{ChangedLines, ContentDiff};
+    use super::ContentDiff;
 
     #[test]
     fn the_order_of_members_is_no_difference() {
@@ -185,6 +169,6 @@ mod tests {
         let diff = ContentDiff::between_json(&old, &json!({"b": {"y": 2, "x": 1}, "a": 1}), None);
         assert!(diff.is_empty());
         let diff = ContentDiff::between_json(&old, &json!({"c": 3, "b": {"y": 2, "x": 5}, "a": 1}), None);
-        assert_eq!(diff.counts(), ChangedLines { added: 3, removed: 2 });
+        assert_eq!(diff.added_and_removed(), [3, 2]);
     }
 }

@@ -71,8 +71,7 @@ impl Report<'_> {
             self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
         }
         let verb = if self.args.dry_run { self.verb.rehearsed } else { self.verb.done };
-        let counts = diff.counts();
-        let (added, removed) = (lines(counts.added), lines(counts.removed));
+        let [added, removed] = diff.added_and_removed().map(lines);
         self.say(&format!("{verb} {}: {added} added, {removed} removed", self.target));
         Ok(())
     }

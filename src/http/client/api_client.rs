@@ -106,9 +106,10 @@ impl Reply {
 /// A client of one server.
 #[derive(Debug)]
 pub struct Client {
-    endpoint: Endpoint,
-    settings: ClientSettings,
-    sockets: OnceCell<sockets::Client>,
+    pub(super) endpoint: Endpoint,
+    pub(super) settings: ClientSettings,
+    /// The open connections, once there is one.
+    pub(super) sockets: OnceCell<sockets::Client>,
 }
 
 impl Client {
@@ -117,28 +118,9 @@ impl Client {
         Self { endpoint, settings, sockets: OnceCell::new() }
     }
 
-    pub fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
-    /// Login and password of the requests.
-    pub fn credentials(&self) -> Option<&Credentials> {
-        self.settings.credentials.as_ref()
-    }
-
-    /// Another client of the same server, without a connection yet.
-    pub fn reconnected(&self) -> Self {
-        Self::new(self.endpoint.clone(), self.settings.clone())
-    }
-
-    /// Sends these credentials from now on.
-    pub fn authenticate(&mut self, credentials: Credentials) {
-        self.settings.credentials = Some(credentials);
-    }
-
     /// Sends a request and waits for the response.
     pub fn send(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
-        self.exchange(call).map_err(|error| error.without_secrets(self.credentials()))
+        self.exchange(call).map_err(|error| error.without_secrets(self.settings.credentials.as_ref()))
     }
 
     fn exchange(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
@@ -162,7 +144,7 @@ impl Client {
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
             let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
-            refusal.with_credentials = self.credentials().is_some();
+            refusal.with_credentials = self.settings.credentials.is_some();
             return Err(ClientError::Refused(Box::new(refusal)));
         }
         let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
@@ -217,7 +199,7 @@ impl Client {
         if self.endpoint.is_local() {
             builder = builder.no_proxy();
         }
-        if let Endpoint::Socket { path, .. } = &self.endpoint {
+        if let Some(path) = &self.endpoint.socket {
             builder = builder.unix_socket(path.as_path());
         }
         builder.build().map_err(|error| ClientError::of(&error, false))

@@ -29,15 +29,15 @@ pub fn parameters<'o>(
     if options.dry_run {
         parameters.push((DRY_RUN, "true".into()));
     }
-    if options.force && server.offers(Feature::Force) {
+    if options.force && server.reply.offers(Feature::Force) {
         parameters.push((FORCE, "true".into()));
     }
     let accepted: Vec<&str> = options.accepted.iter().filter_map(Guard::name).collect();
-    if !accepted.is_empty() && server.offers(Feature::Accept) {
+    if !accepted.is_empty() && server.reply.offers(Feature::Accept) {
         parameters.push((ACCEPT, accepted.join(",").into()));
     }
     match &options.message {
-        Some(message) if server.offers(Feature::Message) => parameters.push((MESSAGE, message.into())),
+        Some(message) if server.reply.offers(Feature::Message) => parameters.push((MESSAGE, message.into())),
         Some(_) => session
             .host
             .warning(&format!("`{}` does not record messages: yours is not in its history", session.name)),
@@ -45,7 +45,9 @@ pub fn parameters<'o>(
     }
     match options.confirm {
         // Such a server would ignore the parameter, and never roll the change back.
-        Some(_) if !server.offers(Feature::Confirm) => return Err(session.not_offered(Feature::Confirm)),
+        Some(_) if !server.reply.offers(Feature::Confirm) => {
+            return Err(session.not_offered(Feature::Confirm));
+        }
         Some(time) => parameters.push((CONFIRM, time.as_secs().to_string().into())),
         None => {}
     }

@@ -16,16 +16,13 @@ const SOCKET_URL: &str = "http://localhost";
 
 /// The address of a server, without credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Endpoint {
-    /// TCP or TLS.
-    Url {
-        /// The URL, which ends in the prefix of the API.
-        url: Url,
-        /// The URL as the user gave it, without credentials; for messages.
-        name: String,
-    },
-    /// A Unix socket.
-    Socket { path: PathBuf, prefix: String },
+pub struct Endpoint {
+    /// The URL, which ends in the prefix of the API.
+    url: Url,
+    /// The URL as the user gave it, without credentials, or the path of the socket; for messages.
+    name: String,
+    /// The Unix socket to which requests go.
+    pub(super) socket: Option<PathBuf>,
 }
 
 /// Why a text is not the URL of a server.
@@ -58,38 +55,33 @@ impl Endpoint {
         url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| bad("it has no host"))?;
         let name = url.as_str().trim_end_matches('/').to_owned();
         url.set_path(&with_prefix(url.path(), prefix));
-        Ok((Self::Url { url, name }, (login, password)))
+        Ok((Self { url, name, socket: None }, (login, password)))
     }
 
     /// The endpoint of a Unix socket.
     pub fn socket(path: PathBuf, prefix: &str) -> Self {
-        Self::Socket { path, prefix: with_prefix("", prefix) }
+        let mut url = Url::parse(SOCKET_URL).expect("it is a URL");
+        url.set_path(&with_prefix("", prefix));
+        Self { url, name: path.display().to_string(), socket: Some(path) }
     }
 
     /// Whether requests stay on this machine.
     pub fn is_local(&self) -> bool {
-        match self {
-            Self::Socket { .. } => true,
-            Self::Url { url, .. } => {
-                let host = url.host_str().unwrap_or_default();
-                let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-                host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-            }
-        }
+        let host = self.url.host_str().unwrap_or_default();
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
     /// Whether `url` leads to the same host and port.
     pub fn is_same_host(&self, url: &str) -> bool {
         let place = |url: &Url| Some((url.host_str()?.to_owned(), url.port_or_known_default()?));
-        match (self, Url::parse(url)) {
-            (Self::Url { url, .. }, Ok(other)) => place(url).is_some() && place(url) == place(&other),
-            _ => false,
-        }
+        let other = Url::parse(url).ok().and_then(|url| place(&url));
+        self.socket.is_none() && other.is_some() && place(&self.url) == other
     }
 
     /// Whether requests are encrypted.
     pub fn is_https(&self) -> bool {
-        matches!(self, Self::Url { url, .. } if url.scheme() == "https")
+        self.url.scheme() == "https"
     }
 
     /// The URL of an operation.
@@ -99,14 +91,7 @@ impl Endpoint {
         argument: Option<&str>,
         parameters: &[(&'static str, Cow<'_, str>)],
     ) -> Url {
-        let mut url = match self {
-            Self::Url { url, .. } => url.clone(),
-            Self::Socket { prefix, .. } => {
-                let mut url = Url::parse(SOCKET_URL).expect("it is a URL");
-                url.set_path(prefix);
-                url
-            }
-        };
+        let mut url = self.url.clone();
         let argument = argument.map_or(String::new(), |argument| format!("/{argument}"));
         url.set_path(&format!("{}/{}{argument}", url.path().trim_end_matches('/'), operation.name()));
         if !parameters.is_empty() {
@@ -118,10 +103,7 @@ impl Endpoint {
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Url { name, .. } => f.write_str(name),
-            Self::Socket { path, .. } => path.display().fmt(f),
-        }
+        f.write_str(&self.name)
     }
 }
 

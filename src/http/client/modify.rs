@@ -37,7 +37,7 @@ pub fn modify(
     loop {
         let before = session.fetch(Source::Running)?;
         let evaluated = evaluate(&before.content, request, options)?;
-        if options.dry_run && !before.offers(Feature::DryRun) {
+        if options.dry_run && !before.reply.offers(Feature::DryRun) {
             return rehearse(before.content, evaluated);
         }
         let etag = before.reply.etag.clone();
@@ -64,10 +64,10 @@ fn send(
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
     let mut parameters = parameters(session, options, &before)?;
-    if before.offers(Feature::Conf) {
+    if before.reply.offers(Feature::Conf) {
         parameters.push((FORMAT, FORMAT_CONF.into()));
     }
-    let etag = before.reply.etag.as_deref().filter(|_| before.offers(Feature::IfMatch));
+    let etag = before.reply.etag.as_deref().filter(|_| before.reply.offers(Feature::IfMatch));
     if evaluated.depends_on_read && etag.is_none() {
         session.host.warning(&format!(
             "`{}` does not offer conditional changes: \
@@ -91,7 +91,7 @@ fn send(
 /// The text of the file, if it differs from the running configuration: the diff then shows everything
 /// that goes into the file. If the file can't be read, the diff is only shorter.
 fn file_beside(session: &Session, running: &Fetched) -> Option<Content> {
-    if !(running.offers(Feature::Saved) && running.offers(Feature::Conf)) {
+    if !(running.reply.offers(Feature::Saved) && running.reply.offers(Feature::Conf)) {
         return None;
     }
     let call = Call::read(vec![(FORMAT, FORMAT_CONF), (SOURCE, SOURCE_SAVED)]);

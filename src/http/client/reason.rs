@@ -30,15 +30,11 @@ pub enum TlsFault {
 
 impl TlsFault {
     fn of(error: &rustls::Error) -> Self {
-        match error {
-            rustls::Error::InvalidCertificate(error) => Self::of_certificate(error),
-            rustls::Error::InvalidMessage(_) => Self::NotTls,
-            error => Self::Other(error.to_string().to_lowercase()),
-        }
-    }
-
-    fn of_certificate(error: &CertificateError) -> Self {
-        match error {
+        let rustls::Error::InvalidCertificate(fault) = error else {
+            let is_message = matches!(error, rustls::Error::InvalidMessage(_));
+            return if is_message { Self::NotTls } else { Self::Other(error.to_string().to_lowercase()) };
+        };
+        match fault {
             // A bad signature was made by another authority of the same name.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownAuthority,
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
@@ -52,7 +48,7 @@ impl TlsFault {
             CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
                 Self::AuthorityAsServer
             }
-            error => Self::Other(error.to_string().to_lowercase()),
+            fault => Self::Other(fault.to_string().to_lowercase()),
         }
     }
 }

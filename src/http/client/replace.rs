@@ -37,7 +37,7 @@ pub fn replace(
     let new = new?;
     refuse_guarded(guards(&before, &new, options), options)?;
     let mut after = Content::Text(new);
-    if options.dry_run && !before.offers(Feature::DryRun) {
+    if options.dry_run && !before.reply.offers(Feature::DryRun) {
         return Ok(rehearsed(before.content, after));
     }
     let parameters = parameters(session, options, &before)?;

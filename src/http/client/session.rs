@@ -44,13 +44,6 @@ pub struct Fetched {
     pub reply: Reply,
 }
 
-impl Fetched {
-    /// Whether the server offers a feature.
-    pub fn offers(&self, feature: Feature) -> bool {
-        self.reply.offers(feature)
-    }
-}
-
 impl Session {
     /// A session with the server of `client`. Sends nothing.
     pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
@@ -60,8 +53,8 @@ impl Session {
     }
 
     fn warn_of_plain_credentials(&self) {
-        let endpoint = self.client.endpoint();
-        if self.client.credentials().is_some() && !endpoint.is_https() && !endpoint.is_local() {
+        let endpoint = &self.client.endpoint;
+        if self.client.settings.credentials.is_some() && !endpoint.is_https() && !endpoint.is_local() {
             self.host.warning(&format!("login and password go to `{}` without encryption", self.name));
         }
     }
@@ -69,10 +62,9 @@ impl Session {
     /// Opens a new connection for the next request. Where credentials are sent at all, these are sent
     /// from now on.
     pub fn reconnect(&mut self, credentials: Option<Credentials>) {
-        self.client = self.client.reconnected();
-        if let Some(credentials) = credentials.filter(|_| self.client.credentials().is_some()) {
-            self.client.authenticate(credentials);
-        }
+        self.client.sockets.take();
+        let sent = &mut self.client.settings.credentials;
+        *sent = sent.take().map(|old| credentials.unwrap_or(old));
     }
 
     /// Reads a configuration as text, or as JSON if the server has no text.
@@ -144,12 +136,12 @@ impl Session {
 
     /// Asks for login and password; false if none are given.
     fn ask_for_credentials(&mut self) -> Result<bool, ServiceError> {
-        let were_refused = self.client.credentials().is_some();
+        let were_refused = self.client.settings.credentials.is_some();
         let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
         let Some(credentials) = entered.map_err(|error| self.prompt_failed(&error))? else {
             return Ok(false);
         };
-        self.client.authenticate(credentials);
+        self.client.settings.credentials = Some(credentials);
         self.warn_of_plain_credentials();
         Ok(true)
     }

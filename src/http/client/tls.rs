@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
@@ -30,33 +29,24 @@ pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
-    Ok(match trust {
-        TlsTrust::Anybody => builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(NoVerifier(provider)))
-            .with_no_client_auth(),
-        TlsTrust::Nobody => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
-        TlsTrust::Platform => verified(builder, provider, rustls_native_certs::load_native_certs().certs)?,
-        TlsTrust::Authorities(pem) => {
-            let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-            verified(builder, provider, certificates.unwrap_or_default())?
+    let certificates = match trust {
+        TlsTrust::Anybody => {
+            let verifier = Arc::new(NoVerifier(provider));
+            return Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth());
         }
-    })
-}
-
-type Builder = rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>;
-
-fn verified(
-    builder: Builder,
-    provider: Arc<CryptoProvider>,
-    certificates: Vec<CertificateDer<'static>>,
-) -> Result<ClientConfig, ClientError> {
+        TlsTrust::Nobody => Vec::new(),
+        TlsTrust::Platform => rustls_native_certs::load_native_certs().certs,
+        TlsTrust::Authorities(pem) => {
+            CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().unwrap_or_default()
+        }
+    };
     let mut roots = RootCertStore::empty();
     // Authorities that can't be parsed are skipped.
     roots.add_parsable_certificates(certificates);
-    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    let verifier = verifier.map_err(|_| ClientError::NoAuthorities)?;
-    Ok(builder.with_webpki_verifier(verifier).with_no_client_auth())
+    match roots.is_empty() && *trust != TlsTrust::Nobody {
+        true => Err(ClientError::NoAuthorities),
+        false => Ok(builder.with_root_certificates(roots).with_no_client_auth()),
+    }
 }
 
 /// Trusts every certificate; the signatures of the handshake are still checked.

@@ -108,22 +108,20 @@ impl ProblemKind {
 }
 
 /// A problem document.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Problem {
     /// `urn:mediactl:problem:NAME`.
-    #[serde(rename = "type", default)]
+    #[serde(rename = "type")]
     pub urn: String,
     /// The type in words.
-    #[serde(default)]
     pub title: String,
     /// The HTTP status.
-    #[serde(default)]
     pub status: u16,
     /// What is wrong in this case.
-    #[serde(default)]
     pub detail: String,
     /// All faults, if there are several, or if their places are known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ProblemFault>,
 }
 
