@@ -12,12 +12,11 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use served::{configuration, serve};
+use served::{Running, configuration, serve, status_of};
 
 /// `admin:secret`
 const AUTHORIZATION: &str = "Authorization: Basic YWRtaW46c2VjcmV0\r\n";
@@ -44,10 +43,10 @@ fn main() {
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
     let text = configuration("edit_auth admin secret;\n", STREAMS);
-    let (child, address) = serve(folder.path(), &text);
+    let (running, address) = serve(folder.path(), &text);
     println!("{:44} {:>12} {:>12} {:>10} {:>9}", "attack", "median", "slowest", "resident", "threads");
     let read = format!("GET /media/api/read_config HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
-    let mut server = Attacked { child, address, read: read.clone() };
+    let mut server = Attacked { running, address, read: read.clone() };
     server.under("nothing", Vec::new);
     server.under("20 x 10 000 pipelined requests, never read", || {
         (0..20).map(|_| read.repeat(10_000)).collect()
@@ -90,9 +89,9 @@ fn patch_of_empty_lists() -> String {
 /// Without credentials: what is tried is to leave no slot to anybody else.
 fn attack_the_slots() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
-    let (child, address) = serve(folder.path(), &configuration("edit_auth admin secret;\n", 1));
+    let (running, address) = serve(folder.path(), &configuration("edit_auth admin secret;\n", 1));
     let read = format!("GET /media/api/read_config HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
-    let mut server = Attacked { child, address: address.clone(), read };
+    let mut server = Attacked { running, address: address.clone(), read };
     let stranger = "GET /media/api/read_config HTTP/1.1\r\nHost: a\r\n\r\n";
     let goes_on = format!("{}GET", &stranger[3..]);
     server
@@ -183,16 +182,9 @@ fn guesses(guesser: usize) -> String {
 }
 
 struct Attacked {
-    child: Child,
+    running: Running,
     address: String,
     read: String,
-}
-
-impl Drop for Attacked {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Attacked {
@@ -210,18 +202,14 @@ impl Attacked {
             .collect();
         let mut times: Vec<Duration> = (0..QUESTIONS).map(|_| self.ask()).collect();
         times.sort();
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
-        let field = |name: &str| {
-            status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("?").trim().to_owned()
-        };
         println!(
             "{what:44} {:>9} ms {:>9} ms {:>10} {:>9}",
             times[QUESTIONS / 2].as_millis(),
             times[QUESTIONS - 1].as_millis(),
-            field("VmRSS:"),
-            field("Threads:")
+            status_of(&self.running, "VmRSS"),
+            status_of(&self.running, "Threads")
         );
-        assert!(self.child.try_wait().is_ok_and(|ended| ended.is_none()), "the server lives");
+        assert!(self.running.0.try_wait().is_ok_and(|ended| ended.is_none()), "the server lives");
         drop(connections);
     }
 

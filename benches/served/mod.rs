@@ -9,6 +9,16 @@ use std::process::{Child, Command, Stdio};
 /// The program.
 const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
 
+/// A server or a peer; killed when it is dropped.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A configuration that begins with `head`.
 pub fn configuration(head: &str, streams: usize) -> String {
     let mut text = String::from(head);
@@ -24,7 +34,7 @@ pub fn configuration(head: &str, streams: usize) -> String {
 }
 
 /// A server over `text` in `folder`, and its address.
-pub fn serve(folder: &Path, text: &str) -> (Child, String) {
+pub fn serve(folder: &Path, text: &str) -> (Running, String) {
     let file = folder.join("media.conf");
     fs::write(&file, text).expect("a file can be written");
     let log = fs::File::create(folder.join("log")).expect("a file can be made");
@@ -41,5 +51,12 @@ pub fn serve(folder: &Path, text: &str) -> (Child, String) {
         .map_while(Result::ok)
         .find_map(|line| Some(line.strip_prefix("listening on http://")?.split_once('/')?.0.to_owned()))
         .expect("it says where it listens");
-    (child, address)
+    (Running(child), address)
+}
+
+/// A line of the status of a server: `VmRSS`, `Threads`.
+pub fn status_of(server: &Running, name: &str) -> String {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.0.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.unwrap_or("?").trim().to_owned()
 }
