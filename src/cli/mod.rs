@@ -11,6 +11,7 @@
 //! The exit code depends on the kind of an error and on nothing else ([`exit`]).
 
 mod access_log;
+mod allocator;
 mod args;
 mod commands;
 mod countdown;

@@ -23,8 +23,12 @@ const MAX_STDERR: usize = 16 * 1024;
 /// How much of the stdout of a command is kept, in bytes.
 const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 
-/// Variables that a hook must not see: the credentials of this program.
-const HIDDEN_ENVIRONMENT: &[&str] = &["MEDIACTL_LOGIN", "MEDIACTL_PASSWORD", "MEDIACTL_URL"];
+/// The variable with the settings of the allocator of the GNU C library, which a server sets for itself.
+pub const ALLOCATOR_SETTINGS: &str = "GLIBC_TUNABLES";
+
+/// Variables that a hook must not see: the credentials and the settings of this program.
+const HIDDEN_ENVIRONMENT: &[&str] =
+    &["MEDIACTL_LOGIN", "MEDIACTL_PASSWORD", "MEDIACTL_URL", ALLOCATOR_SETTINGS];
 
 /// The commands that run around a change, by `sh -c`.
 #[derive(Debug, Clone)]

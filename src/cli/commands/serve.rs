@@ -9,6 +9,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::cli::access_log::{self, AccessLog};
+use crate::cli::allocator;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::serve::ServeArgs;
 use crate::cli::error::CliError;
@@ -33,6 +34,7 @@ pub const GRACE: Duration = Duration::from_secs(10);
 const MIB: usize = 1024 * 1024;
 
 pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    allocator::limit();
     // Registered first, so that no signal meets its default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
     refuse_url(global)?;

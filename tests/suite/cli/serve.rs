@@ -1,5 +1,6 @@
 //! `mediactl serve` as a process, and the other commands beside it.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
 use std::thread::JoinHandle;
@@ -83,6 +84,25 @@ impl Drop for Serving {
         // It is gone already unless a test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_limits_its_allocator_once_and_hooks_do_not_see_it() {
+    let name = "GLIBC_TUNABLES=";
+    for (own, expected) in
+        [(None, "glibc.malloc.arena_max=2"), (Some("glibc.malloc.arena_max=7"), "arena_max=7")]
+    {
+        let place = Place::with(SAMPLE);
+        let call = place.mediactl(["serve", "--listen", "none", "--check-cmd", "env > seen"]);
+        let server =
+            Serving::of(own.into_iter().fold(call, |call, own| call.env("GLIBC_TUNABLES", own)), false);
+        let environment = fs::read_to_string(format!("/proc/{}/environ", server.pid())).expect("it runs");
+        assert_eq!(environment.matches(name).count(), usize::from(own.is_some() || cfg!(target_env = "gnu")));
+        assert!(environment.contains(expected) || !environment.contains(name), "{environment}");
+        place.set(&["rtsp=555"]).exits(0);
+        assert!(!fs::read_to_string(place.path("seen")).expect("the hook ran").contains(name));
+        server.stop().exits(0);
     }
 }
 
