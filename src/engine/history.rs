@@ -34,7 +34,7 @@ impl Engine {
     /// # Errors
     /// `NoSuchChange`, `NotKept`, `Store`.
     pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, EngineError> {
-        Ok(self.entry_and_text(which)?.1)
+        Ok(self.serial_and_text(which)?.1)
     }
 
     /// Makes the text before a change the configuration again, as a new change.
@@ -43,9 +43,9 @@ impl Engine {
     /// As [`Engine::save`] and [`Engine::kept`].
     pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, EngineError> {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
-        let (entry, text) = self.entry_and_text(which)?;
+        let (serial, text) = self.serial_and_text(which)?;
         let mut options = options.clone();
-        options.message.get_or_insert_with(|| format!("back to the text before #{}", entry.serial));
+        options.message.get_or_insert_with(|| format!("back to the text before #{serial}"));
         self.replace(Operation::Rollback, text.bytes(), &options)
     }
 
@@ -61,10 +61,14 @@ impl Engine {
         }))
     }
 
-    fn entry_and_text(&self, which: ChangeRef) -> Result<(HistoryEntry, Arc<Snapshot>), EngineError> {
-        let entry = find(&self.history()?, which)?.clone();
-        let which = ChangeRef::Serial(entry.serial);
-        let text = self.store.kept(entry.serial)?.ok_or(EngineError::NotKept { which })?;
-        Ok((entry, Arc::new(Snapshot::of(text))))
+    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), EngineError> {
+        let serial = match which {
+            // `blame` asks for one text after the other, and does not need all entries for each.
+            ChangeRef::Serial(serial) if self.store.has_change(serial)? => serial,
+            _ => find(&self.history()?, which)?.serial,
+        };
+        let which = ChangeRef::Serial(serial);
+        let text = self.store.kept(serial)?.ok_or(EngineError::NotKept { which })?;
+        Ok((serial, Arc::new(Snapshot::of(text))))
     }
 }

@@ -51,6 +51,9 @@ pub trait Store: Send + Sync {
     /// Returns the changes in the history, the last one first.
     fn history(&self) -> Result<Vec<HistoryEntry>, StoreError>;
 
+    /// Whether the change with a serial number is in the history; costs the same however many there are.
+    fn has_change(&self, serial: u64) -> Result<bool, StoreError>;
+
     /// Returns the text that the history keeps with a change; `None` where it keeps none.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
 

@@ -3,9 +3,12 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+use std::thread;
 
+use mediactl::engine::{Engine, Hooks};
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, Warning};
+use mediactl::store::{ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, Revision, Warning};
 
 use crate::cli::{CONF, Place, UNTIL_FREE};
 
@@ -271,6 +274,74 @@ fn the_newest_texts_are_kept() {
     };
     (0..KEEP + 3).for_each(|number| write(&format!("b {number};\n")));
     assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");
+}
+
+/// How many bytes a thread of its own reads while it does `work`.
+fn bytes_read(work: impl FnOnce() + Send) -> usize {
+    let count = || {
+        let counts = fs::read_to_string("/proc/thread-self/io").expect("Linux counts them");
+        counts.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).expect("it is a number")
+    };
+    let counted = || {
+        let before: usize = count();
+        work();
+        count() - before
+    };
+    thread::scope(|scope| scope.spawn(counted).join()).expect("it does not panic")
+}
+
+/// A story with so many changes, as they would be after as many calls of `write`; without the old texts.
+fn long_story(count: usize) -> Story {
+    let text = |serial: usize| format!("a {serial};\n");
+    let story = Story::of(&text(0));
+    story.write(&text(1));
+    let journal = story.place.path(&format!(".mediactl/{CONF}/history/journal"));
+    let line = |serial: usize| {
+        let of = |serial| Revision::of(text(serial).as_bytes());
+        let (before, after) = (of(serial - 1), of(serial));
+        format!(
+            r#"{{"serial":{serial},"at":0,"operation":"save","by":"me","before":"{before}","after":"{after}"}}"#
+        ) + "\n"
+    };
+    fs::write(journal, (1..=count).map(line).collect::<String>()).expect("it is ours");
+    fs::write(story.place.path(&format!(".mediactl/{CONF}/history/keep")), "1000000").expect("it is ours");
+    story.by_hand(&text(count));
+    story
+}
+
+/// A change that keeps as many texts as before.
+fn change(story: &Story, text: &str) {
+    let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+    let old = locked.load().expect("it can be read").expect("it is there");
+    locked.reconcile(Some(old.as_base())).expect("there is room");
+    let record = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
+    locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
+}
+
+#[test]
+fn a_change_costs_the_same_however_many_are_kept() {
+    let [few, many] = [100, 10_000].map(|count| {
+        let story = long_story(count);
+        let read = bytes_read(|| change(&story, "b;\n"));
+        let entries = story.entries();
+        assert_eq!((entries.len(), entries[0].serial), (count + 1, count as u64 + 1));
+        read
+    });
+    assert!(many < 2 * few, "{many} bytes are read where there are many, {few} where there are few");
+}
+
+#[test]
+fn a_kept_text_costs_the_same_however_many_there_are() {
+    let [few, many] = [100, 10_000].map(|count| {
+        let story = long_story(count);
+        let engine = Engine::new(Arc::new(story.conf.clone()), Hooks::default(), |_, _| {});
+        bytes_read(|| {
+            for serial in [1, count as u64 / 3, count as u64] {
+                assert!(engine.kept(ChangeRef::Serial(serial)).is_ok() == (serial == 1));
+            }
+        })
+    });
+    assert!(many < 3 * few, "{many} bytes are read where there are many, {few} where there are few");
 }
 
 /// After a power failure the last line may be there in part.

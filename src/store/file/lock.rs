@@ -1,5 +1,6 @@
 //! The lock that every writer takes.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io;
 use std::time::{Duration, Instant};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::Access;
 
 use super::file_lock::wait_for;
+use super::history_journal::HistoryJournal;
 use super::open::refuse_other_kinds;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
@@ -25,6 +27,8 @@ pub struct LockedFile<'a> {
     pub(super) state: StateDir,
     /// The warnings from cleaning up after killed writers.
     pub warnings: Vec<Warning>,
+    /// The journal of the history, once it was opened.
+    pub(super) journal: RefCell<Option<HistoryJournal>>,
     /// Closing it gives the lock back.
     _lock: File,
 }
@@ -39,7 +43,7 @@ impl ConfFile {
     ) -> Result<LockedFile<'_>, StoreError> {
         refuse_unwritable(self)?;
         let (state, lock) = take(self, wait, on_wait)?;
-        Ok(LockedFile { conf: self, state, warnings: Vec::new(), _lock: lock })
+        Ok(LockedFile { conf: self, state, warnings: Vec::new(), journal: RefCell::default(), _lock: lock })
     }
 }
 

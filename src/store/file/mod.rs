@@ -56,6 +56,7 @@ mod attributes;
 mod in_place;
 mod open_target;
 
+mod history_journal;
 mod lock;
 
 mod port;

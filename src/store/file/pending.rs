@@ -54,7 +54,7 @@ impl ConfFile {
 
     /// Whether there seems to be a record; costs next to nothing.
     pub fn has_pending(&self) -> bool {
-        StateDir::find(self).is_ok_and(|state| state.is_some_and(|state| state.metadata_of(NAME).is_some()))
+        StateDir::find(self).is_ok_and(|state| state.is_some_and(|state| state.last_write(NAME).is_some()))
     }
 }
 

@@ -39,6 +39,10 @@ impl Store for ConfFile {
         self.history()
     }
 
+    fn has_change(&self, serial: u64) -> Result<bool, StoreError> {
+        self.has_change(serial)
+    }
+
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.kept(serial)
     }

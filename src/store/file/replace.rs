@@ -18,11 +18,15 @@ use super::temporary::TemporaryPlace;
 use super::{attributes, in_place};
 use crate::store::change_record::ChangeRecord;
 use crate::store::error::StoreError;
+use crate::store::revision::Revision;
 use crate::store::version::{BaseText, is_concatenation};
 use crate::store::warning::Warning;
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
 const NEW_FILE_MODE: u32 = 0o640;
+
+/// From this size on, a text is hashed by a thread of its own.
+const WORTH_A_THREAD: usize = 1 << 20;
 
 /// Mode of a temporary file until it gets that of the old file.
 const TEMPORARY_MODE: u32 = 0o600;
@@ -104,15 +108,18 @@ impl LockedFile<'_> {
             return Ok(WriteStep::Nothing);
         }
         current.free_cache();
-        let temporary = TemporaryPlace::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
+        let (temporary, revision) = self.write_new(TEMPORARY_MODE, pieces)?;
         let copied = self.copy_attributes(&current, temporary.as_file());
-        let mut stage = || StagedEntry::of(self, Some((old, &mut current)), Some(pieces), record);
-        let (means, staged) = match copied {
+        let staged = StagedEntry::of(self, Some((old, &mut current)), Some((pieces, revision)), record)?;
+        let means = match copied {
             Ok(warnings) => {
-                let staged = sync_beside(&temporary, stage)?;
-                (Means::Rename(temporary.into_temp_path(), warnings), staged)
+                sync(&temporary, &staged)?;
+                Means::Rename(temporary.into_temp_path(), warnings)
             }
-            Err(_) => (Means::InPlace, stage()?),
+            Err(_) => {
+                staged.sync()?;
+                Means::InPlace
+            }
         };
         let exchange = Exchange { locked: self, current, old: old.text, pieces, means, staged };
         Ok(WriteStep::Exchange(Box::new(exchange)))
@@ -127,8 +134,9 @@ impl LockedFile<'_> {
         if fs::symlink_metadata(path).is_ok() {
             return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
         }
-        let temporary = TemporaryPlace::beside(self.conf).write(NEW_FILE_MODE, pieces)?;
-        let staged = sync_beside(&temporary, || StagedEntry::of(self, None, Some(pieces), record))?;
+        let (temporary, revision) = self.write_new(NEW_FILE_MODE, pieces)?;
+        let staged = StagedEntry::of(self, None, Some((pieces, revision)), record)?;
+        sync(&temporary, &staged)?;
         Ok(WriteStep::Create(temporary.into_temp_path(), staged))
     }
 
@@ -139,7 +147,20 @@ impl LockedFile<'_> {
     ) -> Result<WriteStep<'a>, StoreError> {
         let mut current = OpenTarget::expect(self.conf, old)?;
         let staged = StagedEntry::of(self, Some((old, &mut current)), None, record)?;
+        staged.sync()?;
         Ok(WriteStep::Remove(Box::new(current), old.text, staged))
+    }
+
+    /// Writes the new text beside the file, while a thread hashes a large one.
+    fn write_new(&self, mode: u32, pieces: &[&[u8]]) -> Result<(NamedTempFile, Revision), StoreError> {
+        let hash = || Revision::of_pieces(pieces.iter().copied());
+        let is_large = pieces.iter().any(|piece| piece.len() >= WORTH_A_THREAD);
+        thread::scope(|scope| {
+            let aside = is_large.then(|| thread::Builder::new().spawn_scoped(scope, hash));
+            let temporary = TemporaryPlace::beside(self.conf).write(mode, pieces)?;
+            let revision = aside.and_then(|aside| aside.ok()?.join().ok()).unwrap_or_else(hash);
+            Ok((temporary, revision))
+        })
     }
 
     /// Gives the new file the attributes of the old one.
@@ -227,24 +248,17 @@ fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<War
     }
 }
 
-/// Makes the new text durable while `stage` does the same with the history: both mostly wait for the disk.
-fn sync_beside(
-    temporary: &NamedTempFile,
-    stage: impl FnOnce() -> Result<StagedEntry, StoreError>,
-) -> Result<StagedEntry, StoreError> {
+/// Makes the new text and the history entry durable, both at once.
+///
+/// Everything is written before the first of the two begins, so that a journaling file system commits both
+/// in one transaction. Whichever came second would wait for a transaction of its own.
+fn sync(temporary: &NamedTempFile, staged: &StagedEntry) -> Result<(), StoreError> {
+    let sync_text = || temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()));
     thread::scope(|scope| {
-        let aside = thread::Builder::new().spawn_scoped(scope, || sync(temporary));
-        let staged = stage();
-        match aside {
-            Ok(aside) => aside.join().unwrap_or_else(|_| sync(temporary)),
-            Err(_) => sync(temporary),
-        }?;
-        staged
+        let aside = thread::Builder::new().spawn_scoped(scope, sync_text);
+        staged.sync()?;
+        aside.ok().and_then(|aside| aside.join().ok()).unwrap_or_else(sync_text)
     })
-}
-
-fn sync(temporary: &NamedTempFile) -> Result<(), StoreError> {
-    temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()))
 }
 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes

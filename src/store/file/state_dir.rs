@@ -137,10 +137,11 @@ impl StateDir {
         Ok(Some(file))
     }
 
-    /// Returns the metadata of a name in the folder; `None` if there is none.
-    pub(super) fn metadata_of(&self, name: &str) -> Option<Metadata> {
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        openat(&self.folder, name, flags).and_then(|file| file.metadata()).ok()
+    /// When a file of the folder was written last; `None` if there is none.
+    pub(super) fn last_write(&self, name: &str) -> Option<LastWrite> {
+        let found = rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let modified = (found.st_mtime as i64, found.st_mtime_nsec as i64);
+        Some(LastWrite { inode: found.st_ino, size: found.st_size as u64, modified })
     }
 
     /// Gives a file elsewhere a second name in the folder.

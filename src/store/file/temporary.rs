@@ -1,12 +1,14 @@
 //! Temporary files, and removing those that killed writers left.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirEntry, Permissions};
-use std::io::{self, Write};
+use std::fs::{self, DirEntry, File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::num::NonZeroU64;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use rustix::fs::Advice;
 use tempfile::NamedTempFile;
 
 use super::state_dir::StateDir;
@@ -16,6 +18,12 @@ use crate::store::warning::Warning;
 
 /// Length of the random end of a temporary name.
 const RANDOM_LETTERS: usize = 6;
+
+/// Smaller pieces are written together.
+const BUFFER: usize = 64 << 10;
+
+/// After this many bytes the system is told to begin to write them to the disk.
+const WRITE_BEHIND: usize = 1 << 20;
 
 /// A place for temporary files: a folder, and the prefix of their names.
 pub(super) struct TemporaryPlace<'a> {
@@ -45,10 +53,7 @@ impl<'a> TemporaryPlace<'a> {
             .permissions(Permissions::from_mode(mode))
             .tempfile_in(self.folder)
             .map_err(StoreError::opening("make a temporary file in", self.folder))?;
-        let mut file = temporary.as_file();
-        for piece in pieces {
-            file.write_all(piece).map_err(StoreError::io("write", temporary.path()))?;
-        }
+        write_pieces(temporary.as_file(), pieces).map_err(StoreError::io("write", temporary.path()))?;
         Ok(temporary)
     }
 
@@ -72,6 +77,25 @@ impl<'a> TemporaryPlace<'a> {
             random.len() == RANDOM_LETTERS && random.iter().all(u8::is_ascii_alphanumeric)
         })
     }
+}
+
+/// Writes the pieces one after the other. Of a large text, the system begins to write each megabyte to the
+/// disk as soon as it is there, rather than all of them at the end.
+fn write_pieces(file: &File, pieces: &[&[u8]]) -> io::Result<()> {
+    let mut writer = BufWriter::with_capacity(BUFFER, file);
+    let (mut begun, mut written) = (0, 0);
+    for chunk in pieces.iter().flat_map(|piece| piece.chunks(WRITE_BEHIND)) {
+        writer.write_all(chunk)?;
+        written += chunk.len();
+        if let Some(length) =
+            NonZeroU64::new((written - begun) as u64).filter(|_| written - begun >= WRITE_BEHIND)
+        {
+            // The advice that the pages are not needed starts to write them. The system may ignore it.
+            let _ = rustix::fs::fadvise(file, begun as u64, Some(length), Advice::DontNeed);
+            begun = written;
+        }
+    }
+    writer.flush()
 }
 
 fn remove(entry: &DirEntry) -> Option<Warning> {

@@ -9,7 +9,7 @@
 //! made. That name tells a change that was made from one that was cut short. The file alone cannot tell:
 //! a user may have put the old file back, with its old time.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use serde::{Deserialize, Serialize};
 
@@ -40,12 +40,13 @@ pub(super) fn write(folder: &StateDir, serial: u64, old: &[u8], pieces: &[&[u8]]
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     let start = common_start(old, pieces);
     let end = common_end(&old[start..], pieces, length - start);
-    let mut file = folder.open(&new_name(serial)).map_err(io::Error::other)?;
+    let file = folder.open(&new_name(serial)).map_err(io::Error::other)?;
     file.set_len(0)?;
-    let mut text = serde_json::to_vec(&DeltaHeader { start, end })?;
-    text.push(b'\n');
-    file.write_all(&text)?;
-    middle(pieces, start, length - end).try_for_each(|piece| file.write_all(piece))
+    let mut file = BufWriter::new(file);
+    serde_json::to_writer(&mut file, &DeltaHeader { start, end })?;
+    file.write_all(b"\n")?;
+    middle(pieces, start, length - end).try_for_each(|piece| file.write_all(piece))?;
+    file.flush()
 }
 
 /// Marks the change `serial` as made.
@@ -56,7 +57,7 @@ pub(super) fn mark_made(folder: &StateDir, serial: u64) {
 
 /// Whether the change `serial` is marked as made.
 pub(super) fn is_marked_made(folder: &StateDir, serial: u64) -> bool {
-    folder.metadata_of(&name(serial)).is_some()
+    folder.last_write(&name(serial)).is_some()
 }
 
 /// Removes the delta of a change whose text is now kept, or that was never made.

@@ -11,23 +11,24 @@
 //!
 //! A reader takes no lock ([`ConfFile::history`]).
 
+mod aside;
 mod delta;
-mod history_journal;
+mod forget;
 mod reconcile;
 mod staged_entry;
+mod stray_writes;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::file_stamp::LastWrite;
+use super::history_journal::{HistoryJournal, JournalLine};
 use super::lock::LockedFile;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
-use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry};
+use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::StoreError;
-use crate::store::revision::Revision;
-use history_journal::{HistoryJournal, JournalLine};
 pub(super) use staged_entry::StagedEntry;
 
 /// Name of the folder in the state folder.
@@ -36,9 +37,6 @@ const FOLDER: &str = "history";
 /// The name under which a text is copied first.
 const NEW_COPY: &str = "copy.new";
 
-/// The file that holds how many texts are kept, if the user ever chose.
-const KEEP: &str = "keep";
-
 impl ConfFile {
     /// Returns the changes in the history, the last one first. Takes no lock.
     ///
@@ -46,12 +44,23 @@ impl ConfFile {
     /// `PermissionDenied`, `Io`.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
         let Some(folder) = self.history_folder()? else { return Ok(Vec::new()) };
-        let Some(bytes) = folder.read(history_journal::NAME)? else { return Ok(Vec::new()) };
-        let mut lines = history_journal::lines(&bytes);
-        let file = fs::symlink_metadata(self.target()).ok().map(|found| LastWrite::of(&found));
-        // A change that is being made, or was cut short, is not in the history.
-        lines.pop_if(|last| last.is_unmade(file, delta::is_marked_made(&folder, last.serial)));
+        let mut lines = HistoryJournal::read_lines(&folder)?;
+        lines.pop_if(|last| is_unmade(self, &folder, last));
         Ok(numbered(lines))
+    }
+
+    /// Whether a change with this serial number is in the history. Takes no lock.
+    ///
+    /// # Errors
+    /// `PermissionDenied`, `Io`.
+    pub fn has_change(&self, serial: u64) -> Result<bool, StoreError> {
+        let Some(folder) = self.history_folder()? else { return Ok(false) };
+        let journal = HistoryJournal::open_existing(folder)?;
+        Ok(journal.is_some_and(|journal| {
+            let line = journal.line(serial);
+            let is_last = serial == journal.last_serial();
+            line.is_some_and(|line| !(is_last && is_unmade(self, &journal.folder, &line)))
+        }))
     }
 
     /// Returns the text that is kept with an entry; none where there was no file, or where it is not kept
@@ -76,21 +85,23 @@ impl ConfFile {
 }
 
 impl LockedFile<'_> {
-    /// Keeps a text in the history that was never in the file, durably.
-    ///
-    /// # Errors
-    /// `StateFolder`.
-    pub fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
-        let (folder, mut journal) = open(&self.state)?;
-        let mut line = new_line(&journal, record);
-        line.before = Some(Revision::of(text));
-        line.after = journal.revision();
-        line.aside = true;
-        keep_copy(&folder, line.serial, text)?;
-        journal.append(line).and_then(|()| folder.sync()).map_err(StoreError::state_folder(folder.path()))?;
-        forget_the_oldest(&folder, &journal, kept_from_now_on(&folder, record.keep));
-        Ok(())
+    /// The journal, which is opened once as long as the lock is held, and made where it is missing.
+    fn journal(&self) -> Result<HistoryJournal, StoreError> {
+        match self.journal.take() {
+            Some(journal) => Ok(journal),
+            None => HistoryJournal::open(self.state.folder_in(FOLDER)?),
+        }
     }
+}
+
+/// Whether the last change is only being made, or was cut short: then it is not in the history.
+fn is_unmade(conf: &ConfFile, folder: &StateDir, last: &JournalLine) -> bool {
+    let file = fs::symlink_metadata(conf.target()).ok().map(|found| LastWrite::of(&found));
+    last.is_unmade(file, delta::is_marked_made(folder, last.serial))
+}
+
+fn failed<E: Into<io::Error>>(folder: &StateDir) -> impl FnOnce(E) -> StoreError {
+    StoreError::state_folder(folder.path())
 }
 
 /// The entries, the last one first. An entry with `is_aside` gets no number.
@@ -121,15 +132,11 @@ fn entry(number: Option<usize>, line: JournalLine) -> HistoryEntry {
     }
 }
 
-fn kept_name(serial: u64) -> String {
-    format!("{serial}.conf")
-}
+/// The end of the name of a kept text.
+const KEPT: &str = ".conf";
 
-/// Opens the folder and its journal, making them where they are missing.
-fn open(state: &StateDir) -> Result<(StateDir, HistoryJournal), StoreError> {
-    let folder = state.folder_in(FOLDER)?;
-    let journal = HistoryJournal::open(&folder)?;
-    Ok((folder, journal))
+fn kept_name(serial: u64) -> String {
+    format!("{serial}{KEPT}")
 }
 
 fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine {
@@ -141,37 +148,6 @@ fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine 
         message: record.message.map(str::to_owned),
         ..JournalLine::default()
     }
-}
-
-/// Returns how many texts are kept from now on: `chosen`, else the number that was chosen last.
-fn kept_from_now_on(folder: &StateDir, chosen: Option<usize>) -> usize {
-    let before = fs::read_to_string(folder.path_of(KEEP)).ok().and_then(|text| text.trim().parse().ok());
-    let keep = chosen.or(before).unwrap_or(DEFAULT_KEEP).max(1);
-    if chosen.is_some() && before != Some(keep) {
-        // If this fails, later writers keep the previous number of texts.
-        let _ = folder
-            .open(KEEP)
-            .map(|mut file| file.set_len(0).and_then(|()| file.write_all(format!("{keep}\n").as_bytes())));
-    }
-    keep
-}
-
-/// After this many missing texts in a row, all older ones are taken to be missing, too.
-const MAX_MISSES: usize = 8;
-
-/// Removes all but the newest `keep` texts, and shortens the journal.
-fn forget_the_oldest(folder: &StateDir, journal: &HistoryJournal, keep: usize) {
-    let too_many = journal.lines().len().saturating_sub(keep);
-    let mut misses = 0;
-    for line in journal.lines()[..too_many].iter().rev() {
-        delta::remove(folder, line.serial);
-        misses = if folder.remove(&kept_name(line.serial)).is_ok() { 0 } else { misses + 1 };
-        if misses == MAX_MISSES {
-            break;
-        }
-    }
-    // If this fails, the journal is longer than needed, which does no harm.
-    let _ = journal.shorten(folder, keep);
 }
 
 fn seconds(time: SystemTime) -> u64 {

@@ -3,12 +3,13 @@
 use std::fs::File;
 
 use super::super::file_stamp::LastWrite;
+use super::super::history_journal::HistoryJournal;
 use super::super::lock::LockedFile;
 use super::super::open_target::OpenTarget;
-use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
-use super::history_journal::HistoryJournal;
-use super::{delta, forget_the_oldest, keep_copy, kept_from_now_on, kept_name, new_line, open, reconcile};
+use super::forget::{Keep, forget_the_oldest, kept_from_now_on};
+use super::stray_writes::record_stray_writes;
+use super::{delta, failed, keep_copy, kept_name, new_line};
 use crate::store::change_record::ChangeRecord;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
@@ -16,45 +17,45 @@ use crate::store::version::BaseText;
 use crate::store::warning::Warning;
 
 /// How many changes keep their delta.
-const KEPT_DELTAS: usize = 8;
+const KEPT_DELTAS: u64 = 8;
 
 /// The history entry of a change that is about to be made; dropped before
 /// [`finish`](StagedEntry::finish), it is withdrawn.
 pub(in super::super) struct StagedEntry {
-    folder: StateDir,
     journal: HistoryJournal,
     serial: u64,
     /// The old file, where the kept text is that file itself.
     linked: Option<LastWrite>,
-    keep: usize,
+    keep: Keep,
     is_made: bool,
 }
 
 impl StagedEntry {
-    /// Keeps `old` and records the change, durably. `current` is the open file that holds `old`.
+    /// Keeps `old` and records the change to the pieces of `new`; both are durable after [`StagedEntry::sync`].
+    /// `current` is the open file that holds `old`.
     pub fn of(
         locked: &LockedFile<'_>,
         old: Option<(BaseText<'_>, &mut OpenTarget)>,
-        pieces: Option<&[&[u8]]>,
+        new: Option<(&[&[u8]], Revision)>,
         record: &ChangeRecord<'_>,
     ) -> Result<Self, StoreError> {
-        let (folder, journal) = open(&locked.state)?;
+        let journal = locked.journal()?;
         let serial = journal.last_serial() + 1;
-        let keep = kept_from_now_on(&folder, record.keep);
-        let mut entered = Self { folder, journal, serial, linked: None, keep, is_made: false };
-        entered.enter(locked.conf, old, pieces, record)?;
-        Ok(entered)
+        let keep = kept_from_now_on(&journal.folder, record.keep);
+        let mut staged = Self { journal, serial, linked: None, keep, is_made: false };
+        staged.enter(locked.conf, old, new, record)?;
+        Ok(staged)
     }
 
     fn enter(
         &mut self,
         conf: &ConfFile,
         old: Option<(BaseText<'_>, &mut OpenTarget)>,
-        pieces: Option<&[&[u8]]>,
+        new: Option<(&[&[u8]], Revision)>,
         record: &ChangeRecord<'_>,
     ) -> Result<(), StoreError> {
         let mut line = new_line(&self.journal, record);
-        line.after = pieces.map(|pieces| Revision::of_pieces(pieces.iter().copied()));
+        line.after = new.map(|(_, revision)| revision);
         let text = old.as_ref().map_or(&[][..], |(old, _)| old.text);
         if let Some((old, current)) = old {
             line.before = Some(old.revision);
@@ -62,23 +63,27 @@ impl StagedEntry {
             line.linked = self.link(conf, current)?;
             match line.linked {
                 true => self.linked = line.replaced,
-                false => keep_copy(&self.folder, self.serial, old.text)?,
+                false => keep_copy(&self.journal.folder, self.serial, old.text)?,
             }
         }
         // If this fails, the text of this change is lost only if an editor then writes the file in
         // place.
-        let _ = delta::write(&self.folder, self.serial, text, pieces.unwrap_or_default());
-        let failed = || StoreError::state_folder(self.folder.path());
-        self.journal.append(line).map_err(failed())?;
-        self.folder.sync().map_err(failed())
+        let pieces = new.map_or(&[][..], |(pieces, _)| pieces);
+        let _ = delta::write(&self.journal.folder, self.serial, text, pieces);
+        self.journal.append(line).map_err(failed(&self.journal.folder))
+    }
+
+    /// Makes the entry durable. The change may be made afterwards, and not before.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        self.journal.sync().map_err(failed(&self.journal.folder))
     }
 
     /// Gives the old file a second name. Returns false if that fails, or if the file has other hard
     /// links, through which programs would go on writing into it.
     fn link(&self, conf: &ConfFile, current: &mut OpenTarget) -> Result<bool, StoreError> {
         let name = kept_name(self.serial);
-        let _ = self.folder.remove(&name);
-        if current.has_other_names() || self.folder.link(conf.target(), &name).is_err() {
+        let _ = self.journal.folder.remove(&name);
+        if current.has_other_names() || self.journal.folder.link(conf.target(), &name).is_err() {
             return Ok(false);
         }
         // A second name changes the times by which the file is recognised.
@@ -89,8 +94,8 @@ impl StagedEntry {
     /// Copies the old text, because the file is going to be written in place.
     pub fn copy(&mut self, text: &[u8]) -> Result<(), StoreError> {
         let Some(linked) = self.linked.take() else { return Ok(()) };
-        keep_copy(&self.folder, self.serial, text)?;
-        let _ = self.folder.date(&kept_name(self.serial), linked);
+        keep_copy(&self.journal.folder, self.serial, text)?;
+        let _ = self.journal.folder.date(&kept_name(self.serial), linked);
         Ok(())
     }
 
@@ -98,19 +103,18 @@ impl StagedEntry {
     /// program may just have written.
     pub fn finish(mut self, conf: &ConfFile, old: Option<&File>) -> Vec<Warning> {
         self.is_made = true;
-        delta::mark_made(&self.folder, self.serial);
+        delta::mark_made(&self.journal.folder, self.serial);
         let mut warnings = Vec::new();
         if let Some(old) = old.filter(|_| self.linked.is_some()) {
-            self.folder.adopt(old);
+            self.journal.folder.adopt(old);
             // If this fails, the next writer tries again.
-            let found = reconcile::record_stray_writes(conf, &self.folder, &mut self.journal, self.serial);
+            let found = record_stray_writes(conf, &mut self.journal, self.serial);
             warnings.extend(found.ok().flatten());
         }
         // Only the newest deltas stay: programs may still write into the newest kept texts, which a
         // delta can rebuild.
-        let earlier = self.journal.lines().iter().rev().skip(KEPT_DELTAS).take(KEPT_DELTAS);
-        earlier.for_each(|line| delta::remove(&self.folder, line.serial));
-        forget_the_oldest(&self.folder, &self.journal, self.keep);
+        delta::remove(&self.journal.folder, self.serial.saturating_sub(KEPT_DELTAS));
+        warnings.extend(forget_the_oldest(conf, &mut self.journal, self.keep));
         warnings
     }
 }
@@ -121,11 +125,10 @@ impl Drop for StagedEntry {
             return;
         }
         // If this fails, the next writer withdraws the entry.
-        let is_in_journal = self.journal.lines().last().is_some_and(|line| line.serial == self.serial);
-        if is_in_journal {
+        if self.journal.last_serial() == self.serial {
             let _ = self.journal.withdraw();
         }
-        let _ = self.folder.remove(&kept_name(self.serial));
-        delta::remove(&self.folder, self.serial);
+        let _ = self.journal.folder.remove(&kept_name(self.serial));
+        delta::remove(&self.journal.folder, self.serial);
     }
 }

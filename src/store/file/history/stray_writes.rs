@@ -1,0 +1,99 @@
+//! Stray writes: a program that still has the old file open writes into the text that is kept.
+
+use super::super::history_journal::{HistoryJournal, JournalLine};
+use super::super::state_dir::StateDir;
+use super::super::target::ConfFile;
+use super::{delta, failed, keep_copy, kept_name};
+use crate::store::change_record::HAND_EDIT;
+use crate::store::error::StoreError;
+use crate::store::revision::Revision;
+use crate::store::warning::Warning;
+
+/// How many of the newest kept texts each change looks at for writes by programs that still have them
+/// open, and how many of the older ones.
+const LOOKED_AT: u64 = 8;
+
+/// In how many groups the older ones are looked at, one group a change.
+const OLDER_GROUPS: u64 = 31;
+
+/// The numbers of the kept texts that are looked at after the change `last`: always the newest, and the
+/// older ones in turn. A text that is forgotten is looked at once more.
+pub(super) fn looked_at(last: u64) -> impl Iterator<Item = u64> {
+    let older = last.saturating_sub(LOOKED_AT * (1 + last % OLDER_GROUPS));
+    let group = |from: u64| (from.saturating_sub(LOOKED_AT - 1)..=from).rev();
+    group(last).chain(group(older)).filter(|&serial| serial > 0)
+}
+
+/// Records a hand edit for text that a program wrote into the old file, which it had open when the file
+/// was replaced.
+pub(super) fn record_stray_writes(
+    conf: &ConfFile,
+    journal: &mut HistoryJournal,
+    serial: u64,
+) -> Result<Option<Warning>, StoreError> {
+    let folder = &journal.folder;
+    let name = kept_name(serial);
+    let Some(found) = folder.last_write(&name) else { return Ok(None) };
+    let line = journal.line(serial).filter(|line| line.linked);
+    let Some((written, before)) = line.and_then(|line| Some((line.replaced?, line.before?))) else {
+        return Ok(None);
+    };
+    if found.same_time_as(&written) {
+        return Ok(None);
+    }
+    let Some(text) = folder.read_kept(&name)? else { return Ok(None) };
+    if Revision::of(&text) == before {
+        return Ok(None);
+    }
+    let own = journal.last_serial() + 1;
+    folder.rename(&name, &kept_name(own)).map_err(failed(folder))?;
+    // Most programs append, so the original text is still at the start.
+    let original = usize::try_from(written.size).ok().and_then(|size| text.get(..size));
+    let original = original.filter(|original| Revision::of(original) == before).map(<[u8]>::to_vec);
+    if let Some(original) = original.or_else(|| made_by_the_change_before(journal, serial, before)) {
+        keep_copy(folder, serial, &original)?;
+        // Later writers see the old time, and do not compare the text again.
+        let _ = folder.date(&name, written);
+    }
+    record_aside(conf, journal, serial, own).map(Some)
+}
+
+/// Rebuilds the text with this revision from the delta of the change before.
+fn made_by_the_change_before(journal: &HistoryJournal, serial: u64, revision: Revision) -> Option<Vec<u8>> {
+    let change = journal.back_from(serial - 1).find(|line| !line.aside)?;
+    delta::made_of(&journal.folder, change.serial, &kept_with(&journal.folder, &change), revision)
+}
+
+/// The text that is kept with a change; empty where there is none.
+pub(super) fn kept_with(folder: &StateDir, change: &JournalLine) -> Vec<u8> {
+    match change.before {
+        Some(_) => folder.read_kept(&kept_name(change.serial)).ok().flatten().unwrap_or_default(),
+        None => Vec::new(),
+    }
+}
+
+/// Records the kept text `own`, which was written while the change `serial` replaced the file.
+fn record_aside(
+    conf: &ConfFile,
+    journal: &mut HistoryJournal,
+    serial: u64,
+    own: u64,
+) -> Result<Warning, StoreError> {
+    let folder = &journal.folder;
+    let name = kept_name(own);
+    let found = folder.last_write(&name);
+    let line = JournalLine {
+        serial: own,
+        at: found.and_then(|found| found.modified.0.try_into().ok()).unwrap_or(0),
+        operation: HAND_EDIT.to_owned(),
+        message: Some(format!("written by another program while change #{serial} replaced the file")),
+        before: folder.read_kept(&name)?.map(|text| Revision::of(&text)),
+        after: journal.revision(),
+        aside: true,
+        replaced: found,
+        linked: true,
+        ..JournalLine::default()
+    };
+    journal.append(line).and_then(|()| journal.sync()).map_err(failed(&journal.folder))?;
+    Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
+}

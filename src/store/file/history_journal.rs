@@ -1,0 +1,270 @@
+//! The journal of the history: one JSON object a line, the oldest first.
+//!
+//! Serial numbers grow from line to line. So a writer reads the end of the journal, where the newest lines
+//! are, and finds an older one by bisection: a change costs the same however long the journal is.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::iter;
+use std::os::unix::fs::FileExt;
+
+use serde::{Deserialize, Serialize};
+
+use super::file_stamp::LastWrite;
+use super::state_dir::StateDir;
+use crate::store::error::StoreError;
+use crate::store::revision::Revision;
+
+/// Its name in the folder of the history.
+const NAME: &str = "journal";
+
+/// The name under which a shorter journal is written first.
+const NEW_NAME: &str = "journal.new";
+
+/// How much of the end of the journal is read at first: a dozen lines.
+const NEWEST_BYTES: u64 = 4096;
+
+/// How much is read to find an older line.
+const LINE_BYTES: usize = 512;
+
+/// A line of the journal.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct JournalLine {
+    pub serial: u64,
+    /// Seconds since 1970.
+    pub at: u64,
+    pub operation: String,
+    pub by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The revision of the text that is kept as `SERIAL.conf`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Revision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Revision>,
+    /// Whether the text was never the text of the file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
+    /// The file that was to be replaced, and when it was written last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<LastWrite>,
+    /// Whether the kept text is that file itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub linked: bool,
+}
+
+impl JournalLine {
+    /// Whether the change was cut short before it was made: `file` describes the present file, and
+    /// `is_made` says that the change is known to have been made.
+    pub fn is_unmade(&self, file: Option<LastWrite>, is_made: bool) -> bool {
+        !self.aside && !is_made && self.replaced.is_some() && self.replaced == file
+    }
+}
+
+/// The journal, open.
+#[derive(Debug)]
+pub(super) struct HistoryJournal {
+    pub folder: StateDir,
+    file: File,
+    /// Where the file ends.
+    end: u64,
+    /// The newest lines, the last one last, and where each begins.
+    newest: Vec<(u64, JournalLine)>,
+    /// Whether a crash cut the last line short.
+    is_cut_short: bool,
+}
+
+impl HistoryJournal {
+    /// Opens the journal for the holder of the lock, making it where it is missing.
+    pub fn open(folder: StateDir) -> Result<Self, StoreError> {
+        let file = folder.open(NAME)?;
+        Self::of(folder, file)
+    }
+
+    /// Opens the journal for a reader, if it is there.
+    pub fn open_existing(folder: StateDir) -> Result<Option<Self>, StoreError> {
+        folder.open_existing(NAME)?.map(|file| Self::of(folder, file)).transpose()
+    }
+
+    /// Reads all lines without opening the journal.
+    pub fn read_lines(folder: &StateDir) -> Result<Vec<JournalLine>, StoreError> {
+        let bytes = folder.read(NAME)?.unwrap_or_default();
+        Ok(with_places(&bytes, 0).into_iter().map(|(_, line)| line).collect())
+    }
+
+    fn of(folder: StateDir, file: File) -> Result<Self, StoreError> {
+        let path = folder.path_of(NAME);
+        let mut journal = Self { folder, file, end: 0, newest: Vec::new(), is_cut_short: false };
+        journal.read_newest().map_err(StoreError::state_folder(&path))?;
+        Ok(journal)
+    }
+
+    /// Reads the newest lines: those at the end of the file, and at least one if there is any.
+    fn read_newest(&mut self) -> io::Result<()> {
+        self.end = self.file.metadata()?.len();
+        let mut length = NEWEST_BYTES.min(self.end);
+        loop {
+            let start = self.end - length;
+            let mut bytes = vec![0; length as usize];
+            self.file.read_exact_at(&mut bytes, start)?;
+            self.is_cut_short = bytes.last().is_some_and(|&last| last != b'\n');
+            // The first line may begin before the bytes that were read; then it is none.
+            self.newest = with_places(&bytes, start);
+            if length == self.end || !self.newest.is_empty() {
+                return Ok(());
+            }
+            length = length.saturating_mul(2).min(self.end);
+        }
+    }
+
+    /// Removes the file of a writer that was killed while it shortened the journal.
+    pub fn clean(&self) {
+        let _ = self.folder.remove(NEW_NAME);
+    }
+
+    pub fn last(&self) -> Option<&JournalLine> {
+        self.newest.last().map(|(_, line)| line)
+    }
+
+    /// The number of the last line; 0 if there is none.
+    pub fn last_serial(&self) -> u64 {
+        self.last().map_or(0, |line| line.serial)
+    }
+
+    /// The lines up to a serial number, the last one first.
+    pub fn back_from(&self, serial: u64) -> impl Iterator<Item = JournalLine> {
+        iter::successors(self.up_to(serial), |line| self.up_to(line.serial.checked_sub(1)?))
+    }
+
+    /// The line with a serial number.
+    pub fn line(&self, serial: u64) -> Option<JournalLine> {
+        self.up_to(serial).filter(|line| line.serial == serial)
+    }
+
+    /// The last change of the file.
+    pub fn last_change(&self) -> Option<JournalLine> {
+        self.back_from(u64::MAX).find(|line| !line.aside)
+    }
+
+    /// The revision of the file, as far as the journal knows.
+    pub fn revision(&self) -> Option<Revision> {
+        self.last_change()?.after
+    }
+
+    /// The last line up to a serial number.
+    fn up_to(&self, serial: u64) -> Option<JournalLine> {
+        let known = self.newest.iter().rfind(|(_, line)| line.serial <= serial);
+        known.map(|(_, line)| line.clone()).or_else(|| self.split_behind(serial).0)
+    }
+
+    /// The last line up to a serial number, and where the lines behind it begin.
+    fn split_behind(&self, serial: u64) -> (Option<JournalLine>, u64) {
+        let (mut low, mut high, mut found) = (0, self.end, None);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.line_from(middle) {
+                Ok(Some((line, end))) if line.serial <= serial => (low, found) = (end, Some(line)),
+                // An older line that can't be read is treated like one that was cut short.
+                _ => high = middle,
+            }
+        }
+        (found, low)
+    }
+
+    /// The first line that begins at `place` or behind it, and where it ends.
+    fn line_from(&self, place: u64) -> io::Result<Option<(JournalLine, u64)>> {
+        // A line begins at `place` if the byte before is a line end.
+        let mut end = place.saturating_sub(1);
+        let mut reader = BufReader::with_capacity(LINE_BYTES, ReadFrom { file: &self.file, place: end });
+        if place > 0 {
+            end += reader.skip_until(b'\n')? as u64;
+        }
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            match reader.read_until(b'\n', &mut bytes)? {
+                0 => return Ok(None),
+                length => end += length as u64,
+            }
+            if let Ok(line) = serde_json::from_slice(&bytes) {
+                return Ok(Some((line, end)));
+            }
+        }
+    }
+
+    /// Adds a line, which is durable after [`HistoryJournal::sync`]. If a crash cut the last line short, a
+    /// line end goes first, so that only that line is lost.
+    pub fn append(&mut self, line: JournalLine) -> io::Result<()> {
+        let mut text = Vec::new();
+        text.extend(self.is_cut_short.then_some(b'\n'));
+        let start = self.end + text.len() as u64;
+        serde_json::to_writer(&mut text, &line)?;
+        text.push(b'\n');
+        self.file.write_all_at(&text, self.end).inspect_err(|_| {
+            // Removes a line that was written in part.
+            let _ = self.file.set_len(self.end);
+        })?;
+        self.end += text.len() as u64;
+        self.is_cut_short = false;
+        self.newest.push((start, line));
+        Ok(())
+    }
+
+    /// Makes the lines durable, and the names in the folder.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()?;
+        self.folder.sync()
+    }
+
+    /// Removes the last line.
+    pub fn withdraw(&mut self) -> io::Result<()> {
+        let Some((start, _)) = self.newest.last() else { return Ok(()) };
+        self.file.set_len(*start)?;
+        self.read_newest()
+    }
+
+    /// Removes the lines up to a serial number.
+    pub fn shorten(&mut self, serial: u64) -> io::Result<()> {
+        let (_, start) = self.split_behind(serial);
+        let mut text = vec![0; (self.end - start) as usize];
+        self.file.read_exact_at(&mut text, start)?;
+        let mut file = self.folder.open(NEW_NAME).map_err(io::Error::other)?;
+        file.set_len(0)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        self.folder.rename(NEW_NAME, NAME)?;
+        self.file = file;
+        self.end -= start;
+        self.newest.retain_mut(|(place, line)| {
+            *place = place.saturating_sub(start);
+            line.serial > serial
+        });
+        Ok(())
+    }
+}
+
+/// The lines of `bytes`, which begin at `start` in the file, with their places. One that a crash cut short
+/// is skipped.
+fn with_places(bytes: &[u8], start: u64) -> Vec<(u64, JournalLine)> {
+    let mut place = start;
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
+        let here = place;
+        place += line.len() as u64;
+        Some((here, serde_json::from_slice(line).ok()?))
+    });
+    lines.collect()
+}
+
+/// Reads a file from a place on, and leaves its own position alone.
+struct ReadFrom<'a> {
+    file: &'a File,
+    place: u64,
+}
+
+impl Read for ReadFrom<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(bytes, self.place)?;
+        self.place += count as u64;
+        Ok(count)
+    }
+}
