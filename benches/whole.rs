@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mediactl::edit::{modify as edited, text_diff::hunks_of_splices};
+use mediactl::store::Revision;
 use mediactl::syntax::Document;
 use nix::sys::resource::{UsageWho, getrusage};
 
@@ -24,6 +25,9 @@ const RUNS: usize = 15;
 
 /// Elements of the changes whose growth is shown, and of those twice and four times as large.
 const ELEMENTS: [usize; 3] = [10_000, 20_000, 40_000];
+
+/// How many changes the history holds, where its growth is shown.
+const ENTRIES: [usize; 4] = [10, 100, 1_000, 10_000];
 
 fn main() {
     // `cargo test --all-targets` runs benchmarks, too, to see that they build.
@@ -38,6 +42,7 @@ fn main() {
     modify(&folder, &file);
     start_up(&folder);
     growth();
+    history(&folder);
 }
 
 /// Twice the size takes twice the time: each change, and the diff of its text.
@@ -59,6 +64,44 @@ fn growth() {
         };
         println!("{name:45} {:>26} {:>26}", column(0), column(1));
     }
+}
+
+/// A change takes the same time however many are kept; `history` and `blame` grow with their number.
+fn history(folder: &Path) {
+    println!("\n{:>16} {:>12} {:>12} {:>12}", "history entries", "modify", "history", "blame");
+    let place = folder.join("history");
+    let (file, state) = (place.join("media.conf"), place.join(".mediactl/media.conf/history"));
+    for count in ENTRIES {
+        let _ = fs::remove_dir_all(&place);
+        fs::create_dir_all(&place).expect("the folder of the build is writable");
+        let text = |serial: usize| format!("http 80;\nrtmp {};\n", 1000 + serial % 60_000);
+        fs::write(&file, text(0)).expect("the folder is new");
+        let run = |arguments: &[&str]| {
+            let mut command = command(MEDIACTL, &["--conf", &file.display().to_string()]);
+            command.args(arguments);
+            timed(command).expect("it works").as_secs_f64() * 1e3
+        };
+        run(&["--keep", "1000000", "modify", "--set", "rtmp=1001"]);
+        let mut journal = String::new();
+        for serial in 1..=count {
+            let of = |serial: usize| Revision::of(text(serial).as_bytes());
+            let (before, after) = (of(serial - 1), of(serial));
+            let names = r#""operation":"modify","by":"me""#;
+            writeln!(
+                journal,
+                r#"{{"serial":{serial},"at":0,{names},"before":"{before}","after":"{after}"}}"#
+            )
+            .expect("a string can be written to");
+            fs::write(state.join(format!("{serial}.conf")), text(serial - 1)).expect("it was made");
+        }
+        fs::write(state.join("journal"), journal).expect("it was made");
+        fs::write(&file, text(count)).expect("the folder is new");
+        let modify = (0..RUNS).map(|run_| run(&["modify", "--set", &format!("rtmp={}", 100 + run_)]));
+        let modify = median(modify.collect());
+        let [history, blame] = [["history"].as_slice(), &["blame", "rtmp"]].map(run);
+        println!("{count:>16} {modify:>9.1} ms {history:>9.1} ms {blame:>9.1} ms");
+    }
+    let _ = fs::remove_dir_all(&place);
 }
 
 /// A configuration with `count` streams, about 150 bytes each.

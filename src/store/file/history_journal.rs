@@ -268,3 +268,63 @@ impl Read for ReadFrom<'_> {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::target::ConfFile;
+    use super::*;
+
+    /// A journal with lines of many lengths; after some comes one that was cut short.
+    fn journal(place: &tempfile::TempDir, count: u64) -> HistoryJournal {
+        let conf = ConfFile::resolve(&place.path().join("media.conf")).expect("the folder is there");
+        let folder = StateDir::make(&conf).expect("the folder is ours").folder_in("history");
+        let mut journal = HistoryJournal::open(folder.expect("it can be made")).expect("it is empty");
+        for serial in 1..=count {
+            let message = Some("m".repeat((serial * serial * 37 % 5000) as usize));
+            let line = JournalLine { serial, message, aside: serial % 3 == 0, ..JournalLine::default() };
+            journal.append(line).expect("there is room");
+            if serial % 5 == 0 {
+                journal.file.write_all_at(b"{\"serial\":", journal.end).expect("there is room");
+                journal.read_newest().expect("it is there");
+            }
+        }
+        journal
+    }
+
+    fn serials(journal: &HistoryJournal) -> Vec<u64> {
+        journal.back_from(u64::MAX).map(|line| line.serial).collect()
+    }
+
+    #[test]
+    fn every_line_is_found_wherever_it_is() {
+        for count in [0, 1, 2, 60] {
+            let place = tempfile::tempdir().expect("there is room");
+            let mut journal = journal(&place, count);
+            for from in [0, count / 3, count / 2, count] {
+                journal.shorten(from).expect("there is room");
+                let expected: Vec<u64> = (from + 1..=count).rev().collect();
+                assert_eq!(serials(&journal), expected);
+                journal = HistoryJournal::open(journal.folder).expect("it is ours");
+                assert_eq!(serials(&journal), expected);
+                let read = HistoryJournal::read_lines(&journal.folder).expect("it is ours");
+                assert!(read.iter().map(|line| line.serial).eq(expected.into_iter().rev()));
+                for serial in 0..=count + 1 {
+                    let known = journal.line(serial).map(|line| line.serial);
+                    assert_eq!(known, Some(serial).filter(|serial| (from + 1..=count).contains(serial)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_withdrawn_is_gone_whatever_is_behind_it() {
+        let place = tempfile::tempdir().expect("there is room");
+        let mut journal = journal(&place, 10);
+        for last in (0..10).rev() {
+            journal.withdraw().expect("there is room");
+            assert_eq!((journal.last_serial(), serials(&journal).len()), (last, last as usize));
+        }
+        journal.append(JournalLine { serial: 1, ..JournalLine::default() }).expect("there is room");
+        assert_eq!(serials(&HistoryJournal::open(journal.folder).expect("it is ours")), [1]);
+    }
+}

@@ -3,7 +3,7 @@
 //! A writer takes these steps, and a failure at any of them leaves the old file: lock
 //! ([`ConfFile::lock`]) → load ([`LockedFile::load`]) → compare with the present file → write the new
 //! text into `.FILE.mediactl-XXXXXX` beside the file → copy owner, group, mode, extended attributes →
-//! fsync, and an entry in the `history` ([`LockedFile::prepare`]) → compare once more → rename → fsync
+//! an entry in the `history` → fsync of both ([`LockedFile::prepare`]) → compare once more → rename → fsync
 //! of the folder ([`PreparedWrite::commit`]). A rename cannot work where the file is a mount point of
 //! its own, or where a new file cannot be given the owner, the mode and the access control list of the
 //! old one. There the text is written in place under a journal (`in_place`). A reader takes no lock and

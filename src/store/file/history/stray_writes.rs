@@ -97,3 +97,22 @@ fn record_aside(
     journal.append(line).and_then(|()| journal.sync()).map_err(failed(&journal.folder))?;
     Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_looked_at_in_turn() {
+        let last = 1000;
+        for text in last - 200..=last {
+            let mut soon = last..last + 48;
+            assert!(soon.any(|change| looked_at(change).any(|serial| serial == text)), "{text}");
+        }
+        for change in 0..last {
+            let looked_at: Vec<u64> = looked_at(change).collect();
+            assert!(looked_at.len() as u64 <= 2 * LOOKED_AT);
+            assert!((1..=change).rev().take(LOOKED_AT as usize).all(|text| looked_at.contains(&text)));
+        }
+    }
+}
