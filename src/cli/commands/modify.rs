@@ -72,11 +72,8 @@ fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment
         }
         Ok::<(), CliError>(())
     };
-    collect("set", &args.set, &set)?;
-    collect("set_string", &args.set_string, &|text| {
-        let (path, value) = with_value(text)?;
-        Ok(Assignment { path, value: AssignedValue::Text(value) })
-    })?;
+    collect("set", &args.set, &|text| set(text, AssignedValue::Typed))?;
+    collect("set_string", &args.set_string, &|text| set(text, AssignedValue::Text))?;
     collect("set_file", &args.set_file, &set_file)?;
     collect("unset", &args.unset, &|text| {
         Ok(Assignment { path: parsed(text, ValuePath::parse(text))?, value: AssignedValue::Remove })
@@ -85,17 +82,13 @@ fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment
     Ok(found.into_iter().map(|(_, assignment)| assignment).collect())
 }
 
-fn set(text: &str) -> Result<Assignment, CliError> {
+fn set(text: &str, given: fn(String) -> AssignedValue) -> Result<Assignment, CliError> {
     let (path, value) = split(text)?;
-    match value {
-        Some(value) => Ok(Assignment { path, value: AssignedValue::Typed(value.to_owned()) }),
-        None => Ok(Assignment { value: AssignedValue::Text(ask_for_value(text)?), path }),
-    }
-}
-
-fn with_value(text: &str) -> Result<(ValuePath, String), CliError> {
-    let (path, value) = split(text)?;
-    Ok((path, value.map_or_else(|| ask_for_value(text), |value| Ok(value.to_owned()))?))
+    let value = match value {
+        Some(value) => given(value.to_owned()),
+        None => AssignedValue::Text(ask_for_value(text)?),
+    };
+    Ok(Assignment { path, value })
 }
 
 /// Asks for a value that was given without `=`, so that a secret is not seen in the list of processes.

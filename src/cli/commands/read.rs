@@ -51,10 +51,8 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
 
 fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
     if !args.paths.is_empty() && matches!(args.output, ReadFormat::Conf | ReadFormat::Table) {
-        return Err(CliError::usage(
-            "a PATH cannot be combined with this output",
-            "leave the PATH out, or use `-o json`",
-        ));
+        let hint = "leave the PATH out, or use `-o json`";
+        return Err(CliError::usage("a PATH cannot be combined with this output", hint));
     }
     if args.runtime && args.output == ReadFormat::Conf {
         return Err(CliError::usage("`--runtime` cannot be combined with this output", "use `-o json`"));

@@ -18,11 +18,6 @@ pub fn diff(from: &Value, to: &Value) -> Map<String, Value> {
     members(Scope::Top, object(from), object(to))
 }
 
-/// Whether the patch would be empty.
-pub fn is_empty(from: &Value, to: &Value) -> bool {
-    diff(from, to).is_empty()
-}
-
 fn object(value: &Value) -> &Map<String, Value> {
     static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
     value.as_object().unwrap_or(&EMPTY)
@@ -30,14 +25,23 @@ fn object(value: &Value) -> &Map<String, Value> {
 
 /// The patch from `from` to `to`, both with the keys of `scope`.
 fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
-    let removed = from.keys().filter(|key| !to.contains_key(*key));
-    let keys = removed.chain(to.keys()).filter(|key| !is_derived(scope, key));
-    let change = |key: &String| match by_key(scope, key) {
+    changes(from, to, |key, old, new| match by_key(scope, key) {
+        _ if is_derived(scope, key) => None,
         Some(Parameter { shape: Shape::PortOptions, .. }) => port_options(from, to),
-        Some(parameter) => own(parameter, from.get(key), to.get(key)),
-        None => value(from.get(key), to.get(key)),
-    };
-    keys.filter_map(|key| Some((key.clone(), change(key)?))).collect()
+        Some(parameter) => own(parameter, old, new),
+        None => value(old, new),
+    })
+}
+
+/// The members that `change` has a patch for, by their old and their new value: the removed ones first.
+fn changes(
+    from: &Map<String, Value>,
+    to: &Map<String, Value>,
+    change: impl Fn(&str, Option<&Value>, Option<&Value>) -> Option<Value>,
+) -> Map<String, Value> {
+    let removed = from.keys().filter(|key| !to.contains_key(*key));
+    let changed = |key: &String| Some((key.clone(), change(key, from.get(key), to.get(key))?));
+    removed.chain(to.keys()).filter_map(changed).collect()
 }
 
 /// The patch of one parameter of the schema. A parameter that is missing has its default value.
@@ -75,10 +79,7 @@ fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
 }
 
 fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
-    let removed = from.keys().filter(|key| !to.contains_key(*key));
-    let changes =
-        removed.chain(to.keys()).filter_map(|key| Some((key.clone(), value(from.get(key), to.get(key))?)));
-    changes.collect()
+    changes(from, to, |_, old, new| value(old, new))
 }
 
 /// The members that the directive itself sets; `None` if `auth` shows only the global backend.

@@ -232,10 +232,7 @@ impl SchemaForm {
 }
 
 fn text(is_secret: bool) -> Value {
-    match is_secret {
-        true => json!({ "type": "string", "format": "password" }),
-        false => json!({ "type": "string" }),
-    }
+    if is_secret { json!({ "type": "string", "format": "password" }) } else { json!({ "type": "string" }) }
 }
 
 fn object_name(scope: Scope) -> &'static str {
