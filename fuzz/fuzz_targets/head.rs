@@ -1,9 +1,9 @@
-//! What a client sends as the head of a request, and what the gate makes of it.
+//! What a client sends as the head of a request, and what the listener makes of it.
 //!
-//! Behind the gate stands a second reader, and the two must never understand a head differently. So
+//! Behind the listener stands a second reader, and the two must never understand a head differently. So
 //! what is asserted of a head that is taken is that its canonical form can be read in one way only:
 //! no control character in it, no body, at most one host, none of the headers that are the
-//! gate's; and that the gate itself reads its own canonical form as the same request.
+//! listener's; and that the listener itself reads its own canonical form as the same request.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -73,12 +73,12 @@ fn is_canonical(parsed: &Parsed, limits: &Limits) {
 fn reads_its_own(head: &Head, limits: &Limits) {
     let mut canonical = canonical(head, LINK);
     if head.header("host").is_none() {
-        // The handler does not ask for what HTTP/1.0 need not send; the gate does.
+        // The handler does not ask for what HTTP/1.0 need not send; the listener does.
         canonical.splice(canonical.len() - 2.., *b"host: a\r\n\r\n");
     }
     assert_eq!(whole(&canonical), Some(canonical.as_slice()), "{}", canonical.escape_ascii());
     let limits = Limits { headers: limits.headers + ADDED + 1, ..limits.clone() };
-    let again = parse(&canonical, &limits, head.peer).expect("the gate takes what it writes");
+    let again = parse(&canonical, &limits, head.peer).expect("the listener takes what it writes");
     assert_eq!(again.framing, Framing::Empty, "no body follows");
     assert!(again.keep && !again.expects_continue && !again.old);
     assert_eq!((&again.head.method, &again.head.target), (&head.method, &head.target));

@@ -134,7 +134,7 @@ fn a_file_that_was_removed_and_made_again_is_told() {
 
 /// `echo … >> media.conf`: the shell opened the file before it was replaced, and wrote after that.
 #[test]
-fn what_is_written_into_the_old_file_is_found() {
+fn a_late_append_to_the_replaced_file_is_kept() {
     let story = Story::of("a 1;\n");
     let mut stray = OpenOptions::new().append(true).open(story.place.path(CONF)).expect("it is ours");
     assert!(story.write("a 2;\n").is_empty());
@@ -151,7 +151,7 @@ fn what_is_written_into_the_old_file_is_found() {
 
 /// A text that is not what the old one became by being longer: there is no telling what it was.
 #[test]
-fn what_overwrites_the_old_file_is_found_too() {
+fn a_late_overwrite_of_the_replaced_file_is_kept() {
     let story = Story::of("a 1;\n");
     let mut stray = OpenOptions::new().write(true).open(story.place.path(CONF)).expect("it is ours");
     story.write("a 2;\n");
@@ -173,7 +173,7 @@ fn an_old_text_that_was_overwritten_is_made_again() {
 }
 
 #[test]
-fn what_stands_aside_is_not_counted() {
+fn texts_set_aside_have_no_number() {
     let story = Story::of("a 1;\n");
     let mut stray = OpenOptions::new().append(true).open(story.place.path(CONF)).expect("it is ours");
     story.write("a 2;\n");
@@ -215,7 +215,7 @@ fn a_file_with_another_name_is_kept_as_a_copy() {
 
 /// Forgetting the new text is what a kill does: its names stay, its process is gone.
 #[test]
-fn a_change_that_never_came_about_is_taken_out() {
+fn an_entry_of_a_change_that_was_not_made_is_removed() {
     let story = Story::of("a 1;\n");
     story.write("a 2;\n");
     for other_name in [false, true] {

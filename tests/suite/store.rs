@@ -390,14 +390,14 @@ fn the_state_folder_follows_the_mode_of_the_file() {
 }
 
 #[test]
-fn loading_makes_nothing() {
+fn loading_creates_no_files() {
     let place = Place::new();
     resolve(&place.conf).load().expect("the file can be read");
     assert!(!place.path(".mediactl").exists());
 }
 
 #[test]
-fn what_is_in_the_way_of_the_state_folder_is_named() {
+fn an_obstacle_to_the_state_folder_is_named() {
     let blockers: [fn(&Place); 4] = [
         |place| fs::write(place.path(".mediactl"), b"").expect("the folder is ours"),
         |place| symlink("elsewhere", place.path(".mediactl")).expect("the name is free"),

@@ -43,7 +43,7 @@ fn is_invalid(text: impl AsRef<[u8]>, says: &str) {
 }
 
 #[test]
-fn nothing_at_all() {
+fn an_empty_file_is_a_valid_configuration() {
     let place = Place::with("");
     place.run(["check"]).exits(0);
     assert_eq!(
@@ -108,7 +108,7 @@ fn a_file_cut_at_every_byte() {
 }
 
 #[test]
-fn what_is_no_file() {
+fn folders_and_pipes_are_refused() {
     let place = Place::empty();
     fs::create_dir(place.path(CONF)).expect("a folder can be made");
     all_refuse(&place, 7, "/media.conf` is a folder");
@@ -125,7 +125,7 @@ fn what_is_no_file() {
 }
 
 #[test]
-fn what_is_not_there() {
+fn a_missing_file_is_exit_7() {
     let place = Place::empty();
     for arguments in
         [&["read"][..], &["check"], &["modify", "--set", "rtmp=1"], &["modify", "--dry-run", "--set", "a=1"]]
@@ -138,7 +138,7 @@ fn what_is_not_there() {
 }
 
 #[test]
-fn links() {
+fn links_that_lead_nowhere_are_refused() {
     let place = Place::empty();
     symlink("nowhere", place.path(CONF)).expect("a link can be made");
     all_refuse(&place, 7, "/media.conf` is a link to `");

@@ -85,7 +85,7 @@ fn a_reload_command_that_leaves_a_child_holding_stderr_costs_nothing() {
 }
 
 #[test]
-fn what_a_hook_wrote_last_is_heard_although_its_child_holds_stderr() {
+fn the_last_output_of_a_hook_is_shown_although_its_child_holds_stderr() {
     let place = Place::with(SAMPLE);
     let check = "sleep 5 & echo no such codec >&2; exit 4";
     let run = place.run(["modify", "--set", "rtsp=555", "--check-cmd", check]).exits(3);
@@ -121,7 +121,7 @@ fn the_limit_of_file_sizes_ends_no_command_and_no_server() {
 }
 
 #[test]
-fn what_a_killed_server_leaves_in_the_folder_for_temporary_files_is_cleaned_by_the_next() {
+fn temporary_files_of_a_killed_server_are_removed_by_the_next() {
     let place = Place::with(SAMPLE);
     let temporary = place.path("tmp");
     fs::create_dir(&temporary).expect("a folder can be made");

@@ -32,7 +32,7 @@ fn two_writers_lose_nothing() {
 }
 
 #[test]
-fn who_waits_says_for_whom_and_goes_on() {
+fn a_waiting_command_names_the_holder_of_the_lock_and_goes_on() {
     let place = Place::with(SAMPLE);
     let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
     let lock = conf.lock(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");

@@ -32,7 +32,7 @@ fn one_file_is_compared_with_what_read_shows() {
 }
 
 #[test]
-fn what_differs_little_differs() {
+fn differences_in_line_ends_and_odd_bytes_count() {
     for other in [SAMPLE.trim_end().to_owned(), format!("\u{feff}{SAMPLE}"), SAMPLE.replace('\n', "\r\n")] {
         two(other).run(["diff", OTHER]).exits(1).prints("@@");
     }

@@ -122,7 +122,7 @@ fn max_delete_says_how_many() {
 }
 
 #[test]
-fn what_is_often_meant_is_not_guarded() {
+fn common_removals_are_not_guarded() {
     let text = "edit_auth a b;\nauth http://b/;\nstream a udp://h:1;\n";
     for patch in [r#"{"auth":null}"#, r#"{"auth":{"url":false}}"#, r#"{"streams":{"a":null}}"#] {
         Place::with(text).patch(patch).exits(0);

@@ -44,7 +44,7 @@ fn rolling_back_can_be_rehearsed() {
 }
 
 #[test]
-fn only_so_many_texts_are_kept() {
+fn the_history_keeps_as_many_texts_as_asked_for() {
     let place = Place::with(SAMPLE);
     for number in 0..7 {
         place.run(["modify", "--set", &format!("rtmp={}", 2000 + number), "--keep", "3", "-q"]).exits(0);
@@ -114,7 +114,7 @@ fn confirmation_needs_a_server() {
 }
 
 #[test]
-fn status_tells_what_there_is() {
+fn status_shows_the_last_change_and_hand_edits() {
     let place = Place::with(SAMPLE);
     place.run(["status"]).exits(0).prints("none is running");
     place.run(["modify", "--set", "rtsp=9", "-m", "why not"]).exits(0);

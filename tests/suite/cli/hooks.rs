@@ -59,7 +59,7 @@ fn a_dry_run_checks_and_does_not_reload() {
 }
 
 #[test]
-fn nothing_to_change_is_nothing_to_check() {
+fn no_check_runs_without_a_change() {
     let place = Place::with(SAMPLE);
     place.run(["modify", "--set", "rtsp=554", "--check-cmd", "false", "--reload-cmd", "false"]).exits(0);
 }
@@ -86,7 +86,7 @@ fn a_reload_that_fails_brings_the_old_text_back() {
 }
 
 #[test]
-fn what_somebody_else_wrote_stays() {
+fn a_failed_reload_does_not_overwrite_another_writers_text() {
     let place = Place::with(SAMPLE);
     let run = with_hooks(&place, &["--reload-cmd", "echo 'rtmp 9;' > media.conf; exit 1"]).run().exits(9);
     run.says("left as it is");
@@ -114,7 +114,7 @@ fn a_slow_hook_is_killed_with_all_its_children() {
 }
 
 #[test]
-fn what_a_hook_leaves_running_holds_nobody_up() {
+fn a_child_that_a_hook_leaves_behind_delays_nothing() {
     let place = Place::with(SAMPLE);
     let start = Instant::now();
     with_hooks(&place, &["--check-cmd", "sleep 60 & exit 0"]).run().exits(0);

@@ -120,7 +120,7 @@ fn no_change_is_said_and_touches_nothing() {
 }
 
 #[test]
-fn what_is_said_and_printed() {
+fn a_change_prints_its_diff_and_a_summary() {
     let place = Place::with(SAMPLE);
     let run = place.set(&["rtsp=555"]).exits(0);
     assert!(run.out.starts_with("--- media.conf\n+++ media.conf\n@@ -1,6 +1,6 @@\n # main\n"), "{}", run.out);

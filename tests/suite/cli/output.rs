@@ -23,7 +23,7 @@ fn colours_are_for_terminals() {
 }
 
 #[test]
-fn a_closed_pipe_is_nobodys_loss() {
+fn a_closed_output_is_no_error() {
     let many: String = (0..5000).map(|at| format!("stream s{at} udp://h:{at};\n")).collect();
     let place = Place::with(&many);
     for arguments in

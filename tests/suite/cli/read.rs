@@ -18,7 +18,7 @@ fn the_examples_of_the_issue_work() {
 }
 
 #[test]
-fn forms() {
+fn every_form_of_output() {
     let place = Place::with(SAMPLE);
     let indented = place.run(["read"]).exits(0);
     assert!(indented.out.starts_with("{\n  \"http\": [\n"));
@@ -57,7 +57,7 @@ fn paths() {
 }
 
 #[test]
-fn what_is_not_there_is_exit_7_with_a_hint() {
+fn a_path_without_a_value_is_exit_7_with_a_hint() {
     let place = Place::with(SAMPLE);
     for (path, hint) in [
         ("rtmp", "hint: "),
@@ -127,7 +127,7 @@ fn set_lines_fed_back_make_the_same_view() {
 }
 
 #[test]
-fn reading_makes_nothing() {
+fn reading_creates_no_files() {
     let place = Place::with(SAMPLE);
     place.run(["read"]).exits(0);
     place.run(["diff", CONF]).exits(0);

@@ -87,7 +87,7 @@ fn dry_run_and_quiet() {
 }
 
 #[test]
-fn what_is_to_be_saved_must_be_there() {
+fn saving_a_missing_file_is_exit_7() {
     let place = Place::with(SAMPLE);
     place.run(["save", "missing"]).exits(7).says("cannot read `missing`: no such file or directory\n");
     place.run(["save", "."]).exits(7).says("cannot read `.`: is a directory\n");

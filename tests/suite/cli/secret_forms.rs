@@ -140,7 +140,7 @@ fn history_blame_and_notes_mask_every_form() {
 }
 
 #[test]
-fn what_is_no_secret_stays_readable() {
+fn words_that_are_no_secret_are_not_masked() {
     for option in NO_SECRETS {
         let text = format!("auth http://b/ {option};\nstream a {{\n  url http://h/ {option};\n}}\n");
         let place = Place::with(&text);

@@ -162,7 +162,7 @@ fn an_update_runs_and_is_kept_if_nobody_saves_it() {
 }
 
 #[test]
-fn there_is_one_server_for_a_file() {
+fn a_file_has_at_most_one_server() {
     let place = Place::with(SAMPLE);
     let server = Serving::with(&place, &["--listen", "none"]);
     let second = place.run(["serve", "--listen", "none"]).exits(5);
@@ -191,7 +191,7 @@ fn a_server_that_does_not_answer_keeps_the_file_to_itself() {
 }
 
 #[test]
-fn what_can_not_be_served_is_not() {
+fn serve_refuses_what_it_cannot_serve() {
     let open = Place::with("http 80;\n");
     let refused = open.run(["serve", "--listen", "127.0.0.1:0"]).exits(3);
     refused.says("has no usable `edit_auth`").says("modify --set edit_auth.login=");
@@ -271,7 +271,7 @@ fn a_change_is_confirmed_with_the_credentials_that_hold_then() {
 }
 
 #[test]
-fn what_was_not_confirmed_goes_back_when_the_server_ends_or_starts() {
+fn an_unconfirmed_change_is_rolled_back_when_the_server_ends_or_starts() {
     let place = Place::with(SAMPLE);
     for kill in [true, false] {
         let server = Serving::with(&place, &["--listen", "none"]);

@@ -43,7 +43,7 @@ fn form_change_and_near_miss_are_422_with_their_pointers() {
 }
 
 #[test]
-fn what_was_read_can_be_sent_back_whatever_it_holds() {
+fn any_view_can_be_sent_back() {
     let server = over("push a;\npush b;\nrtpm 1;\nstream c { prepsh 5; archive /storage 7d; }\n");
     let whole: Value = body(&server.get(""));
     let answer = server.post("modify_config", &whole.to_string());

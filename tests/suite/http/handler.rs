@@ -138,7 +138,7 @@ fn the_four_operations_do_what_the_document_says() {
 }
 
 #[test]
-fn what_was_read_can_be_sent_back_and_changes_nothing() {
+fn a_view_sent_back_changes_nothing() {
     let server = Server::over(TEXT);
     let written = server.place.written();
     for query in ["", "?runtime=true"] {
@@ -189,7 +189,7 @@ fn runtime_figures_are_real() {
 }
 
 #[test]
-fn nobody_comes_in_without_the_password() {
+fn requests_without_the_password_are_refused() {
     let server = Server::over(TEXT);
     for authorization in ["", "Basic", "Basic !!", "Bearer x", "Basic YWRtaW46d3Jvbmc="] {
         for target in ["/media/api/read_config", "/", "/nothing"] {
@@ -372,7 +372,7 @@ fn an_update_that_was_not_saved_is_saved_with_the_next_change_and_that_is_said()
 }
 
 #[test]
-fn a_hand_edit_is_picked_up_where_it_does_not_clash() {
+fn a_hand_edit_of_another_value_is_merged() {
     let server = Server::over(TEXT);
     server.edit_by_hand("prepush 5", "prepush 9");
     let modified = server.post("modify_config", r#"{"streams":{"a":{"title":"x"}}}"#);
@@ -398,7 +398,7 @@ fn a_hand_edit_is_picked_up_where_it_does_not_clash() {
 }
 
 #[test]
-fn a_hand_edit_and_an_unsaved_update_are_too_much() {
+fn a_hand_edit_beside_an_unsaved_update_is_a_conflict() {
     let server = Server::over(TEXT);
     server.post("update_config", &format!("{TEXT}rtmp 1;\n"));
     server.edit_by_hand("prepush 5", "prepush 9");
@@ -488,7 +488,7 @@ fn an_account_that_was_taken_away_by_hand_is_not_picked_up_unasked() {
 }
 
 #[test]
-fn one_guard_is_answered_without_the_others_and_without_overwriting() {
+fn accepting_one_guard_accepts_no_other_and_no_conflict() {
     let server = Server::over(TEXT);
     server.edit_by_hand("prepush 5", "prepush 9");
     let accept = "/media/api/modify_config?accept=would-remove-credentials";
@@ -500,7 +500,7 @@ fn one_guard_is_answered_without_the_others_and_without_overwriting() {
 }
 
 #[test]
-fn what_runs_and_was_put_into_the_file_by_hand_is_saved() {
+fn an_update_copied_into_the_file_by_hand_counts_as_saved() {
     let server = Server::over(TEXT);
     let new = format!("{TEXT}rtmp 1;\n");
     server.post("update_config", &new);

@@ -3,10 +3,10 @@
 mod asked;
 mod bounded;
 mod client;
-mod gate;
 mod guards;
 mod handler;
 mod late;
+mod listener;
 pub(crate) mod live;
 mod openapi;
 mod past;

@@ -44,7 +44,7 @@ fn until(what: impl Fn() -> bool) {
 }
 
 #[test]
-fn what_was_can_be_seen_and_be_again() {
+fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     let server = Server::over(TEXT);
     assert_eq!(operations(&server), Vec::<String>::new());
     let changed =
@@ -118,7 +118,7 @@ fn the_guards_stand_before_a_roll_back_too() {
 }
 
 #[test]
-fn what_is_confirmed_stays() {
+fn a_confirmed_change_stays() {
     let server = Server::over(TEXT);
     for operation in ["modify_config", "save_config", "update_config"] {
         let sent = if operation == "modify_config" {
@@ -148,7 +148,7 @@ fn what_is_confirmed_stays() {
 }
 
 #[test]
-fn what_is_not_confirmed_goes_back_by_itself() {
+fn an_unconfirmed_change_is_rolled_back() {
     let server = Server::over(TEXT);
     let changed = server.post("modify_config?confirm=1", r#"{"rtmp":7}"#);
     assert_eq!(body(&changed)["rtmp"], json!(7));
@@ -160,7 +160,7 @@ fn what_is_not_confirmed_goes_back_by_itself() {
 }
 
 #[test]
-fn what_is_cancelled_goes_back_at_once() {
+fn a_cancelled_change_is_rolled_back_at_once() {
     let server = Server::over(TEXT);
     server.post("update_config", &format!("{TEXT}rtmp 1;\n"));
     let id = pending(&server.post("modify_config?confirm=60", r#"{"rtmp":7}"#));

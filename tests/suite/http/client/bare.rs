@@ -61,7 +61,7 @@ pub fn run(server: &Server, place: &Place, arguments: &[&str], input: &str) -> R
 }
 
 #[test]
-fn all_of_it_is_read() {
+fn every_output_of_read_works_on_a_foreign_server() {
     let (server, local) = (bare(), Place::with(SAMPLE));
     for arguments in [
         &["read"][..],
@@ -85,7 +85,7 @@ fn all_of_it_is_read() {
 }
 
 #[test]
-fn what_it_does_not_offer_is_refused() {
+fn features_that_a_foreign_server_lacks_are_refused() {
     let (server, place) = (bare(), place());
     for (arguments, what) in [
         (&["read", "--saved"][..], "the saved configuration"),
@@ -112,7 +112,7 @@ fn what_it_does_not_offer_is_refused() {
 }
 
 #[test]
-fn its_status_is_what_it_tells() {
+fn status_of_a_foreign_server_shows_what_it_reports() {
     let (server, place) = (bare(), place());
     let status = run(&server, &place, &["status", "-o", "json"], "").exits(0).json();
     assert_eq!(
@@ -124,7 +124,7 @@ fn its_status_is_what_it_tells() {
 }
 
 #[test]
-fn what_is_expected_is_looked_at_before_anything_is_sent() {
+fn expectations_are_checked_before_anything_is_sent() {
     let (server, place) = (bare(), place());
     let modify =
         |expected: &str| run(&server, &place, &["modify", "--set", "rtmp=1", "--expect", expected], "");
@@ -159,7 +159,7 @@ fn a_dry_run_posts_nothing() {
 }
 
 #[test]
-fn what_is_refused_posts_nothing() {
+fn a_refused_change_sends_nothing() {
     let many: String = (0..8).map(|at| format!("stream s{at} udp://h:{at};\n")).collect();
     let (server, place) = (bare_of(view(&format!("{SAMPLE}{many}"))), place());
     let gone: Vec<String> = (0..7).map(|at| format!("\"s{at}\":null")).collect();

@@ -15,7 +15,7 @@ fn read(server: &Server, place: &Place, flags: &[&str], environment: &[(&str, &s
 }
 
 #[test]
-fn they_come_from_flags_environment_and_url() {
+fn credentials_come_from_flags_environment_and_url() {
     let (server, place) = (bare(), place());
     place.put("right", "hunter2\n");
     place.put("wrong", "gu3ss");
@@ -69,7 +69,7 @@ fn they_come_from_flags_environment_and_url() {
 }
 
 #[test]
-fn those_of_the_environment_go_to_the_server_of_the_environment_only() {
+fn credentials_of_the_environment_go_only_to_its_server() {
     let (server, other, place) = (bare(), bare(), place());
     let run = |flags: &[&str], variable: &str| {
         let call = place.mediactl(flags.iter().copied().chain(["read", "rtsp"])).without("MEDIACTL_CONF");

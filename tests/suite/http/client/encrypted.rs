@@ -40,7 +40,7 @@ fn config(certificate: CertificateDer<'static>, key: &KeyPair) -> ServerConfig {
 }
 
 #[test]
-fn only_who_is_trusted_is_asked() {
+fn only_trusted_servers_get_a_request() {
     let (server, certificate) = encrypted(IsCa::ExplicitNoCa);
     let place = place();
     place.put("right.pem", &certificate);
@@ -80,7 +80,7 @@ fn a_certificate_that_is_its_own_authority_is_explained() {
 }
 
 #[test]
-fn what_does_not_encrypt_is_told() {
+fn a_server_without_tls_is_named_as_such() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
     let url = format!("https://{}", listener.local_addr().expect("it has an address"));
     std::thread::spawn(move || {

@@ -42,7 +42,7 @@ fn a_broken_change_is_unknown() {
 }
 
 #[test]
-fn what_cannot_be_read_is_absent() {
+fn unusable_answers_have_their_exit_codes() {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let url = format!("http://{}", free.expect("there is a port"));
     let run = place().run(["--url", &url, "modify", "--set", "rtsp=1"]).exits(7);
@@ -82,7 +82,7 @@ fn an_endless_answer_is_not_read_to_its_end() {
 }
 
 #[test]
-fn what_libraries_call_a_failure_is_put_into_words() {
+fn errors_of_libraries_are_reworded() {
     let raw = Server::start(|_| Reply::Raw("SSH-2.0-OpenSSH_9.2\r\n\r\n"));
     for (url, code, said) in [
         (raw.url().as_str(), 7, "not reachable: the answer is not HTTP\n"),

@@ -53,7 +53,7 @@ fn a_change_is_shown_as_text() {
 }
 
 #[test]
-fn what_else_goes_into_the_file_is_shown() {
+fn the_diff_shows_an_unsaved_update_too() {
     let (server, place) = (updated(), place());
     for flags in [&["--dry-run"][..], &[]] {
         let arguments = [&["modify", "--set", "streams.cam1.prepush=9"], flags].concat();

@@ -95,7 +95,7 @@ fn a_stranger_that_waits_to_be_told_gets_its_answer_and_loses_nothing() {
 }
 
 #[test]
-fn what_a_stranger_sends_is_passed_over_if_it_is_short() {
+fn a_short_body_of_an_unauthenticated_client_is_skipped() {
     let running = Running::start();
     let mut client = running.client();
     for body in
@@ -125,7 +125,7 @@ fn answers_without_a_body_have_none() {
 }
 
 #[test]
-fn the_handler_sees_only_what_is_for_it() {
+fn the_handler_gets_no_internal_headers() {
     let running = Running::start();
     let answer = running.ask(
         "POST /headers HTTP/1.1\r\nHost: a\r\nMediactl-Peer: uid:0\r\nMediactl-Unread: 1\r\nTE: chunked\r\n\

@@ -156,7 +156,7 @@ fn unauthenticated_connections_hold_half_of_the_slots() {
 }
 
 #[test]
-fn what_made_room_is_told_and_counted_by_the_second() {
+fn evicted_connections_are_logged_and_counted_each_second() {
     let deadlines = Deadlines { grace: Duration::ZERO, ..Deadlines::default() };
     let running = Running::with(few_slots(), deadlines);
     let mut strangers: Vec<_> = (0..40).map(|_| running.client()).collect();
@@ -190,7 +190,7 @@ fn a_burst_of_120_good_clients_is_answered_whole() {
 }
 
 #[test]
-fn who_waits_for_a_slot_too_long_is_told_to_come_again() {
+fn a_client_that_waits_too_long_for_a_slot_gets_503() {
     let deadlines = Deadlines { waiting: Duration::from_millis(100), ..Deadlines::default() };
     let running = Running::with(Limits { connections: 2, ..Limits::default() }, deadlines);
     let mut busy: Vec<_> = (0..2).map(|_| running.client()).collect();
@@ -232,10 +232,11 @@ fn the_unix_socket_has_slots_of_its_own() {
 }
 
 #[test]
-fn nothing_is_left_of_an_attack() {
+fn an_attack_leaves_no_threads_or_files_behind() {
     if !is_alone() {
-        let output =
-            alone("http::gate::crowd::nothing_is_left_of_an_attack").output().expect("it runs again");
+        let output = alone("http::listener::crowd::an_attack_leaves_no_threads_or_files_behind")
+            .output()
+            .expect("it runs again");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         return;
     }

@@ -26,7 +26,7 @@ fn a_tiny_http_that_ended_is_built_anew_behind_the_same_sockets() {
 }
 
 #[test]
-fn what_was_read_is_finished_before_the_end() {
+fn requests_that_were_read_are_answered_before_the_server_ends() {
     let running = Running::start();
     let (address, service) = (running.address, running.service.clone());
     let (mut idle, mut busy, mut whole) = (running.client(), running.client(), running.client());
@@ -45,7 +45,7 @@ fn what_was_read_is_finished_before_the_end() {
 }
 
 #[test]
-fn the_end_does_not_wait_for_ever() {
+fn stopping_does_not_wait_for_a_request_that_hangs() {
     let running = Running::start();
     let mut busy = running.client();
     busy.send("GET /slow?30000 HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -77,7 +77,8 @@ pub fn threads() -> usize {
 #[test]
 fn no_thread_is_left_behind() {
     if !is_alone() {
-        let output = alone("http::gate::running::no_thread_is_left_behind").output().expect("it runs again");
+        let output =
+            alone("http::listener::running::no_thread_is_left_behind").output().expect("it runs again");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         return;
     }
@@ -109,7 +110,7 @@ fn serve_with_few_open_files() {
 }
 
 fn ninety_idle_clients() {
-    let mut command = alone("http::gate::running::few_open_files_are_enough");
+    let mut command = alone("http::listener::running::few_open_files_are_enough");
     let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs again");
     let mut lines = BufReader::new(server.stdout.take().expect("it is piped")).lines();
     let address = lines
