@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -22,13 +23,16 @@ pub struct Beside {
 #[derive(Debug, Default)]
 pub struct Parcel {
     request: Mutex<Option<Beside>>,
+    taken: Condvar,
     response: Mutex<Arc<Vec<u8>>>,
 }
 
 impl Parcel {
     /// `None` if this request was taken already.
     pub fn take_request(&self) -> Option<Beside> {
-        lock(&self.request).take()
+        let request = lock(&self.request).take();
+        self.taken.notify_one();
+        request
     }
 
     pub fn put_response(&self, body: Arc<Vec<u8>>) {
@@ -74,6 +78,15 @@ impl BackendLink {
     pub fn put_request(&self, request: Beside) {
         *lock(&self.parcel.request) = Some(request);
         self.take_response();
+    }
+
+    /// Waits until a worker has taken the request, or for so long.
+    pub fn wait_until_taken(&self, most: Duration) {
+        let waits = self
+            .parcel
+            .taken
+            .wait_timeout_while(lock(&self.parcel.request), most, |request| request.is_some());
+        drop(waits);
     }
 
     /// Takes back a request, so that no worker can take it.

@@ -38,6 +38,7 @@ pub struct Backend {
     service: Arc<dyn Service>,
     workers: usize,
     current: Mutex<Arc<TinyServer>>,
+    first_requests: Mutex<()>,
     fault: Option<Arc<BackendFault>>,
 }
 
@@ -50,7 +51,7 @@ impl Backend {
     ) -> io::Result<Self> {
         remove_dead();
         let server = start(&service, workers, fault.as_deref())?;
-        Ok(Self { service, workers, current: Mutex::new(server), fault })
+        Ok(Self { service, workers, current: Mutex::new(server), first_requests: Mutex::new(()), fault })
     }
 
     /// Connects to tiny_http; starts a new instance if the current one has ended.
@@ -64,6 +65,13 @@ impl Backend {
             done => done,
         };
         Ok((stream?, BackendLink::new(&server.parcels)))
+    }
+
+    /// The turn to connect, held until a worker has the first request of the link. Of two connections that
+    /// come at once, tiny_http may give the second one to the thread that serves the first one, and so
+    /// not before the first one ends.
+    pub fn turn_to_connect(&self) -> MutexGuard<'_, ()> {
+        self.first_requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a link leads to the current instance. Another one answers for a short time only.

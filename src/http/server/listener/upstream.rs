@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -19,6 +20,9 @@ const HEADERS: usize = 64;
 
 /// The number of bytes to read at a time: most heads are shorter.
 const READ: usize = 1024;
+
+/// How long the first request of a link may keep others from connecting: tiny_http may have ended.
+const FIRST_TIME: Duration = Duration::from_secs(1);
 
 /// Headers that the listener settles with the client.
 const CONNECTION_HEADERS: &[&str] =
@@ -78,6 +82,7 @@ impl<'b> Upstream<'b> {
 
     fn exchange(&mut self, head: &Head, request: Beside, deadline: Deadline) -> io::Result<UpstreamResponse> {
         let kept = self.link.take().filter(|(link, _)| self.backend.is_current(link));
+        let turn = kept.is_none().then(|| self.backend.turn_to_connect());
         let (link, stream) = self.link.insert(match kept {
             Some(kept) => kept,
             None => connect(self.backend, deadline)?,
@@ -85,6 +90,10 @@ impl<'b> Upstream<'b> {
         stream.set_deadline(deadline);
         link.put_request(request);
         stream.write_all(&canonical(head, link.number))?;
+        if let Some(turn) = turn {
+            link.wait_until_taken(FIRST_TIME);
+            drop(turn);
+        }
         let (lines, status) = read_head(stream)?;
         let body = link.take_response();
         let without_body = matches!(status, 100..=199 | 204 | 304);

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -187,6 +187,27 @@ fn a_burst_of_120_good_clients_is_answered_whole() {
     clients.iter_mut().for_each(|client| client.send("GET /slow?20 HTTP/1.1\r\nHost: a\r\n\r\n"));
     let statuses: Vec<u16> = clients.iter_mut().map(|client| client.answer().status).collect();
     assert_eq!(statuses, [200; 120]);
+}
+
+#[test]
+fn connections_that_come_at_once_and_stay_are_all_answered() {
+    const CLIENTS: usize = 12;
+    for _ in 0..10 {
+        // The race is between the first connections.
+        let (running, begin, end) = (Running::start(), Barrier::new(CLIENTS), Barrier::new(CLIENTS));
+        thread::scope(|scope| {
+            for _ in 0..CLIENTS {
+                scope.spawn(|| {
+                    let mut client = running.client();
+                    begin.wait();
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+                    assert_eq!(client.answer().text(), "GET / ");
+                    end.wait();
+                });
+            }
+        });
+        running.server.stop(PATIENCE);
+    }
 }
 
 #[test]
