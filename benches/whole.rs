@@ -81,7 +81,7 @@ fn history(folder: &Path) {
             command.args(arguments);
             timed(command).expect("it works").as_secs_f64() * 1e3
         };
-        run(&["--keep", "1000000", "modify", "--set", "rtmp=1001"]);
+        run(&["modify", "--keep", "100000", "--set", "rtmp=1001"]);
         let mut journal = String::new();
         for serial in 1..=count {
             let of = |serial: usize| Revision::of(text(serial).as_bytes());

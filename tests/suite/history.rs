@@ -266,13 +266,9 @@ fn the_newest_texts_are_kept() {
     assert_eq!(kept, ["a 14;\n", "a 13;\n", "a 12;\n", "a 11;\n", "a 10;\n"]);
     assert!(told.len() < 2 * KEEP, "{}", told.len());
     assert_eq!(story.entries()[0].serial, 3 * KEEP as u64);
-    let write = |text: &str| {
-        let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        let old = locked.load().expect("it can be read").expect("it is there");
-        let record = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
-        locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
-    };
-    (0..KEEP + 3).for_each(|number| write(&format!("b {number};\n")));
+    (0..KEEP + 3).for_each(|number| {
+        change(&story, &format!("b {number};\n"), None);
+    });
     assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");
 }
 
@@ -309,25 +305,61 @@ fn long_story(count: usize) -> Story {
     story
 }
 
-/// A change that keeps as many texts as before.
-fn change(story: &Story, text: &str) {
+/// A change that keeps as many texts as before, or as many as are asked for.
+fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
     let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
     let old = locked.load().expect("it can be read").expect("it is there");
-    locked.reconcile(Some(old.as_base())).expect("there is room");
+    let mut warnings = locked.reconcile(Some(old.as_base())).expect("there is room");
+    let record = ChangeRecord { operation: "save", by: "me", message: None, keep };
+    let more = locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
+    warnings.extend(more);
+    warnings
+}
+
+/// A program wrote into a text that is older than those which each change looks at.
+#[test]
+fn what_is_written_into_an_older_text_is_found_in_turn() {
+    let story = Story::of("a 0;\n");
+    let mut stray = OpenOptions::new().append(true).open(story.place.path(CONF)).expect("it is ours");
+    let mut changes = (1..60).map(|number| {
+        if number == 10 {
+            stray.write_all(b"b 1;\n").expect("it is open");
+        }
+        change(&story, &format!("a {number};\n"), None)
+    });
+    let found = changes.find(|warnings| !warnings.is_empty()).expect("it is found");
+    assert!(matches!(found[..], [Warning::HandEditKept { .. }]), "{found:?}");
+    assert!(story.told().iter().any(|(_, text)| text.as_deref() == Some("a 0;\nb 1;\n")));
+}
+
+#[test]
+fn what_is_written_into_a_text_is_found_before_that_is_removed() {
+    let story = Story::of("a 0;\n");
+    let mut stray = OpenOptions::new().append(true).open(story.place.path(CONF)).expect("it is ours");
+    (1..=8).for_each(|number| assert!(change(&story, &format!("a {number};\n"), Some(8)).is_empty()));
+    // The text is forgotten by the next change, which looks at the eight newest before.
+    let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+    let old = locked.load().expect("it can be read").expect("it is there");
+    assert!(locked.reconcile(Some(old.as_base())).expect("there is room").is_empty());
+    stray.write_all(b"b 1;\n").expect("it is open");
     let record = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
-    locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
+    let warnings = locked.replace(Some(old.as_base()), &[b"a 9;\n"], &record).expect("there is room");
+    assert!(matches!(warnings[..], [Warning::HandEditKept { .. }]), "{warnings:?}");
+    assert_eq!(story.told()[0], (HAND_EDIT.to_owned(), Some("a 0;\nb 1;\n".to_owned())));
 }
 
 #[test]
 fn a_change_costs_the_same_however_many_are_kept() {
     let [few, many] = [100, 10_000].map(|count| {
         let story = long_story(count);
-        let read = bytes_read(|| change(&story, "b;\n"));
+        let read = bytes_read(|| {
+            change(&story, "b;\n", None);
+        });
         let entries = story.entries();
         assert_eq!((entries.len(), entries[0].serial), (count + 1, count as u64 + 1));
         read
     });
-    assert!(many < 2 * few, "{many} bytes are read where there are many, {few} where there are few");
+    assert!(many < 3 * few, "{many} bytes are read where there are many, {few} where there are few");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 
 use serde::{Deserialize, Serialize};
 
+use super::at_once::at_once;
 use super::file_stamp::LastWrite;
 use super::state_dir::StateDir;
 use crate::store::error::StoreError;
@@ -21,11 +22,8 @@ const NAME: &str = "journal";
 /// The name under which a shorter journal is written first.
 const NEW_NAME: &str = "journal.new";
 
-/// How much of the end of the journal is read at first: a dozen lines.
-const NEWEST_BYTES: u64 = 4096;
-
-/// How much is read to find an older line.
-const LINE_BYTES: usize = 512;
+/// How much of the journal is read at once: a dozen lines.
+const BLOCK: u64 = 4096;
 
 /// A line of the journal.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -102,7 +100,7 @@ impl HistoryJournal {
     /// Reads the newest lines: those at the end of the file, and at least one if there is any.
     fn read_newest(&mut self) -> io::Result<()> {
         self.end = self.file.metadata()?.len();
-        let mut length = NEWEST_BYTES.min(self.end);
+        let mut length = BLOCK.min(self.end);
         loop {
             let start = self.end - length;
             let mut bytes = vec![0; length as usize];
@@ -157,39 +155,37 @@ impl HistoryJournal {
         known.map(|(_, line)| line.clone()).or_else(|| self.split_behind(serial).0)
     }
 
+    /// The lines behind a serial number, the last one last.
+    pub fn behind(&self, serial: u64) -> impl Iterator<Item = JournalLine> {
+        self.lines_from(self.split_behind(serial).1).map(|(line, _)| line)
+    }
+
     /// The last line up to a serial number, and where the lines behind it begin.
     fn split_behind(&self, serial: u64) -> (Option<JournalLine>, u64) {
         let (mut low, mut high, mut found) = (0, self.end, None);
-        while low < high {
+        while high.saturating_sub(low) > BLOCK {
             let middle = low + (high - low) / 2;
-            match self.line_from(middle) {
-                Ok(Some((line, end))) if line.serial <= serial => (low, found) = (end, Some(line)),
-                // An older line that can't be read is treated like one that was cut short.
+            match self.lines_from(middle).next() {
+                Some((line, end)) if line.serial <= serial => (low, found) = (end, Some(line)),
                 _ => high = middle,
             }
+        }
+        for (line, end) in self.lines_from(low).take_while(|(line, _)| line.serial <= serial) {
+            (low, found) = (end, Some(line));
         }
         (found, low)
     }
 
-    /// The first line that begins at `place` or behind it, and where it ends.
-    fn line_from(&self, place: u64) -> io::Result<Option<(JournalLine, u64)>> {
+    /// The lines that begin at `place` or behind it, and where each ends.
+    fn lines_from(&self, place: u64) -> LinesFrom<'_> {
         // A line begins at `place` if the byte before is a line end.
-        let mut end = place.saturating_sub(1);
-        let mut reader = BufReader::with_capacity(LINE_BYTES, ReadFrom { file: &self.file, place: end });
+        let before = place.saturating_sub(1);
+        let file = ReadFrom { file: &self.file, place: before };
+        let mut lines = LinesFrom { reader: BufReader::with_capacity(BLOCK as usize, file), end: before };
         if place > 0 {
-            end += reader.skip_until(b'\n')? as u64;
+            lines.end += lines.reader.skip_until(b'\n').map_or(0, |length| length as u64);
         }
-        let mut bytes = Vec::new();
-        loop {
-            bytes.clear();
-            match reader.read_until(b'\n', &mut bytes)? {
-                0 => return Ok(None),
-                length => end += length as u64,
-            }
-            if let Ok(line) = serde_json::from_slice(&bytes) {
-                return Ok(Some((line, end)));
-            }
-        }
+        lines
     }
 
     /// Adds a line, which is durable after [`HistoryJournal::sync`]. If a crash cut the last line short, a
@@ -212,8 +208,8 @@ impl HistoryJournal {
 
     /// Makes the lines durable, and the names in the folder.
     pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()?;
-        self.folder.sync()
+        let (folder, file) = at_once(|| self.folder.sync(), || self.file.sync_data());
+        folder.and(file)
     }
 
     /// Removes the last line.
@@ -253,6 +249,31 @@ fn with_places(bytes: &[u8], start: u64) -> Vec<(u64, JournalLine)> {
         Some((here, serde_json::from_slice(line).ok()?))
     });
     lines.collect()
+}
+
+/// The lines of a journal from a place on, and where each ends.
+struct LinesFrom<'a> {
+    reader: BufReader<ReadFrom<'a>>,
+    end: u64,
+}
+
+impl Iterator for LinesFrom<'_> {
+    type Item = (JournalLine, u64);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            // An older line that can't be read is taken to be none.
+            match self.reader.read_until(b'\n', &mut bytes).ok()? {
+                0 => return None,
+                length => self.end += length as u64,
+            }
+            if let Ok(line) = serde_json::from_slice(&bytes) {
+                return Some((line, self.end));
+            }
+        }
+    }
 }
 
 /// Reads a file from a place on, and leaves its own position alone.

@@ -34,6 +34,7 @@
 //! | `history/`                                  | the earlier texts of the file, and a journal (`history`)        |
 //! | `pending`                                   | a change that has to be confirmed, and the texts before it      |
 
+mod at_once;
 mod file_lock;
 
 mod links;

@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::thread;
 
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::{Errno, retry_on_intr};
 use tempfile::{NamedTempFile, TempPath};
 
+use super::at_once::at_once;
 use super::history::StagedEntry;
 use super::lock::LockedFile;
 use super::open_target::OpenTarget;
@@ -154,13 +154,10 @@ impl LockedFile<'_> {
     /// Writes the new text beside the file, while a thread hashes a large one.
     fn write_new(&self, mode: u32, pieces: &[&[u8]]) -> Result<(NamedTempFile, Revision), StoreError> {
         let hash = || Revision::of_pieces(pieces.iter().copied());
+        let write = || TemporaryPlace::beside(self.conf).write(mode, pieces);
         let is_large = pieces.iter().any(|piece| piece.len() >= WORTH_A_THREAD);
-        thread::scope(|scope| {
-            let aside = is_large.then(|| thread::Builder::new().spawn_scoped(scope, hash));
-            let temporary = TemporaryPlace::beside(self.conf).write(mode, pieces)?;
-            let revision = aside.and_then(|aside| aside.ok()?.join().ok()).unwrap_or_else(hash);
-            Ok((temporary, revision))
-        })
+        let (revision, temporary) = if is_large { at_once(hash, write) } else { (hash(), write()) };
+        Ok((temporary?, revision))
     }
 
     /// Gives the new file the attributes of the old one.
@@ -250,15 +247,12 @@ fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<War
 
 /// Makes the new text and the history entry durable, both at once.
 ///
-/// Everything is written before the first of the two begins, so that a journaling file system commits both
-/// in one transaction. Whichever came second would wait for a transaction of its own.
+/// Everything is written before the first flush begins, so that a journaling file system commits it all in
+/// one transaction. What was written later would wait for a transaction of its own.
 fn sync(temporary: &NamedTempFile, staged: &StagedEntry) -> Result<(), StoreError> {
     let sync_text = || temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()));
-    thread::scope(|scope| {
-        let aside = thread::Builder::new().spawn_scoped(scope, sync_text);
-        staged.sync()?;
-        aside.ok().and_then(|aside| aside.join().ok()).unwrap_or_else(sync_text)
-    })
+    let (text, entry) = at_once(sync_text, || staged.sync());
+    text.and(entry)
 }
 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes

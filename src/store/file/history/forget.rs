@@ -66,8 +66,15 @@ fn kept_up_to(folder: &StateDir, oldest: u64) -> Vec<u64> {
 /// Removes a kept text. If a program that still has it open wrote into it, that is found now at the latest.
 /// Returns false if there is no such text, or it cannot be removed.
 fn forget(conf: &ConfFile, journal: &mut HistoryJournal, serial: u64, warnings: &mut Vec<Warning>) -> bool {
+    let name = kept_name(serial);
+    if journal.folder.last_write(&name).is_none() {
+        return false;
+    }
+    let line = journal.line(serial);
+    match line.map_or(Ok(None), |line| record_stray_writes(conf, journal, &line)) {
+        Ok(found) => warnings.extend(found),
+        Err(_) => return false,
+    }
     delta::remove(&journal.folder, serial);
-    let Ok(found) = record_stray_writes(conf, journal, serial) else { return false };
-    warnings.extend(found);
-    journal.folder.remove(&kept_name(serial)).is_ok()
+    journal.folder.remove(&name).is_ok()
 }

@@ -29,8 +29,8 @@ impl LockedFile<'_> {
         withdraw_unmade(self.conf, &mut journal, now).map_err(failed(&journal.folder))?;
         let known = journal.last_serial();
         let mut warnings = Vec::new();
-        for serial in looked_at(known) {
-            warnings.extend(record_stray_writes(self.conf, &mut journal, serial)?);
+        for line in looked_at(&journal) {
+            warnings.extend(record_stray_writes(self.conf, &mut journal, &line)?);
         }
         record_hand_edit(self.conf, &mut journal, now)?;
         if journal.last_serial() > known {

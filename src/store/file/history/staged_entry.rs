@@ -107,13 +107,16 @@ impl StagedEntry {
         let mut warnings = Vec::new();
         if let Some(old) = old.filter(|_| self.linked.is_some()) {
             self.journal.folder.adopt(old);
+            let line = self.journal.line(self.serial);
             // If this fails, the next writer tries again.
-            let found = record_stray_writes(conf, &mut self.journal, self.serial);
-            warnings.extend(found.ok().flatten());
+            let found = line.and_then(|line| record_stray_writes(conf, &mut self.journal, &line).ok()?);
+            warnings.extend(found);
         }
         // Only the newest deltas stay: programs may still write into the newest kept texts, which a
         // delta can rebuild.
-        delta::remove(&self.journal.folder, self.serial.saturating_sub(KEPT_DELTAS));
+        if let Some(earlier) = self.serial.checked_sub(KEPT_DELTAS) {
+            delta::remove(&self.journal.folder, earlier);
+        }
         warnings.extend(forget_the_oldest(conf, &mut self.journal, self.keep));
         warnings
     }

