@@ -64,7 +64,7 @@ pub struct LocalView<'a, 'd> {
 }
 
 /// How many names are searched one by one before all names are indexed.
-const FEW: usize = 8;
+const MAX_SCANS: usize = 8;
 
 /// The place of each name in its group, from 0.
 type Places<'d> = HashMap<Cow<'d, str>, usize>;
@@ -92,7 +92,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
             return *place;
         }
         self.scans.set(self.scans.get() + 1);
-        if self.scans.get() > FEW {
+        if self.scans.get() > MAX_SCANS {
             return self.index(kind).get(name).copied();
         }
         let place =

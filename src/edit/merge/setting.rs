@@ -64,26 +64,20 @@ fn backend(
     patch: &Map<String, Value>,
     at: &Pointer,
 ) -> Result<Option<Value>, Faults> {
-    let current = current.and_then(Value::as_object);
-    let url = match patch.get("url") {
-        None => current.and_then(|current| current.get("url")).cloned(),
-        Some(url) => Some(url.clone()).filter(|url| !url.is_null()),
-    };
-    let opens =
-        url == Some(Value::Bool(false)) && current.and_then(|current| current.get("url")) != url.as_ref();
+    let empty = Map::new();
+    let current = current.and_then(Value::as_object).unwrap_or(&empty);
+    let old = current.get("url");
+    let url = patch.get("url").or(old).filter(|url| !url.is_null()).cloned();
+    let opens = url == Some(Value::Bool(false)) && old != url.as_ref();
     let given = patch.get("extra").and_then(Value::as_object);
-    let mut existing = current
-        .and_then(|current| current.get("extra"))
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default();
+    let mut existing = current.get("extra").and_then(Value::as_object).cloned().unwrap_or_default();
     if opens {
         // Keys that the patch sets again keep their place.
         existing.retain(|key, _| given.is_some_and(|given| given.contains_key(key)));
     }
     let extra = match patch.get("extra") {
         Some(Value::Null) => Map::new(),
-        _ => extras(&existing, given.unwrap_or(&Map::new())),
+        _ => extras(&existing, given.unwrap_or(&empty)),
     };
     match (url, extra.is_empty()) {
         (None, true) => Ok(None),
