@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mediactl::edit::{modify as edited, text_diff::hunks_of_splices};
+use mediactl::model::{Lens, View, check as check_text, top_members, write_compact};
 use mediactl::store::Revision;
 use mediactl::syntax::Document;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -42,6 +43,7 @@ fn main() {
     modify(&folder, &file);
     start_up(&folder);
     growth();
+    growth_of_texts();
     history(&folder);
 }
 
@@ -58,11 +60,7 @@ fn growth() {
             std::hint::black_box(hunks_of_splices(document.text(), &edit.splices));
             [made, start.elapsed().as_secs_f64() - made]
         });
-        let column = |of: usize| {
-            let [one, two, four] = times.map(|times| times[of]);
-            format!("{:8.1} ms x {:4.1} x {:4.1}", one * 1e3, two / one, four / two)
-        };
-        println!("{name:45} {:>26} {:>26}", column(0), column(1));
+        println!("{name:45} {:>26} {:>26}", growth_of(times, 0), growth_of(times, 1));
     }
 }
 
@@ -102,6 +100,29 @@ fn history(folder: &Path) {
         println!("{count:>16} {modify:>9.1} ms {history:>9.1} ms {blame:>9.1} ms");
     }
     let _ = fs::remove_dir_all(&place);
+}
+
+/// Twice the size takes twice the time: each text that is checked, and read as JSON.
+fn growth_of_texts() {
+    println!("\n{:45} {:>26} {:>26}", "a text of so many elements", "check", "read");
+    for (name, text) in cases::TEXTS {
+        let times = ELEMENTS.map(|count| {
+            let document = Document::parse(text(count));
+            let start = Instant::now();
+            std::hint::black_box(check_text(&document));
+            let checked = start.elapsed().as_secs_f64();
+            let members = top_members(&document);
+            write_compact(&View::new(&members, &Lens::default()), &mut Vec::new()).expect("memory takes it");
+            [checked, start.elapsed().as_secs_f64() - checked]
+        });
+        println!("{name:45} {:>26} {:>26}", growth_of(times, 0), growth_of(times, 1));
+    }
+}
+
+/// The first of three times, and how they grow.
+fn growth_of(times: [[f64; 2]; 3], column: usize) -> String {
+    let [one, two, four] = times.map(|times| times[column]);
+    format!("{:8.1} ms x {:4.1} x {:4.1}", one * 1e3, two / one, four / two)
 }
 
 /// A configuration with `count` streams, about 150 bytes each.

@@ -27,6 +27,28 @@ pub trait Current {
 
     /// Whether there is a value at `keys`.
     fn contains(&self, keys: &[&str]) -> bool;
+
+    /// What the value at `keys` is.
+    fn kind(&self, keys: &[&str]) -> Option<ValueKind>;
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    Object,
+    List,
+    /// A string, a number or a boolean.
+    Word,
+}
+
+impl ValueKind {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Object(_) => Self::Object,
+            Value::Array(_) => Self::List,
+            _ => Self::Word,
+        }
+    }
 }
 
 /// The answer to `read_config`.
@@ -41,6 +63,10 @@ impl Current for Value {
 
     fn contains(&self, keys: &[&str]) -> bool {
         at(self, keys).is_some()
+    }
+
+    fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
+        at(self, keys).map(ValueKind::of)
     }
 }
 
@@ -61,6 +87,8 @@ pub struct LocalView<'a, 'd> {
     /// The last name that was looked up, with its place in the group.
     last: RefCell<(Kind, String, Option<usize>)>,
     scans: Cell<usize>,
+    /// The last member into which a path led: a `*` leads into the same one for each of its names.
+    entered: RefCell<Option<(Vec<String>, Value)>>,
 }
 
 /// How many names are searched one by one before all names are indexed.
@@ -74,7 +102,8 @@ impl<'a, 'd> LocalView<'a, 'd> {
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
         let places = [const { OnceLock::new() }; 3];
         let last = RefCell::new((Kind::Stream, String::new(), None));
-        Self { view: View::new(members, lens), members, lens, places, last, scans: Cell::new(0) }
+        let view = View::new(members, lens);
+        Self { view, members, lens, places, last, scans: Cell::new(0), entered: RefCell::new(None) }
     }
 
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
@@ -105,6 +134,26 @@ impl<'a, 'd> LocalView<'a, 'd> {
         self.places[kind as usize]
             .get_or_init(|| self.blocks(kind).map(|(at, entry)| (group_name(entry).value(), at)).collect())
     }
+
+    /// The value of a top-level member, or of a stream, live or plugin.
+    fn member(&self, keys: &[&str]) -> Option<Value> {
+        match (keys, group(keys)) {
+            ([_, name], Some(kind)) => self.view.named(kind, self.place(kind, name)?),
+            ([key], _) => self.view.member(key),
+            _ => None,
+        }
+    }
+
+    /// Looks at the value inside a member.
+    fn inside<T>(&self, keys: &[&str], look: impl FnOnce(&Value) -> T) -> Option<T> {
+        let (member, rest) = keys.split_at(member_depth(keys));
+        let mut entered = self.entered.borrow_mut();
+        if entered.as_ref().is_none_or(|(last, _)| last != member) {
+            let value = self.member(member)?;
+            *entered = Some((member.iter().map(|key| (*key).to_owned()).collect(), value));
+        }
+        entered.as_ref().and_then(|(_, value)| at(value, rest)).map(look)
+    }
 }
 
 /// A configuration whose values are returned with their secrets masked, if there is a masker.
@@ -131,6 +180,10 @@ impl Current for MaskedLookup<'_> {
     fn contains(&self, keys: &[&str]) -> bool {
         self.current.contains(keys)
     }
+
+    fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
+        self.current.kind(keys)
+    }
 }
 
 /// The group that `keys` lead into.
@@ -141,12 +194,17 @@ fn group(keys: &[&str]) -> Option<Kind> {
     }
 }
 
+/// How many keys lead to the member of the top level, or to the block of a group, that they begin with.
+fn member_depth(keys: &[&str]) -> usize {
+    keys.len().min(if group(keys).is_some() { 2 } else { 1 })
+}
+
 impl Current for LocalView<'_, '_> {
     fn value(&self, keys: &[&str]) -> Option<Value> {
-        match (keys, group(keys)) {
-            ([], _) => Some(to_json(&self.view)),
-            ([_, name, rest @ ..], Some(kind)) => into(self.view.named(kind, self.place(kind, name)?)?, rest),
-            ([key, rest @ ..], _) => into(self.view.member(key)?, rest),
+        match keys {
+            [] => Some(to_json(&self.view)),
+            _ if keys.len() == member_depth(keys) => self.member(keys),
+            _ => self.inside(keys, Value::clone),
         }
     }
 
@@ -156,23 +214,20 @@ impl Current for LocalView<'_, '_> {
             ([_], Some(kind)) => {
                 self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
             }
-            _ => self.value(keys).as_ref().map(names_of).unwrap_or_default(),
+            _ => self.inside(keys, names_of).unwrap_or_default(),
         }
     }
 
     fn contains(&self, keys: &[&str]) -> bool {
         match (keys, group(keys)) {
             ([], _) => true,
-            ([key], _) => self.view.keys().any(|shown| shown == *key),
+            ([key], _) => self.view.shows(key),
             ([_, name], Some(kind)) => self.place(kind, name).is_some(),
-            _ => self.value(keys).is_some(),
+            _ => self.inside(keys, |_| ()).is_some(),
         }
     }
-}
 
-fn into(value: Value, keys: &[&str]) -> Option<Value> {
-    keys.iter().try_fold(value, |value, key| match value {
-        Value::Object(mut members) => members.swap_remove(*key),
-        _ => None,
-    })
+    fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
+        self.inside(keys, ValueKind::of)
+    }
 }

@@ -16,6 +16,8 @@ pub mod config_lookup;
 pub mod emit;
 pub mod expect;
 pub mod fault;
+#[cfg(test)]
+mod growth;
 pub mod guarded;
 pub mod json_diff;
 pub mod json_merge;

@@ -63,6 +63,14 @@ impl<'a, 'd> View<'a, 'd> {
         }
     }
 
+    /// Whether a top-level key is shown.
+    pub fn shows(&self, key: &str) -> bool {
+        match by_key(Scope::Top, key) {
+            Some(parameter) => self.own(parameter).is_some(),
+            None => !self.members.foreign_by_key(key).is_empty(),
+        }
+    }
+
     /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).
     pub fn named(&self, kind: Kind, at: usize) -> Option<serde_json::Value> {
         let entry = *self.members.own_by_key(kind.key()).get(at)?;

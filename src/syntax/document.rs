@@ -216,6 +216,8 @@ impl<'d> Iterator for Children<'d> {
         if self.at >= self.end {
             return None;
         }
+        #[cfg(test)]
+        super::work::count();
         let entry = self.document.entry(EntryId(self.at));
         self.at = entry.record().next_index();
         Some(entry)

@@ -262,6 +262,8 @@ impl<'t> Iterator for Words<'t> {
     // Always inlined: returned through memory, a word costs more than lexing it.
     #[inline(always)]
     fn next(&mut self) -> Option<Word<'t>> {
+        #[cfg(test)]
+        super::work::count();
         let text = self.text.as_bytes();
         let (_, start) = trivia(text, self.at);
         self.at = start.min(self.end);

@@ -32,6 +32,8 @@ mod document;
 mod line_index;
 mod reparse;
 mod snippet;
+#[cfg(test)]
+pub(crate) mod work;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
 pub use document::{Children, Document, Entry};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::assignment::PathEdit;
-use crate::edit::config_lookup::Current;
+use crate::edit::config_lookup::{Current, ValueKind};
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
@@ -49,8 +49,16 @@ impl Builder<'_> {
         for (at, key) in keys.iter().enumerate() {
             let Ok(below) = place.member(key) else { return Ok(()) };
             if below.is_foreign() && at + 1 < keys.len() {
-                let found = self.current.value(&keys[..=at]);
-                return found.map_or(Ok(()), |found| refuse_below_word(&found, &keys[at..]));
+                match self.current.kind(&keys[..=at]) {
+                    None => return Ok(()),
+                    Some(ValueKind::Object) => {}
+                    Some(ValueKind::List) => {
+                        return Err(no_object(key, "a list").hint("name an entry, such as `[0]`"));
+                    }
+                    Some(ValueKind::Word) => {
+                        return Err(no_object(key, "a word").hint("to replace it, set it to a JSON object"));
+                    }
+                }
             }
             place = below;
         }
@@ -82,22 +90,6 @@ impl Builder<'_> {
 fn ends_foreign(keys: &[&str]) -> bool {
     let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
     place.is_ok_and(Place::is_foreign)
-}
-
-fn refuse_below_word(found: &Value, keys: &[&str]) -> Result<(), Misfit> {
-    let mut node = found;
-    for (at, key) in keys.iter().enumerate().skip(1) {
-        let above = keys[at - 1];
-        match node {
-            Value::Object(members) => match members.get(*key) {
-                Some(member) => node = member,
-                None => return Ok(()),
-            },
-            Value::Array(_) => return Err(no_object(above, "a list").hint("name an entry, such as `[0]`")),
-            _ => return Err(no_object(above, "a word").hint("to replace it, set it to a JSON object")),
-        }
-    }
-    Ok(())
 }
 
 fn no_object(key: &str, found: &str) -> Misfit {

@@ -219,9 +219,12 @@ impl<'d> Planner<'_, 'd> {
 
     fn note_kept_comments(&mut self, entry: Entry<'d>) {
         let around = &self.around;
+        if !around.begins_line(entry.start()) {
+            return;
+        }
         let start = around.line_start(entry.start());
         let comments = around.attached_comments(start);
-        if comments < start && around.begins_line(entry.start()) {
+        if comments < start {
             let lines = count_lines(&self.document.text()[comments..start]);
             let above =
                 entry.words().take(2).map(|word| word.value().into_owned()).collect::<Vec<_>>().join(" ");

@@ -15,6 +15,10 @@ use crate::syntax::{Diagnostic, Diagnostics, Entry, Word, Words};
 /// How far a tab indents.
 const TAB: usize = 4;
 
+/// In so many words behind a keyword a sign is looked for: a hostile directive may repeat the keyword a
+/// million times.
+const MAX_WORDS: usize = 16;
+
 /// Reports the lines inside an entry that start like directives.
 pub(super) fn in_lines(entry: Entry<'_>, diagnostics: &mut Diagnostics) {
     let text = entry.document().text();
@@ -126,7 +130,8 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, entry: Entry<'_>) -> boo
             second.is_some() && rest.next().is_none()
         }
         Shape::Object(_) => {
-            second.into_iter().chain(rest).any(|word| percent(word).or(duration(word)).is_some())
+            let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
+            words.any(|word| percent(word).or(duration(word)).is_some())
         }
         Shape::Backend => is_url(&first) || value == "false",
         Shape::Sources => is_url(&first),

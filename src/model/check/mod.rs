@@ -199,11 +199,12 @@ impl<'d> Checker<'d> {
         let mut seen: Vec<(&Part, Word<'d>)> = Vec::new();
         for (part, word) in part_words(object, entry) {
             let Some(part) = part.filter(|part| part.form != PartForm::Words) else { continue };
-            if let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) {
-                let message = format!("the {} is given more than once: the last counts", part.key);
-                self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
-            }
-            seen.push((part, word));
+            let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) else {
+                seen.push((part, word));
+                continue;
+            };
+            let message = format!("the {} is given more than once: the last counts", part.key);
+            self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
         }
         if object.takes_words && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
             missing_semicolon::in_words(parameter.scope, entry, &mut self.diagnostics);

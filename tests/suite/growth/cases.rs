@@ -1,6 +1,6 @@
-//! Changes whose size is a number: the work for each of them must grow with that number, not with
-//! its square. The suite makes each once, at a size that takes minutes where the work is quadratic;
-//! `cargo bench --bench whole` prints the growth from one size to the next.
+//! Texts and changes whose size is a number: the work for each of them must grow with that number, not
+//! with its square. The tests of `edit` count the words that each reads; the suite makes each change
+//! once; `cargo bench --bench whole` prints the growth from one size to the next.
 
 use serde_json::{Map, Value, json};
 
@@ -44,6 +44,10 @@ pub const CASES: &[Case] = &[
     ("blocks of an http list, new", |n| {
         let options: Map<String, Value> = (0..n).map(|k| (address(k), json!({"api": true}))).collect();
         (lines(n, |k| format!("http {};\n", address(k))), json!({"http_options": options}))
+    }),
+    ("entries of one line below many comments, removed", |n| {
+        let line = lines(n, |k| format!("k{k} {k}; "));
+        ("# a\n".repeat(n) + &line, object(n, "k", |_| Value::Null))
     }),
     ("keys of a plugin, new", |n| {
         ("plugin a {\n  x 1;\n}\n".to_owned(), plugin(object(n, "k", |k| json!(k))))
@@ -161,6 +165,40 @@ pub const CASES: &[Case] = &[
     ("one setting given many times, removed", |n| {
         (lines(n, |k| format!("rtmp {};\n", k % 60_000)), json!({"rtmp": null}))
     }),
+];
+
+/// A text of so many elements of one kind.
+pub type Text = (&'static str, fn(usize) -> String);
+
+/// Texts that are read, checked and looked into. All are without errors.
+pub const TEXTS: &[Text] = &[
+    ("blank lines", |n| "\n".repeat(n) + "http 80;\n"),
+    ("comments", |n| "# password=secret\n".repeat(n) + "http 80;\n"),
+    ("top-level keys", |n| lines(n, |k| format!("k{k} {k};\n"))),
+    ("one top-level key", |n| lines(n, |k| format!("push a{k};\n"))),
+    ("one setting", |n| "rtmp 1935;\n".repeat(n)),
+    ("named blocks", |n| lines(n, |k| format!("peer s{k} {{ a 1; }}\n"))),
+    ("named blocks of one name", |n| "peer s { a 1; }\n".repeat(n)),
+    ("blocks of http", |n| lines(n, |k| format!("http {} {{ api false; }}\n", address(k)))),
+    ("keys of a block of http", |n| block("http 80", n)),
+    ("keys of a foreign block", |n| block("cluster", n)),
+    ("keys of a plugin", |n| block("plugin a", n)),
+    ("keys of a stream", |n| block("stream a", n)),
+    ("nested blocks", |n| lines(n / 50, |k| "a { ".repeat(50) + &format!("b {k};") + &"}".repeat(50))),
+    ("streams", streams),
+    ("streams of one line", |n| lines(n, |k| format!("stream s{k} http://h/{k};\n"))),
+    ("lives", |n| lines(n, |k| format!("live s{k};\n"))),
+    ("urls", |n| sources(n, "url")),
+    ("a line of urls", |n| format!("stream a {{\n  urls{};\n}}\n", lines(n, |k| format!(" http://h/{k}")))),
+    ("options of a url", url_with_options),
+    ("extras of auth", auth_with_extras),
+    ("one extra of auth", |n| format!("auth http://b{};\n", " a=b".repeat(n))),
+    ("transcoder options", transcoder),
+    ("transcoder options that look like a directive", |n| {
+        format!("stream a {{\n  transcoder{};\n}}\n", " dvr a".repeat(n))
+    }),
+    ("words that look like directives", |n| format!("push a{};\n", "\n  dvr a".repeat(n))),
+    ("parts of dvr", |n| format!("stream a {{\n  dvr /a{}{};\n}}\n", " 90%".repeat(n), " 5d".repeat(n))),
 ];
 
 /// A text of so many lines.

@@ -7,11 +7,11 @@ use mediactl::edit::modify;
 use mediactl::syntax::Document;
 use serde_json::Value;
 
-use mediactl::model::secret_spans;
+use mediactl::model::{has_errors, secret_spans};
 
 mod cases;
 
-use cases::{CASES, Case};
+use cases::{CASES, Case, TEXTS};
 
 /// Enough to notice a scan within a scan.
 const ELEMENTS: usize = 500;
@@ -34,6 +34,13 @@ fn every_change_of_the_table_is_made_and_proved() {
     for (name, change) in CASES {
         let (text, patch) = change(ELEMENTS);
         assert_ne!(make(text.clone(), patch), text, "{name}");
+    }
+}
+
+#[test]
+fn every_text_of_the_table_is_read() {
+    for (name, text) in TEXTS {
+        assert!(!has_errors(&Document::parse(text(ELEMENTS))), "{name}");
     }
 }
 

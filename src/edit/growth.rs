@@ -1,0 +1,94 @@
+//! Work grows with the size of a text and of a change, not with their square.
+//!
+//! Each case runs at a size and at twice that size, and may read twice as many words and entries then.
+
+use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+use super::config_lookup::LocalView;
+use super::modify;
+use super::path::Path;
+use super::select::select;
+use super::set_lines::set_lines;
+use crate::model::{Lens, View, check, has_errors, secret_spans, to_json, top_members, write_compact};
+use crate::syntax::{Document, work};
+
+#[path = "../../tests/suite/growth/cases.rs"]
+mod cases;
+
+const ELEMENTS: usize = 100;
+
+/// Twice the size may take so much of the work; some of it does not grow at all.
+const PERCENT: usize = 220;
+
+fn assert_linear(name: &str, read: impl Fn(usize) -> usize) {
+    let [once, twice] = [read(ELEMENTS), read(2 * ELEMENTS)];
+    assert!(twice * 100 <= once.max(ELEMENTS) * PERCENT, "{name}: {once} words and entries, then {twice}");
+}
+
+#[test]
+fn a_change_takes_linear_work() {
+    for (name, change) in cases::CASES {
+        assert_linear(name, |count| {
+            let (text, patch) = change(count);
+            let document = Document::parse(text);
+            work::of(|| modify(&document, patch))
+        });
+    }
+}
+
+#[test]
+fn a_text_is_checked_and_read_in_linear_work() {
+    for (name, text) in cases::TEXTS {
+        let linear = |what: &str, run: fn(&Document)| {
+            assert_linear(&format!("{name}: {what}"), |count| {
+                let document = Document::parse(text(count));
+                work::of(|| run(&document))
+            });
+        };
+        linear("check", |document| drop(check(document)));
+        linear("errors", |document| assert!(!has_errors(document)));
+        linear("secrets", |document| drop(secret_spans(document, &[0..document.text().len()])));
+        linear("JSON", |document| {
+            let members = top_members(document);
+            write_compact(&View::new(&members, &Lens::default()), &mut Vec::new()).expect("memory takes it");
+        });
+        linear("the same sent back", |document| {
+            let shown = to_json(&View::new(&top_members(document), &Lens::default()));
+            assert!(modify(document, shown).expect("it is proved").is_none(), "nothing changes");
+        });
+    }
+}
+
+#[test]
+fn a_path_is_followed_in_linear_work() {
+    for (name, text) in cases::TEXTS {
+        let linear = |what: &str, run: &dyn Fn(&LocalView<'_, '_>, &[Assignment])| {
+            assert_linear(&format!("{name}: {what}"), |count| {
+                let document = Document::parse(text(count));
+                let (members, lens) = (top_members(&document), Lens::default());
+                let view = LocalView::new(&members, &lens);
+                let lines = set_lines(&to_json(&View::new(&members, &lens)), &[]);
+                let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
+                work::of(|| run(&view, &assignments))
+            });
+        };
+        let options = AssignOptions { create: true, ..AssignOptions::default() };
+        linear("--set of every value", &|view, assignments| {
+            assert!(to_patch(view, assignments, options).is_ok(), "they can be set");
+        });
+        linear("--unset of every value", &|view, assignments| {
+            let removal = |set: &Assignment| Assignment { value: AssignedValue::Remove, ..set.clone() };
+            let removals: Vec<Assignment> = assignments.iter().map(removal).collect();
+            drop(to_patch(view, &removals, options));
+        });
+        for path in ["*", "streams.*.title", "streams.a.*", "plugins.a.*", "peer.*.a", "http_options.*.api"] {
+            let path = Path::parse(path).expect("it is a path");
+            let set = Assignment { path: path.clone(), value: AssignedValue::Typed("5".to_owned()) };
+            linear(&path.to_string(), &|view, _| drop(select(view, &path)));
+            linear(&format!("--set {path}"), &|view, _| drop(to_patch(view, &[set.clone()], options)));
+        }
+    }
+}
+
+fn assignment((path, text): (String, String)) -> Assignment {
+    Assignment { path: Path::parse(&path).expect("it is a path"), value: AssignedValue::Typed(text) }
+}
