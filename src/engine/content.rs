@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::snapshot::Snapshot;
-use crate::model::{Lens, View, to_json, top_members};
+use crate::model::{Lens, View, to_json};
 
 /// A configuration.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Content {
     pub fn to_json(&self) -> Value {
         match self {
             Self::Json(value) => value.clone(),
-            Self::Text(snapshot) => to_json(&View::new(&top_members(snapshot.document()), &Lens::default())),
+            Self::Text(snapshot) => to_json(&View::new(&snapshot.members(), &Lens::default())),
         }
     }
 

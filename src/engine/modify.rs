@@ -17,7 +17,7 @@ use super::transaction::{Change, Transaction};
 use crate::edit;
 use crate::edit::config_lookup::LocalView;
 use crate::edit::request::ChangeRequest;
-use crate::model::{Lens, top_members};
+use crate::model::Lens;
 use crate::syntax::Document;
 
 /// The text that a patch is merged into.
@@ -103,7 +103,7 @@ impl Transaction<'_> {
         if document.diagnostics().errors() > 0 {
             return Err(EngineError::BadConfig(basis.text.clone()));
         }
-        let members = top_members(document);
+        let members = basis.text.members();
         let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default()))?;
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
             self.refuse_conflicts(state, document, &evaluated.patch)?;

@@ -95,8 +95,7 @@ impl Outcome {
             After::Replaced(after) => Some(after),
             After::Edited { splices, whole } => {
                 let before = self.before.as_ref()?.snapshot()?;
-                let edited = || Snapshot::edited(before.document().with(splices), before);
-                Some(whole.get_or_init(|| Content::Text(Arc::new(edited()))))
+                Some(whole.get_or_init(|| Content::Text(Arc::new(Snapshot::edited(before, splices)))))
             }
         }
     }

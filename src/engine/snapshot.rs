@@ -6,9 +6,10 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use super::guard;
+use crate::model::member::{Members, TopGroups};
 use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
 use crate::store::Revision;
-use crate::syntax::{Diagnostics, Document, WORTH_A_THREAD};
+use crate::syntax::{Diagnostics, Document, RunPlace, Splice, WORTH_A_THREAD};
 
 /// A text with everything that was computed from it.
 #[derive(Debug)]
@@ -19,10 +20,19 @@ pub struct Snapshot {
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
     revision: OnceLock<Revision>,
+    groups: OnceLock<TopGroups>,
     json: OnceLock<CompactJson>,
-    /// The snapshot that was edited to make this one, while anything else holds it.
-    before: Weak<Snapshot>,
+    before: Option<Before>,
     account: OnceLock<Option<[String; 2]>>,
+}
+
+/// The snapshot that was edited to make another one.
+#[derive(Debug)]
+struct Before {
+    /// It is there while anything else holds it.
+    snapshot: Weak<Snapshot>,
+    /// The entries in which the two differ.
+    runs: Vec<RunPlace>,
 }
 
 impl Snapshot {
@@ -42,18 +52,26 @@ impl Snapshot {
             diagnostics: OnceLock::new(),
             valid: OnceLock::new(),
             revision: OnceLock::new(),
+            groups: OnceLock::new(),
             json: OnceLock::new(),
-            before: Weak::new(),
+            before: None,
             account: OnceLock::new(),
         }
     }
 
-    /// A document that a proved edit made from one without errors.
-    pub fn edited(document: Document, before: &Arc<Snapshot>) -> Self {
+    /// What a proved edit makes of a document without errors.
+    ///
+    /// What is known of the document and is not changed is taken over.
+    pub fn edited(before: &Arc<Snapshot>, splices: &[Splice]) -> Self {
+        let (document, runs) = before.document.edited(splices);
         debug_assert!(!has_errors(&document), "what an edit writes has no errors");
-        let edited = Self { before: Arc::downgrade(before), ..Self::of_document(document, None) };
-        edited.valid.get_or_init(|| true);
-        edited
+        let groups = before.groups.get().map(|groups| groups.after(&before.document, &runs, &document));
+        Self {
+            valid: OnceLock::from(true),
+            groups: groups.map_or_else(OnceLock::new, OnceLock::from),
+            before: Some(Before { snapshot: Arc::downgrade(before), runs }),
+            ..Self::of_document(document, None)
+        }
     }
 
     /// The text and its index.
@@ -74,23 +92,25 @@ impl Snapshot {
         *self.revision.get_or_init(|| Revision::of(self.bytes()))
     }
 
+    /// The top-level members; grouped when first asked for.
+    pub fn members(&self) -> Members<'_> {
+        let groups = || TopGroups::of(&top_members(&self.document));
+        self.groups.get_or_init(groups).members(&self.document)
+    }
+
     /// The whole configuration as JSON on one line, secrets included.
     ///
     /// Meaningful only for a text without errors; made when first asked for.
     pub fn json(&self) -> &CompactJson {
         self.json.get_or_init(|| {
             let lens = Lens::default();
-            let members = top_members(&self.document);
+            let members = self.members();
             let view = View::new(&members, &lens);
-            let before = self.before.upgrade();
-            match before.as_ref().and_then(|before| Some((before, before.json.get()?))) {
+            let before =
+                self.before.as_ref().and_then(|before| Some((before.snapshot.upgrade()?, &before.runs)));
+            match before.as_ref().and_then(|(before, runs)| Some((before.json.get()?, runs))) {
                 None => CompactJson::of(&view),
-                Some((before, compact)) => {
-                    let members = top_members(&before.document);
-                    let text = before.document.text();
-                    let known = KnownJson { text, view: &View::new(&members, &lens), compact };
-                    CompactJson::after(self.document.text(), &view, known)
-                }
+                Some((compact, runs)) => CompactJson::after(&view, KnownJson { compact, runs }),
             }
         })
     }
@@ -108,9 +128,10 @@ impl Snapshot {
         self.diagnostics.get_or_init(|| check(&self.document))
     }
 
-    /// Starts to check a large text in a thread. Callers that need the result wait for it.
+    /// Starts to check a large text in a thread, unless it is checked already. Callers that need the
+    /// result wait for it.
     pub fn check_in_background(self: &Arc<Self>) {
-        if self.bytes().len() >= WORTH_A_THREAD {
+        if self.valid.get().is_none() && self.bytes().len() >= WORTH_A_THREAD {
             let snapshot = self.clone();
             // If no thread can be spawned, the first caller that needs the result computes it.
             let _ = std::thread::Builder::new().spawn(move || snapshot.is_valid());

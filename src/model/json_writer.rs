@@ -2,9 +2,9 @@
 //! alone are copied from the JSON of before.
 //!
 //! The costly step is lexing the words of every block again. Blocks do not depend on each other, so
-//! while one thread writes a part of a group, another makes the next. The JSON of a part depends on
-//! its bytes, its place in the group, and the global values that every block repeats: where these
-//! are unchanged, the JSON is, too.
+//! while one thread writes a part of a group, another makes the next. The JSON of a block depends on
+//! its bytes, its position in the group, and the global values that every block repeats: where these
+//! values are unchanged and an edit left the bytes alone, the JSON is the same but for the position.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,199 +12,295 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
-use super::view::{GroupPart, PartPlace, TopMember, View};
+use memchr::memmem::Finder;
 
-/// The number of blocks in one part of a group.
+use super::schema::Kind;
+use super::view::{Globals, GroupPart, TopMember, View};
+use crate::syntax::{RunPlace, moved};
+
+/// The most blocks in one part of a group.
 const BLOCKS_A_PART: usize = 256;
 
 /// How many parts the second thread may make ahead.
 const PARTS_AHEAD: usize = 8;
 
-/// If more parts than this have changed, two threads make all parts anew.
+/// One thread makes so many parts as fast as two.
 const FEW: usize = 4;
+
+/// In front of the position of a block. No other key in front of it, and no string, holds these bytes.
+const POSITION: &[u8] = b"\"position\":";
 
 /// Writes the bytes that `serde_json::to_writer` would write, faster.
 pub fn write_compact(view: &View<'_, '_>, out: &mut impl Write) -> io::Result<()> {
-    write_members(view, out, &mut |parts, out| {
-        let mut separator: &[u8] = b"{";
-        make_all(parts, &mut |_, json| {
-            if !json.is_empty() {
+    write_members(view, out, &mut |group, out| {
+        let mut separator: &[u8] = b"";
+        make_all(&parts(group, group.places.clone()), &mut |_, made| {
+            if !made.json.is_empty() {
                 out.write_all(separator)?;
                 separator = b",";
             }
-            out.write_all(json)
-        })?;
-        out.write_all(if separator == b"{" { b"{}" } else { b"}" })
+            out.write_all(&made.json)
+        })
     })
 }
 
-/// A whole configuration as JSON on one line, with the places of the parts of large groups in it.
+/// A whole configuration as JSON on one line, with the places of the parts of its groups in it.
 #[derive(Debug)]
 pub struct CompactJson {
     json: Arc<Vec<u8>>,
+    globals: Globals,
     parts: Vec<JsonPart>,
 }
 
 /// Some blocks of a group.
 #[derive(Debug)]
 struct JsonPart {
-    place: PartPlace,
-    /// The bytes of the blocks in the text.
-    text: Range<usize>,
-    /// The bytes of their members in the JSON.
+    kind: Kind,
+    /// The numbers of the entries in the document, from its first block to the end of its last.
+    entries: Range<usize>,
+    /// The place of its first block in the group, from 0.
+    first: usize,
+    /// Where the value of each block starts in `json`.
+    values: Vec<u32>,
+    /// The members of the group.
     json: Range<usize>,
 }
 
-/// An earlier text with its JSON, from which unchanged parts are copied.
+/// The JSON of an earlier text, from which unchanged parts are copied.
 #[derive(Clone, Copy)]
-pub struct KnownJson<'k, 'a, 'd> {
-    pub text: &'k str,
-    pub view: &'k View<'a, 'd>,
-    /// The JSON of that.
+pub struct KnownJson<'k> {
     pub compact: &'k CompactJson,
+    /// The runs of entries that differ from that text.
+    pub runs: &'k [RunPlace],
 }
 
-/// Receives the members of each part in turn, as JSON without braces.
-type Put<'p> = &'p mut dyn FnMut(usize, &[u8]) -> io::Result<()>;
+/// The members of a part, without braces.
+#[derive(Default)]
+struct Made {
+    json: Vec<u8>,
+    /// Where the value of each block starts.
+    values: Vec<u32>,
+}
+
+/// Receives each part in turn.
+type Put<'p> = &'p mut dyn FnMut(&GroupPart<'_, '_, '_, '_>, &Made) -> io::Result<()>;
 
 impl CompactJson {
     /// The JSON of a view.
     pub fn of(view: &View<'_, '_>) -> Self {
-        Self::collect(view, &mut make_all)
+        Self::collect(view, None)
     }
 
-    /// The JSON of the view of `text`, most of which is equal to an earlier text.
-    pub fn after(text: &str, view: &View<'_, '_>, before: KnownJson<'_, '_, '_>) -> Self {
-        if !view.repeats_the_same(before.view) {
-            return Self::of(view);
-        }
-        Self::collect(view, &mut |parts, put| {
-            let same: Vec<Option<&[u8]>> = parts.iter().map(|part| before.json_of(part, text)).collect();
-            if same.iter().filter(|same| same.is_none()).count() > FEW {
-                return make_all(parts, put);
-            }
-            let mut here = Vec::new();
-            parts.iter().zip(same).enumerate().try_for_each(|(at, (part, same))| match same {
-                Some(json) => put(at, json),
-                None => put(at, make(part, &mut here)?),
-            })
-        })
+    /// The JSON of the view of a text of which an earlier one is known.
+    pub fn after(view: &View<'_, '_>, before: KnownJson<'_>) -> Self {
+        Self::collect(view, Some(before).filter(|before| before.compact.globals == *view.globals()))
     }
 
     pub fn json(&self) -> &Arc<Vec<u8>> {
         &self.json
     }
 
-    fn collect(
-        view: &View<'_, '_>,
-        make: &mut dyn FnMut(&[GroupPart<'_, '_, '_, '_>], Put<'_>) -> io::Result<()>,
-    ) -> Self {
+    fn collect(view: &View<'_, '_>, known: Option<KnownJson<'_>>) -> Self {
+        let mut json = Vec::with_capacity(known.map_or(0, |known| known.compact.json.len()));
         let mut found = Vec::new();
-        let mut json = Vec::new();
-        write_members(view, &mut json, &mut |parts, json| {
-            json.push(b'{');
-            let start = json.len();
-            make(parts, &mut |at, members| {
-                if json.len() > start && !members.is_empty() {
-                    json.push(b',');
+        write_members(view, &mut json, &mut |group, json| {
+            for piece in pieces(group, known) {
+                match piece {
+                    Piece::New(places) => make_all(&parts(group, places), &mut |part, made| {
+                        found.push(appended(json, part, |json| {
+                            json.extend_from_slice(&made.json);
+                            made.values.clone()
+                        }));
+                        Ok(())
+                    })?,
+                    Piece::Known { places, part, json: known } => {
+                        let first = places.start;
+                        found.push(appended(json, &group.part(places), |json| part.copy(known, first, json)));
+                    }
                 }
-                let from = json.len();
-                json.extend_from_slice(members);
-                let part = &parts[at];
-                found.push(JsonPart { place: part.place(), text: part.span(), json: from..json.len() });
-                Ok(())
-            })?;
-            json.push(b'}');
+            }
             Ok(())
         })
         .expect("a vector takes everything");
-        Self { json: Arc::new(json), parts: found }
+        Self { json: Arc::new(json), globals: view.globals().clone(), parts: found }
     }
 }
 
-impl<'k> KnownJson<'k, '_, '_> {
-    /// The JSON of a part whose blocks are the same bytes at the same place of the group in both texts.
-    fn json_of(self, part: &GroupPart<'_, '_, '_, '_>, text: &str) -> Option<&'k [u8]> {
-        let place = part.place();
-        let old = self.compact.parts.iter().find(|old| old.place == place)?;
-        (self.text[old.text.clone()] == text[part.span()]).then(|| &self.compact.json[old.json.clone()])
+/// Appends the members of a part, which `write` writes; it returns where the values start.
+fn appended(
+    json: &mut Vec<u8>,
+    part: &GroupPart<'_, '_, '_, '_>,
+    write: impl FnOnce(&mut Vec<u8>) -> Vec<u32>,
+) -> JsonPart {
+    if !json.ends_with(b"{") {
+        json.push(b',');
+    }
+    let from = json.len();
+    let values = write(json);
+    let numbers = part.entries().iter().map(|entry| entry.numbers());
+    let entries = numbers.reduce(|all, last| all.start..last.end).expect("a part has a block");
+    JsonPart { kind: part.kind, entries, first: part.places.start, values, json: from..json.len() }
+}
+
+impl JsonPart {
+    /// Appends these members of `known`, as those of the blocks from the place `first` on. Returns where
+    /// the values start.
+    fn copy(&self, known: &[u8], first: usize, json: &mut Vec<u8>) -> Vec<u32> {
+        let members = &known[self.json.clone()];
+        if first == self.first {
+            json.extend_from_slice(members);
+            return self.values.clone();
+        }
+        let finder = Finder::new(POSITION);
+        let (start, mut copied) = (json.len(), 0);
+        let mut values = Vec::with_capacity(self.values.len());
+        for (place, &value) in (first..).zip(&self.values) {
+            let value = value as usize;
+            let found = finder.find(&members[value..]).expect("a block shows its position");
+            let digits = value + found + POSITION.len();
+            values.push((json.len() - start + value - copied) as u32);
+            json.extend_from_slice(&members[copied..digits]);
+            json.extend_from_slice((place + 1).to_string().as_bytes());
+            copied = digits + members[digits..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        }
+        json.extend_from_slice(&members[copied..]);
+        values
     }
 }
 
-/// Writes the object of all members; `group` writes the groups that have several parts.
+/// Some blocks of a group, by their places in it.
+enum Piece<'k> {
+    /// They are made.
+    New(Range<usize>),
+    /// They are copied.
+    Known { places: Range<usize>, part: &'k JsonPart, json: &'k [u8] },
+}
+
+/// The pieces of a group: the parts that an edit left alone, and what is between them.
+fn pieces<'k>(group: &GroupPart<'_, '_, '_, '_>, known: Option<KnownJson<'k>>) -> Vec<Piece<'k>> {
+    let entries = group.entries();
+    let (mut pieces, mut end) = (Vec::new(), 0);
+    if let Some(KnownJson { compact, runs }) = known {
+        for part in compact.parts.iter().filter(|part| part.kind == group.kind) {
+            let Some(number) = moved(runs, part.entries.clone()) else { continue };
+            let start = entries.partition_point(|entry| entry.id().index() < number);
+            add_new(&mut pieces, end..start);
+            end = start + part.values.len();
+            pieces.push(Piece::Known { places: start..end, part, json: &compact.json });
+        }
+    }
+    add_new(&mut pieces, end..entries.len());
+    pieces
+}
+
+/// Adds new blocks. A small part in front is made again with them, so that parts do not become many.
+fn add_new(pieces: &mut Vec<Piece<'_>>, mut new: Range<usize>) {
+    if new.is_empty() {
+        return;
+    }
+    if let Some(Piece::Known { places, .. }) = pieces.last()
+        && new.end - places.start <= BLOCKS_A_PART
+    {
+        new.start = places.start;
+        pieces.pop();
+    }
+    pieces.push(Piece::New(new));
+}
+
+/// The parts of a group in which the blocks at `places` are made.
+fn parts<'o, 'v, 'a, 'd>(
+    group: &GroupPart<'o, 'v, 'a, 'd>,
+    places: Range<usize>,
+) -> Vec<GroupPart<'o, 'v, 'a, 'd>> {
+    let starts = places.clone().step_by(BLOCKS_A_PART);
+    starts.map(|start| group.part(start..places.end.min(start + BLOCKS_A_PART))).collect()
+}
+
+/// Writes the object of all members; `group` writes the members of each group.
 fn write_members<W: Write>(
     view: &View<'_, '_>,
     out: &mut W,
-    group: &mut dyn FnMut(&[GroupPart<'_, '_, '_, '_>], &mut W) -> io::Result<()>,
+    group: &mut dyn FnMut(&GroupPart<'_, '_, '_, '_>, &mut W) -> io::Result<()>,
 ) -> io::Result<()> {
     out.write_all(b"{")?;
     for (at, (key, value)) in view.shown().enumerate() {
         out.write_all(if at > 0 { b"," } else { b"" })?;
         serde_json::to_writer(&mut *out, &key)?;
         out.write_all(b":")?;
-        let parts = if let TopMember::Own(own) = &value { own.parts(BLOCKS_A_PART) } else { None };
-        match parts {
-            Some(parts) if parts.len() > 1 => group(&parts, out)?,
-            _ => serde_json::to_writer(&mut *out, &value)?,
+        let blocks = if let TopMember::Own(own) = &value { own.group() } else { None };
+        match blocks {
+            Some(blocks) => {
+                out.write_all(b"{")?;
+                group(&blocks, out)?;
+                out.write_all(b"}")?;
+            }
+            None => serde_json::to_writer(&mut *out, &value)?,
         }
     }
     out.write_all(b"}")
 }
 
-/// Makes all parts; every second one in another thread.
+/// Makes all parts; of many, every second one in another thread.
 fn make_all(parts: &[GroupPart<'_, '_, '_, '_>], put: Put<'_>) -> io::Result<()> {
+    let mut buffer = Made::default();
+    if parts.len() <= FEW {
+        return parts.iter().try_for_each(|part| put(part, make(part, &mut buffer)?));
+    }
     thread::scope(|scope| {
         let (full, filled) = sync_channel(PARTS_AHEAD);
         let (emptied, empty) = channel();
         // If no thread can be started, the channel is closed, and this thread makes all parts.
         let _ = thread::Builder::new().spawn_scoped(scope, move || make_second(parts, &full, &empty));
-        let mut buffer = Vec::new();
         for (at, part) in parts.iter().enumerate() {
-            let made: Option<Vec<u8>> = if at % 2 == 1 { filled.recv().ok() } else { None };
+            let made: Option<Made> = if at % 2 == 1 { filled.recv().ok() } else { None };
             match made {
-                Some(json) => {
-                    put(at, members(&json))?;
+                Some(made) => {
+                    put(part, &made)?;
                     // The other thread uses the buffer again; if it has ended, the buffer is dropped.
-                    let _ = emptied.send(json);
+                    let _ = emptied.send(made);
                 }
-                None => put(at, make(part, &mut buffer)?)?,
+                None => put(part, make(part, &mut buffer)?)?,
             }
         }
         Ok(())
     })
 }
 
-fn make_second(parts: &[GroupPart<'_, '_, '_, '_>], full: &SyncSender<Vec<u8>>, empty: &Receiver<Vec<u8>>) {
+fn make_second(parts: &[GroupPart<'_, '_, '_, '_>], full: &SyncSender<Made>, empty: &Receiver<Made>) {
     for part in parts.iter().skip(1).step_by(2) {
-        let mut json = empty.try_recv().unwrap_or_default();
-        if make(part, &mut json).is_err() || full.send(json).is_err() {
+        let mut made = empty.try_recv().unwrap_or_default();
+        if make(part, &mut made).is_err() || full.send(made).is_err() {
             return;
         }
     }
 }
 
 /// Writes the members of a part into a buffer that is reused.
-fn make<'j>(part: &GroupPart<'_, '_, '_, '_>, json: &'j mut Vec<u8>) -> io::Result<&'j [u8]> {
+fn make<'m>(part: &GroupPart<'_, '_, '_, '_>, made: &'m mut Made) -> io::Result<&'m Made> {
+    let Made { json, values } = made;
     json.clear();
-    serde_json::to_writer(&mut *json, part)?;
-    Ok(members(json))
-}
-
-/// The text between the braces of an object.
-fn members(json: &[u8]) -> &[u8] {
-    &json[1..json.len() - 1]
+    values.clear();
+    part.each_block(|name, block| {
+        json.extend_from_slice(if json.is_empty() { b"" } else { b"," });
+        serde_json::to_writer(&mut *json, name)?;
+        json.push(b':');
+        values.push(json.len() as u32);
+        serde_json::to_writer(&mut *json, block)
+    })?;
+    Ok(made)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Lens, top_members};
     use super::*;
-    use crate::syntax::Document;
+    use crate::syntax::{Document, Splice, work};
 
     fn text(count: usize) -> String {
         let block = |number: usize| match number % 7 {
             0 => format!("ondemand o{number} {{ url \"a b\"; }}\n"),
             1 => format!("live l{number};\n"),
+            2 => format!("plugin p{number} {{ position 7; }}\n"),
             _ => format!("stream s{number} {{ url u{number} p=1; x {number}; }}\n"),
         };
         (0..count).map(block).chain(["auth http://b;\nforeign a;\n".to_owned()]).collect()
@@ -224,34 +320,57 @@ mod tests {
                 write_compact(&view, &mut compact).expect("a vector takes everything");
                 let expected = serde_json::to_vec(&view).expect("a view is JSON");
                 assert!(compact == expected, "{count}");
-                assert!(**CompactJson::of(&view).json() == expected, "{count}");
+                if !skip_static_streams {
+                    assert!(**CompactJson::of(&view).json() == expected, "{count}");
+                }
             }
         }
     }
 
+    /// The text in which each of the first strings stands once, or everywhere, with the second in its
+    /// place.
+    fn splices(text: &str, changes: &[(&str, &str)]) -> Vec<Splice> {
+        let mut splices: Vec<Splice> = changes
+            .iter()
+            .flat_map(|(from, to)| {
+                text.match_indices(from)
+                    .map(|(at, from)| Splice { range: at..at + from.len(), text: (*to).to_owned() })
+            })
+            .collect();
+        splices.sort_by_key(|splice| splice.range.start);
+        splices
+    }
+
     #[test]
     fn what_an_edit_left_alone_is_taken_over() {
-        let old_text = text(MANY);
         let lens = Lens::default();
-        let old = Document::parse(old_text.clone());
-        let old_members = top_members(&old);
-        let old_view = View::new(&old_members, &lens);
-        let compact = CompactJson::of(&old_view);
-        for (from, to) in [
-            ("u2000 p=1", "u2000 p=2"),
-            ("stream s2000 {", "stream s2000 {} stream new {"),
-            ("live l1;\n", ""),
-            ("http://b", "http://c"),
-            ("foreign a", "foreign b"),
-            ("u", "v"),
+        let mut document = Document::parse(text(MANY));
+        let mut compact = CompactJson::of(&View::new(&top_members(&document), &lens));
+        let few = 2 * BLOCKS_A_PART;
+        for (changes, most) in [
+            (&[("u2000 p=1", "u2000 p=2")][..], BLOCKS_A_PART),
+            (&[("stream s2005 {", "stream s2005 {} stream new {")], BLOCKS_A_PART + 1),
+            (&[("stream s3 { url u3 p=1; x 3; }\n", "")], BLOCKS_A_PART),
+            (&[("live l1;\n", "")], BLOCKS_A_PART),
+            (&[("auth http://b;\n", "stream z;\nauth http://b;\n")], BLOCKS_A_PART),
+            (&[("auth http://b;\n", "stream zz;\nauth http://b;\n")], BLOCKS_A_PART),
+            (&[("foreign a", "foreign b")], BLOCKS_A_PART),
+            (&[("x 4;", "x 5;"), ("p4001 {", "p4001x {"), ("live l5118;\n", "")], 3 * few),
+            (&[("http://b", "http://c")], MANY),
+            (&[("u", "v")], MANY),
         ] {
-            let document = Document::parse(old_text.replace(from, to));
-            let members = top_members(&document);
+            let (new, runs) = document.edited(&splices(document.text(), changes));
+            let members = top_members(&new);
             let view = View::new(&members, &lens);
-            let known = KnownJson { text: &old_text, view: &old_view, compact: &compact };
-            let after = CompactJson::after(document.text(), &view, known);
-            assert!(**after.json() == serde_json::to_vec(&view).expect("a view is JSON"), "{from}");
-            assert!(CompactJson::of(&view).parts.len() == after.parts.len(), "{from}");
+            let mut after = None;
+            let read = work::of(|| {
+                after = Some(CompactJson::after(&view, KnownJson { compact: &compact, runs: &runs }))
+            });
+            let after = after.expect("it was made");
+            assert!(**after.json() == serde_json::to_vec(&view).expect("a view is JSON"), "{changes:?}");
+            assert!(read <= 20 * most, "{changes:?}: {read} words and entries");
+            assert!(after.parts.len() < MANY / BLOCKS_A_PART + 10, "{changes:?}: {}", after.parts.len());
+            (document, compact) = (new, after);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
 use super::shape::{RowMatch, read};
-use crate::syntax::{ChangedRun, Entry};
+use crate::syntax::{ChangedRun, Document, Entry, EntryId, RunPlace, moved};
 
 /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
 pub fn key_of(scope: Scope, keyword: &str) -> Cow<'_, str> {
@@ -41,6 +41,45 @@ pub struct Members<'d> {
     foreign: Vec<Member<'d>>,
     /// The index of each foreign keyword, filled once there are more than [`SCAN`].
     index: HashMap<Cow<'d, str>, usize>,
+}
+
+/// The members of the top level as numbers of entries, which outlive the members themselves.
+#[derive(Debug)]
+pub struct TopGroups {
+    own: Vec<EntryId>,
+    rows: Vec<u8>,
+    foreign: Vec<Vec<EntryId>>,
+}
+
+impl TopGroups {
+    pub fn of(members: &Members<'_>) -> Self {
+        let ids = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.id()).collect();
+        Self {
+            own: ids(&members.own),
+            rows: members.rows.clone(),
+            foreign: members.foreign.iter().map(|member| ids(&member.entries)).collect(),
+        }
+    }
+
+    /// The members of the document whose groups these are.
+    pub fn members<'d>(&self, document: &'d Document) -> Members<'d> {
+        let entries = |ids: &[EntryId]| ids.iter().map(|&id| document.entry(id)).collect::<Vec<_>>();
+        let mut members = Members::empty(Scope::Top);
+        members.own = entries(&self.own);
+        members.rows.clone_from(&self.rows);
+        for entries in self.foreign.iter().map(|ids| entries(ids)) {
+            members.push_foreign(Member { keyword: entries[0].keyword(), entries });
+        }
+        members
+    }
+
+    /// The groups of the document after an edit; only the changed runs are read.
+    pub fn after(&self, old: &Document, runs: &[RunPlace], new: &Document) -> Self {
+        let changed = runs.iter().flat_map(|run| new.entries_in(run.new.clone()));
+        let placed = changed.map(|entry| (entry.id().index(), entry));
+        let kept = |number, _: Entry<'_>| new.entry(EntryId::from_index(number));
+        Self::of(&self.members(old).changed(runs, kept, placed))
+    }
 }
 
 /// Up to this many entries a scan is faster than a hash table or a sort.
@@ -134,41 +173,55 @@ impl<'d> Members<'d> {
     where
         'd: 'n,
     {
-        let mut own: Vec<Vec<Placed<'n>>> = parameters(self.scope).map(|_| Vec::new()).collect();
-        let mut foreign = Added::default();
-        for (number, run) in edited.iter().enumerate() {
-            let new = Members::of(self.scope, run.document.entries());
-            for (row, entry) in new.rows.iter().zip(&new.own) {
-                own[usize::from(*row)].push((number, *entry));
-            }
-            new.foreign.into_iter().for_each(|member| foreign.add(number, member));
-        }
-        let mut members = Members::empty(self.scope);
-        members.own.reserve(self.own.len() + own.iter().map(Vec::len).sum::<usize>());
-        for (row, new) in (0u8..).zip(own) {
-            merge_into(&mut members.own, self.of_row(row), &new, edited);
-            members.rows.resize(members.own.len(), row);
-        }
-        self.add_foreign_after(foreign, edited, &mut members);
-        members
+        let new = edited.iter().flat_map(|run| {
+            run.document.entries().map(|entry| (run.place.new.start + entry.id().index(), entry))
+        });
+        self.changed(edited, |_, entry| entry, new)
     }
 
-    fn add_foreign_after<'n>(&self, mut added: Added<'n>, edited: &'n [ChangedRun], members: &mut Members<'n>)
-    where
-        'd: 'n,
-    {
-        for member in &self.foreign {
-            let new = added.take(&member.keyword);
-            let mut entries = Vec::with_capacity(member.entries.len() + new.len());
-            merge_into(&mut entries, &member.entries, &new, edited);
-            if !entries.is_empty() {
-                members.push_foreign(Member { keyword: member.keyword.clone(), entries });
+    /// The members with the `new` entries in place of those of the runs; `kept` returns the others as
+    /// they are afterwards, by their new numbers.
+    fn changed<'n>(
+        &self,
+        runs: &[impl AsRef<RunPlace>],
+        kept: impl Fn(usize, Entry<'d>) -> Entry<'n>,
+        new: impl Iterator<Item = Placed<'n>>,
+    ) -> Members<'n> {
+        let mut own: Vec<Vec<Placed<'n>>> = parameters(self.scope).map(|_| Vec::new()).collect();
+        let mut foreign = Added::default();
+        for (number, entry) in new {
+            match read(self.scope, entry) {
+                RowMatch::Own(parameter) => {
+                    own[usize::from(row(self.scope, parameter))].push((number, entry));
+                }
+                RowMatch::Misshapen(_) | RowMatch::Foreign => foreign.add(number, entry),
             }
         }
-        for (keyword, new) in added.members.into_iter().filter(|(_, new)| !new.is_empty()) {
-            let entries = new.into_iter().map(|(_, entry)| entry).collect();
-            members.push_foreign(Member { keyword, entries });
+        let kept = |entries: &[Entry<'d>]| {
+            let placed = |&entry: &Entry<'d>| {
+                let number = moved(runs, entry.numbers())?;
+                Some((number, kept(number, entry)))
+            };
+            entries.iter().filter_map(placed).collect::<Vec<_>>()
+        };
+        let mut members = Members::empty(self.scope);
+        for (row, new) in (0u8..).zip(own) {
+            members.own.extend(merged(kept(self.of_row(row)), new).map(|(_, entry)| entry));
+            members.rows.resize(members.own.len(), row);
         }
+        let known = self.foreign.iter().map(|member| {
+            let new = foreign.take(&member.keyword);
+            merged(kept(&member.entries), new).collect()
+        });
+        let mut by_keyword: Vec<Vec<Placed<'n>>> = known.collect();
+        by_keyword.extend(foreign.members);
+        by_keyword.retain(|placed| !placed.is_empty());
+        by_keyword.sort_by_key(|placed| placed[0].0);
+        for placed in by_keyword {
+            let entries: Vec<Entry<'n>> = placed.into_iter().map(|(_, entry)| entry).collect();
+            members.push_foreign(Member { keyword: entries[0].keyword(), entries });
+        }
+        members
     }
 
     /// Each known parameter, in schema order, with its entries; none if it is not set.
@@ -216,53 +269,39 @@ impl<'d> Members<'d> {
     }
 }
 
-/// An entry of a run that an edit made, and the number of that run.
+/// An entry, and its number in the document after an edit.
 type Placed<'n> = (usize, Entry<'n>);
 
-/// The entries of foreign keywords in the runs that an edit made, by first appearance.
+/// The entries of foreign keywords in the runs that an edit made.
 #[derive(Default)]
 struct Added<'n> {
-    members: Vec<(Cow<'n, str>, Vec<Placed<'n>>)>,
+    members: Vec<Vec<Placed<'n>>>,
     places: HashMap<Cow<'n, str>, usize>,
 }
 
 impl<'n> Added<'n> {
-    fn add(&mut self, run: usize, member: Member<'n>) {
-        let at = *self.places.entry(member.keyword.clone()).or_insert(self.members.len());
+    fn add(&mut self, number: usize, entry: Entry<'n>) {
+        let at = *self.places.entry(entry.keyword()).or_insert(self.members.len());
         if at == self.members.len() {
-            self.members.push((member.keyword, Vec::new()));
+            self.members.push(Vec::new());
         }
-        self.members[at].1.extend(member.entries.into_iter().map(|entry| (run, entry)));
+        self.members[at].push((number, entry));
     }
 
     fn take(&mut self, keyword: &str) -> Vec<Placed<'n>> {
         let at = self.places.get(keyword);
-        at.map(|&at| std::mem::take(&mut self.members[at].1)).unwrap_or_default()
+        at.map(|&at| std::mem::take(&mut self.members[at])).unwrap_or_default()
     }
 }
 
-/// Adds the entries of the old text that no edit touched, and `new` ones, in the order of the new text.
-///
-/// Entries between two runs are copied at once, because a group may have a hundred thousand of them.
-/// Runs without such entries are skipped by binary search, because there may be as many runs.
-fn merge_into<'n>(into: &mut Vec<Entry<'n>>, old: &[Entry<'n>], new: &[Placed<'n>], edited: &[ChangedRun]) {
-    let runs = edited;
-    let mut kept = 0;
-    let mut new = new.iter().peekable();
-    loop {
-        let ahead = |entry: &Entry<'n>| runs.partition_point(|run| run.old.end <= entry.id().index());
-        let of_old = old.get(kept).map(ahead).filter(|&number| number < runs.len());
-        let of_new = new.peek().map(|(number, _)| *number);
-        let Some(number) = of_old.into_iter().chain(of_new).min() else { break };
-        let [start, end] = [runs[number].old.start, runs[number].old.end]
-            .map(|at| old.partition_point(|entry| entry.id().index() < at));
-        into.extend_from_slice(&old[kept..start]);
-        while let Some((_, entry)) = new.next_if(|(of, _)| *of == number) {
-            into.push(*entry);
-        }
-        kept = end;
-    }
-    into.extend_from_slice(&old[kept..]);
+/// Both lists in one, by number.
+fn merged<'n>(kept: Vec<Placed<'n>>, new: Vec<Placed<'n>>) -> impl Iterator<Item = Placed<'n>> {
+    let (mut kept, mut new) = (kept.into_iter().peekable(), new.into_iter().peekable());
+    std::iter::from_fn(move || match (kept.peek(), new.peek()) {
+        (Some((before, _)), Some((number, _))) if number < before => new.next(),
+        (Some(_), _) => kept.next(),
+        (None, _) => new.next(),
+    })
 }
 
 /// The rows of a scope are one slice of the table.

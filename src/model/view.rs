@@ -14,28 +14,29 @@ use super::member::{Members, key_of};
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
 use super::setting_view::{BackendView, Setting, Sources, is_open};
 use super::shape::{Address, group_name, only_argument};
-use crate::syntax::{Document, Entry};
+use crate::syntax::{Document, Entry, Word};
 
 /// A whole configuration as JSON.
 pub struct View<'a, 'd> {
     members: &'a Members<'d>,
-    globals: Globals<'d>,
+    globals: Globals,
     lens: &'a Lens,
 }
 
 /// The global values that every stream and live repeats.
-#[derive(Debug, Default, Clone, PartialEq)]
-struct Globals<'d> {
-    url: Option<Cow<'d, str>>,
-    cluster_key: Option<Cow<'d, str>>,
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Globals {
+    url: Option<String>,
+    cluster_key: Option<String>,
 }
 
-impl<'d> Globals<'d> {
-    fn of(top: &Members<'d>) -> Self {
+impl Globals {
+    fn of(top: &Members<'_>) -> Self {
         let backend = top.own_by_key("auth").last().and_then(|entry| Address::of(entry.arguments()));
-        let url = backend.filter(|backend| !is_open(backend)).map(|backend| backend.positional.value());
+        let url = backend.filter(|backend| !is_open(backend)).map(|backend| backend.positional);
         let key = top.own_by_key("cluster_key").last().and_then(|&entry| only_argument(entry));
-        Self { url, cluster_key: key.map(|word| word.value()) }
+        let value = |word: Word<'_>| word.value().into_owned();
+        Self { url: url.map(value), cluster_key: key.map(value) }
     }
 }
 
@@ -78,9 +79,8 @@ impl<'a, 'd> View<'a, 'd> {
         Some(to_json(&self.block(kind, at, entry, &members)))
     }
 
-    /// Whether both views repeat the same global values in every stream and live.
-    pub(super) fn repeats_the_same(&self, other: &View<'_, '_>) -> bool {
-        self.globals == other.globals
+    pub(super) fn globals(&self) -> &Globals {
+        &self.globals
     }
 
     /// The keys of the top-level members, in their order.
@@ -151,9 +151,7 @@ pub(super) struct Own<'v, 'a, 'd> {
 impl Serialize for Own<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parameter.shape {
-            Shape::Group(kind) => {
-                GroupPart { own: self, kind, places: 0..self.entries.len() }.serialize(serializer)
-            }
+            Shape::Group(kind) => self.whole(kind).serialize(serializer),
             Shape::PortOptions => self.port_options(serializer),
             _ => Setting { parameter: self.parameter, entries: self.entries }.serialize(serializer),
         }
@@ -161,13 +159,14 @@ impl Serialize for Own<'_, '_, '_> {
 }
 
 impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
-    /// Splits a group into parts of `blocks` blocks, each an object; `None` for a member that is no
-    /// group.
-    pub(super) fn parts(&self, blocks: usize) -> Option<Vec<GroupPart<'_, 'v, 'a, 'd>>> {
+    /// The blocks of a group; `None` for a member that is no group.
+    pub(super) fn group(&self) -> Option<GroupPart<'_, 'v, 'a, 'd>> {
         let Shape::Group(kind) = self.parameter.shape else { return None };
-        let count = self.entries.len();
-        let starts = (0..count).step_by(blocks);
-        Some(starts.map(|at| GroupPart { own: self, kind, places: at..count.min(at + blocks) }).collect())
+        Some(self.whole(kind))
+    }
+
+    fn whole(&self, kind: Kind) -> GroupPart<'_, 'v, 'a, 'd> {
+        GroupPart { own: self, kind, places: 0..self.entries.len() }
     }
 
     fn port_options<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -182,47 +181,44 @@ impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
 /// Some of the blocks of a group, by name.
 pub(super) struct GroupPart<'o, 'v, 'a, 'd> {
     own: &'o Own<'v, 'a, 'd>,
-    kind: Kind,
-    places: Range<usize>,
-}
-
-/// Which blocks of a group a part has: parts with equal places stand for the same blocks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PartPlace {
     pub kind: Kind,
-    /// How many blocks the group has.
-    pub count: usize,
-    /// The places of the part's blocks in the group, from 0.
-    pub blocks: Range<usize>,
+    /// The places of its blocks in the group, from 0.
+    pub places: Range<usize>,
 }
 
-impl GroupPart<'_, '_, '_, '_> {
-    /// The bytes of the document from the first of its blocks to the last.
-    pub(super) fn span(&self) -> Range<usize> {
-        let entries = &self.own.entries[self.places.clone()];
-        let start = entries.first().map_or(0, |entry| entry.start());
-        start..entries.last().map_or(start, |entry| entry.end())
+impl<'d> GroupPart<'_, '_, '_, 'd> {
+    /// The blocks of the group at these places.
+    pub(super) fn part(&self, places: Range<usize>) -> Self {
+        Self { places, ..*self }
     }
 
-    /// Which blocks of the group these are.
-    pub(super) fn place(&self) -> PartPlace {
-        PartPlace { kind: self.kind, count: self.own.entries.len(), blocks: self.places.clone() }
+    /// Its blocks in the text.
+    pub(super) fn entries(&self) -> &[Entry<'d>] {
+        &self.own.entries[self.places.clone()]
+    }
+
+    /// Hands out the name and the value of each block that is shown.
+    pub(super) fn each_block<E>(
+        &self,
+        mut put: impl FnMut(&str, &NamedBlock<'_, 'd>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (view, kind) = (self.own.view, self.kind);
+        let mut members = Members::empty(kind.scope());
+        for (at, &entry) in self.places.clone().zip(self.entries()) {
+            if view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
+                continue;
+            }
+            members.refill(entry.children());
+            put(&group_name(entry).value(), &view.block(kind, at, entry, &members))?;
+        }
+        Ok(())
     }
 }
 
 impl Serialize for GroupPart<'_, '_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (view, kind) = (self.own.view, self.kind);
         let mut map = serializer.serialize_map(None)?;
-        let mut members = Members::empty(kind.scope());
-        for at in self.places.clone() {
-            let entry = self.own.entries[at];
-            if view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
-                continue;
-            }
-            members.refill(entry.children());
-            map.serialize_entry(&group_name(entry).value(), &view.block(kind, at, entry, &members))?;
-        }
+        self.each_block(|name, block| map.serialize_entry(name, block))?;
         map.end()
     }
 }
@@ -238,13 +234,13 @@ pub fn is_static(entry: Entry<'_>) -> bool {
 }
 
 /// A stream, a live or a plugin.
-struct NamedBlock<'v, 'd> {
+pub(super) struct NamedBlock<'v, 'd> {
     kind: Kind,
     position: usize,
     entry: Entry<'d>,
     /// The entries in its block.
     members: &'v Members<'d>,
-    globals: &'v Globals<'d>,
+    globals: &'v Globals,
     lens: &'v Lens,
 }
 

@@ -75,6 +75,11 @@ impl Document {
         self.index.spanning.iter().map(|&id| self.entry(id))
     }
 
+    /// The top-level entries among those with these numbers, which begin and end between two of them.
+    pub fn entries_in(&self, numbers: Range<usize>) -> Children<'_> {
+        Children { document: self, at: numbers.start as u32, end: numbers.end as u32 }
+    }
+
     /// The entry with this id.
     ///
     /// # Panics
@@ -106,6 +111,11 @@ impl<'d> Entry<'d> {
 
     pub fn document(self) -> &'d Document {
         self.document
+    }
+
+    /// Its number, and those of the entries inside it.
+    pub fn numbers(self) -> Range<usize> {
+        self.id.index()..self.record().next_index() as usize
     }
 
     /// Offset of its first word.

@@ -43,7 +43,7 @@ pub use line_index::{LineIndex, Position, line_end, line_start};
 pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::MAX_DEPTH;
 pub use printable::{controls_terminal, one_line, printable};
-pub use reparse::ChangedRun;
+pub use reparse::{ChangedRun, RunPlace, moved};
 pub use snippet::Snippet;
 pub use splice::{Splice, spliced_pieces};
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

@@ -15,11 +15,46 @@ use super::line_index::{line_end, line_start};
 use super::parse::{BOM, MAX_TEXT, parse_part};
 use super::splice::{Splice, apply};
 
+/// The numbers of the entries of a run, nested ones included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPlace {
+    /// In the old document.
+    pub old: Range<usize>,
+    /// In the new document.
+    pub new: Range<usize>,
+}
+
+/// The number that the first of these entries of the old document has in the new one; `None` if one of
+/// the runs, which are in order, has any of them.
+pub fn moved<'p>(runs: &'p [impl AsRef<RunPlace> + 'p], entries: Range<usize>) -> Option<usize> {
+    let next = runs.partition_point(|run| run.as_ref().old.end <= entries.start);
+    if runs.get(next).is_some_and(|run| run.as_ref().old.start < entries.end) {
+        return None;
+    }
+    let behind = next.checked_sub(1).map_or(&RunPlace::START, |last| runs[last].as_ref());
+    Some(entries.start - behind.old.end + behind.new.end)
+}
+
+impl RunPlace {
+    const START: Self = Self { old: 0..0, new: 0..0 };
+}
+
+impl AsRef<Self> for RunPlace {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl AsRef<RunPlace> for ChangedRun {
+    fn as_ref(&self) -> &RunPlace {
+        &self.place
+    }
+}
+
 /// A run of top-level entries that an edit changed.
 #[derive(Debug)]
 pub struct ChangedRun {
-    /// The numbers of its entries in the old document, nested ones included.
-    pub old: Range<usize>,
+    pub place: RunPlace,
     /// The offset of its text in the new text.
     pub start: usize,
     /// The new text, as a document of its own.
@@ -40,16 +75,26 @@ impl Document {
     pub fn changed_runs(&self, edits: &[Splice]) -> Vec<ChangedRun> {
         changed_windows(self.text(), self.index(), edits).unwrap_or_else(|| {
             let document = Document::parse(apply(self.text(), 0..self.text().len(), edits));
-            vec![ChangedRun { old: 0..self.len(), start: 0, document }]
+            vec![ChangedRun {
+                place: RunPlace { old: 0..self.len(), new: 0..document.len() },
+                start: 0,
+                document,
+            }]
         })
     }
 
     /// Returns the document with `edits` made: the same one that parsing the whole new text gives.
     pub fn with(&self, edits: &[Splice]) -> Document {
-        match <[ChangedRun; 1]>::try_from(self.changed_runs(edits)) {
-            Ok([only]) if only.old == (0..self.len()) && only.start == 0 => only.document,
-            Ok(changed) => joined(self, edits, &changed),
-            Err(changed) => joined(self, edits, &changed),
+        self.edited(edits).0
+    }
+
+    /// Returns the same, and which of its entries are new.
+    pub fn edited(&self, edits: &[Splice]) -> (Document, Vec<RunPlace>) {
+        let mut changed = self.changed_runs(edits);
+        let places = changed.iter().map(|run| run.place.clone()).collect();
+        match changed.pop_if(|run| run.place.old == (0..self.len()) && run.start == 0) {
+            Some(whole) => (whole.document, places),
+            None => (joined(self, edits, &changed), places),
         }
     }
 }
@@ -63,16 +108,15 @@ fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<Chan
     let mut changed = Vec::new();
     // The shift may be negative: offsets are counted modulo 2^64.
     let mut shift = 0usize;
+    let mut last = RunPlace::START;
     for window in windows(text, &old.records, edits) {
         let new = apply(text, window.bytes.clone(), &edits[window.edits]);
         let start = window.bytes.start.wrapping_add(shift);
         shift = shift.wrapping_add(new.len()).wrapping_sub(window.bytes.len());
-        let is_last = window.bytes.end == text.len();
-        changed.push(ChangedRun {
-            old: window.records,
-            start,
-            document: window_document(new, start, is_last)?,
-        });
+        let document = window_document(new, start, window.bytes.end == text.len())?;
+        let first = window.records.start - last.old.end + last.new.end;
+        last = RunPlace { old: window.records, new: first..first + document.len() };
+        changed.push(ChangedRun { place: last.clone(), start, document });
     }
     Some(changed)
 }
@@ -95,10 +139,10 @@ fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document 
     let mut records: Vec<EntryRecord> = Vec::with_capacity(old.len() + 16);
     let (mut kept, mut bytes) = (0, 0);
     for run in changed {
-        copy_moved(old_records, kept..run.old.start, bytes, &mut records);
+        copy_moved(old_records, kept..run.place.old.start, bytes, &mut records);
         let inner = &run.document.index().records;
         copy_moved(inner, 0..inner.len(), run.start, &mut records);
-        kept = run.old.end;
+        kept = run.place.old.end;
         bytes = shift_behind(run, old_records, old.text().len(), new.len());
     }
     copy_moved(old_records, kept..old.len(), bytes, &mut records);
@@ -108,7 +152,7 @@ fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document 
 
 /// How many bytes further on the entries behind a run stand in the new text, modulo 2^64.
 fn shift_behind(run: &ChangedRun, old: &EntryRecords, old_len: usize, new_len: usize) -> usize {
-    match old.get(run.old.end) {
+    match old.get(run.place.old.end) {
         Some(next) => (run.start + run.document.text().len()).wrapping_sub(next.start as usize),
         None => new_len.wrapping_sub(old_len),
     }

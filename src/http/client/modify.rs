@@ -152,7 +152,7 @@ fn rehearse(before: Content, evaluated: Evaluated) -> Result<Outcome, ServiceErr
         Content::Text(snapshot) => {
             let edit = edit::modify(snapshot.document(), evaluated.patch).map_err(EngineError::from)?;
             let splices = edit.map(|edit| edit.splices).unwrap_or_default();
-            Content::Text(Arc::new(Snapshot::edited(snapshot.document().with(&splices), snapshot)))
+            Content::Text(Arc::new(Snapshot::edited(snapshot, &splices)))
         }
         Content::Json(value) => {
             let patch = evaluated.normalized().map_err(EngineError::from)?;

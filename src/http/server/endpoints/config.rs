@@ -14,7 +14,7 @@ use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::entity_tag::{entity_tag, expected, names};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::message::Response;
-use crate::model::{Lens, View, top_members, write_compact};
+use crate::model::{Lens, View, write_compact};
 use crate::store::ChangeRef;
 
 /// `read_config`
@@ -51,8 +51,7 @@ fn json(snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
     }
     let lens = Lens { skip_static_streams, ..Lens::default() };
     let mut body = Vec::new();
-    write_compact(&View::new(&top_members(snapshot.document()), &lens), &mut body)
-        .expect("a vector takes everything");
+    write_compact(&View::new(&snapshot.members(), &lens), &mut body).expect("a vector takes everything");
     Arc::new(body)
 }
 
