@@ -18,14 +18,14 @@ use super::schema::Kind;
 use super::view::{Globals, GroupPart, TopMember, View};
 use crate::syntax::{RunPlace, moved};
 
-/// The most blocks in one part of a group.
-const BLOCKS_A_PART: usize = 256;
+/// The most blocks in one part of a group: an edit of one block makes its part again.
+const BLOCKS_A_PART: usize = 64;
 
 /// How many parts the second thread may make ahead.
-const PARTS_AHEAD: usize = 8;
+const PARTS_AHEAD: usize = 32;
 
 /// One thread makes so many parts as fast as two.
-const FEW: usize = 4;
+const FEW: usize = 16;
 
 /// In front of the position of a block. No other key in front of it, and no string, holds these bytes.
 const POSITION: &[u8] = b"\"position\":";
@@ -306,7 +306,7 @@ mod tests {
         (0..count).map(block).chain(["auth http://b;\nforeign a;\n".to_owned()]).collect()
     }
 
-    const MANY: usize = 20 * BLOCKS_A_PART;
+    const MANY: usize = 80 * BLOCKS_A_PART;
 
     #[test]
     fn it_is_what_serde_json_writes() {
