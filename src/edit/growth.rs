@@ -44,7 +44,7 @@ fn a_text_is_checked_and_read_in_linear_work() {
                 work::of(|| run(&document))
             });
         };
-        linear("check", |document| drop(check(document)));
+        linear("check", |document| drop(check(document.text())));
         linear("errors", |document| assert!(!has_errors(document)));
         linear("secrets", |document| drop(secret_spans(document, &[0..document.text().len()])));
         linear("JSON", |document| {

@@ -74,7 +74,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
 fn kind(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
-    match by_keyword(Scope::Top, &keyword) {
+    match by_keyword(Scope::Top, &*keyword) {
         Some(parameter) => Cow::Borrowed(parameter.key),
         None => keyword,
     }
@@ -82,5 +82,5 @@ fn kind(entry: Entry<'_>) -> Cow<'_, str> {
 
 /// Whether an entry is a stream, a live or a plugin.
 pub fn is_group(entry: Entry<'_>) -> bool {
-    by_keyword(Scope::Top, &entry.keyword()).is_some_and(|known| matches!(known.shape, Shape::Group(_)))
+    by_keyword(Scope::Top, &*entry.keyword()).is_some_and(|known| matches!(known.shape, Shape::Group(_)))
 }

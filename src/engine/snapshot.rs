@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use bytes::Bytes;
-use bytestring::ByteString;
 
 use super::guard;
 use crate::model::member::{Members, TopGroups};
@@ -11,12 +10,11 @@ use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_me
 use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document, RunPlace, Splice, WORTH_A_THREAD};
 
-/// A text with everything that was computed from it.
+/// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug)]
 pub struct Snapshot {
-    document: Document,
-    /// The bytes, where they are not UTF-8 and the document holds replacements.
-    raw: Option<Bytes>,
+    bytes: Bytes,
+    document: OnceLock<Document>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
     revision: OnceLock<Revision>,
@@ -36,19 +34,11 @@ struct Before {
 }
 
 impl Snapshot {
-    /// Reads bytes as they come from a file or a request.
+    /// Takes bytes as they come from a file or a request.
     pub fn of(bytes: impl Into<Bytes>) -> Self {
-        let bytes = bytes.into();
-        match ByteString::try_from(bytes.clone()) {
-            Ok(text) => Self::of_document(Document::parse(text), None),
-            Err(_) => Self::of_document(Document::from_bytes(&bytes), Some(bytes)),
-        }
-    }
-
-    fn of_document(document: Document, raw: Option<Bytes>) -> Self {
         Self {
-            document,
-            raw,
+            bytes: bytes.into(),
+            document: OnceLock::new(),
             diagnostics: OnceLock::new(),
             valid: OnceLock::new(),
             revision: OnceLock::new(),
@@ -63,24 +53,26 @@ impl Snapshot {
     ///
     /// What is known of the document and is not changed is taken over.
     pub fn edited(before: &Arc<Snapshot>, splices: &[Splice]) -> Self {
-        let (document, runs) = before.document.edited(splices);
+        let (document, runs) = before.document().edited(splices);
         debug_assert!(!has_errors(&document), "what an edit writes has no errors");
-        let groups = before.groups.get().map(|groups| groups.after(&before.document, &runs, &document));
+        let bytes = document.bytes().clone();
+        let groups = before.groups.get().map(|groups| groups.after(before.document(), &runs, &document));
         Self {
             valid: OnceLock::from(true),
+            document: OnceLock::from(document),
             groups: groups.map_or_else(OnceLock::new, OnceLock::from),
             before: Some(Before { snapshot: Arc::downgrade(before), runs }),
-            ..Self::of_document(document, None)
+            ..Self::of(bytes)
         }
     }
 
     /// The text and its index.
     pub fn document(&self) -> &Document {
-        &self.document
+        self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
     pub fn bytes(&self) -> &[u8] {
-        self.raw.as_deref().unwrap_or(self.document.text().as_bytes())
+        &self.bytes
     }
 
     /// Whether both have the same text, byte for byte.
@@ -94,8 +86,8 @@ impl Snapshot {
 
     /// The top-level members; grouped when first asked for.
     pub fn members(&self) -> Members<'_> {
-        let groups = || TopGroups::of(&top_members(&self.document));
-        self.groups.get_or_init(groups).members(&self.document)
+        let groups = || TopGroups::of(&top_members(self.document()));
+        self.groups.get_or_init(groups).members(self.document())
     }
 
     /// The whole configuration as JSON on one line, secrets included.
@@ -118,14 +110,14 @@ impl Snapshot {
     /// Login and password of the account that may use the API; none where that is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
         let account = self.account.get_or_init(|| {
-            guard::account(&self.document).map(|both| both.map(|word| word.value().into_owned()))
+            guard::account(self.document()).map(|both| both.map(|word| word.value().into_owned()))
         });
         account.as_ref()
     }
 
     /// All diagnostics, in the order of the text; computed when first asked for.
     pub fn diagnostics(&self) -> &Diagnostics {
-        self.diagnostics.get_or_init(|| check(&self.document))
+        self.diagnostics.get_or_init(|| check(&self.bytes))
     }
 
     /// Starts to check a large text in a thread, unless it is checked already. Callers that need the
@@ -140,6 +132,6 @@ impl Snapshot {
 
     /// Whether the text can be shown as JSON and changed.
     pub fn is_valid(&self) -> bool {
-        *self.valid.get_or_init(|| !has_errors(&self.document))
+        *self.valid.get_or_init(|| !has_errors(self.document()))
     }
 }

@@ -102,7 +102,7 @@ impl<'d> Members<'d> {
         for entry in entries {
             match read(self.scope, entry) {
                 RowMatch::Own(parameter) => {
-                    self.rows.push(row(self.scope, parameter));
+                    self.rows.push(parameter.number);
                     self.own.push(entry);
                 }
                 RowMatch::Misshapen(_) | RowMatch::Foreign => self.add_foreign(entry),
@@ -192,7 +192,7 @@ impl<'d> Members<'d> {
         for (number, entry) in new {
             match read(self.scope, entry) {
                 RowMatch::Own(parameter) => {
-                    own[usize::from(row(self.scope, parameter))].push((number, entry));
+                    own[usize::from(parameter.number)].push((number, entry));
                 }
                 RowMatch::Misshapen(_) | RowMatch::Foreign => foreign.add(number, entry),
             }
@@ -237,7 +237,7 @@ impl<'d> Members<'d> {
 
     /// The entries of a known parameter; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        self.of_row(row(self.scope, parameter))
+        self.of_row(parameter.number)
     }
 
     fn of_row(&self, row: u8) -> &[Entry<'d>] {
@@ -302,10 +302,4 @@ fn merged<'n>(kept: Vec<Placed<'n>>, new: Vec<Placed<'n>>) -> impl Iterator<Item
         (Some(_), _) => kept.next(),
         (None, _) => new.next(),
     })
-}
-
-/// The rows of a scope are one slice of the table.
-fn row(scope: Scope, parameter: &'static Parameter) -> u8 {
-    let row = parameters(scope).position(|row| std::ptr::eq(row, parameter));
-    u8::try_from(row.expect("the row is one of its scope")).expect("a scope has few rows")
 }

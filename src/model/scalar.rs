@@ -54,14 +54,16 @@ impl<'t> Scalar<'t> {
 
 /// An integer as JSON writes it: no plus, no leading zero, |n| < 2^53.
 pub fn canonical_integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let first = *digits.as_bytes().first()?;
-    let leading_zero = first == b'0' && text.len() > 1;
-    if !first.is_ascii_digit() || leading_zero || digits.len() > 16 {
+    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
+    let leading_zero = *digits.first()? == b'0' && text.len() > 1;
+    if leading_zero || digits.len() > 16 {
         return None;
     }
-    let number: i64 = text.parse().ok()?;
-    (number.abs() <= MAX_SAFE).then_some(number)
+    let number = digits
+        .iter()
+        .try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0')))?;
+    let is_negative = digits.len() < text.len();
+    (number <= MAX_SAFE).then_some(if is_negative { -number } else { number })
 }
 
 /// The integer that a JSON number stands for, also when it is written `1.0` or `1e3`.

@@ -11,7 +11,7 @@ use super::shape::{
     Address, OptionWord, Port, Seconds, duration, first_argument, header_source, only_argument, part_words,
     percent, reference, seconds, switch, transcoder_name, transcoder_value,
 };
-use crate::syntax::{Entry, Word};
+use crate::syntax::{Directive, Entry, Word};
 
 /// A parameter whose last occurrence counts.
 pub struct Setting<'v, 'd> {
@@ -183,7 +183,7 @@ pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
 }
 
 /// Whether each word of a source directive is a source.
-pub fn is_plural(entry: Entry<'_>) -> bool {
+pub fn is_plural<'t>(entry: impl Directive<'t>) -> bool {
     entry.keyword() == "urls"
 }
 

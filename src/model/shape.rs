@@ -9,7 +9,7 @@ use super::scalar::{Scalar, canonical_integer};
 use super::schema::{
     Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, ValueType, block_scope, by_keyword,
 };
-use crate::syntax::{Entry, Word};
+use crate::syntax::{Directive, Entry, Word};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
 #[derive(Debug, Clone, Copy)]
@@ -23,8 +23,8 @@ pub enum RowMatch {
 }
 
 /// Finds the row of `entry` in `scope`.
-pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
-    match by_keyword(scope, &entry.keyword()) {
+pub fn read<'t>(scope: Scope, entry: impl Directive<'t>) -> RowMatch {
+    match entry.with_keyword(|keyword| by_keyword(scope, keyword)) {
         None => RowMatch::Foreign,
         Some(parameter) if fits(parameter.shape, entry) => RowMatch::Own(parameter),
         Some(parameter) => RowMatch::Misshapen(parameter),
@@ -32,7 +32,7 @@ pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
 }
 
 /// Whether the arguments and the block of an entry have this shape.
-pub fn fits(shape: Shape, entry: Entry<'_>) -> bool {
+pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
     let count = entry.count_arguments();
     match shape {
         Shape::Group(Kind::Stream) if !entry.is_block() => count > 0,
@@ -49,7 +49,7 @@ pub fn fits(shape: Shape, entry: Entry<'_>) -> bool {
     }
 }
 
-fn fits_value(value: ValueType, entry: Entry<'_>) -> bool {
+fn fits_value<'t>(value: ValueType, entry: impl Directive<'t>) -> bool {
     let is_word = |reads: fn(&str) -> bool| only_argument(entry).is_some_and(|word| reads(&word.value()));
     match value {
         ValueType::Port => is_word(|word| Port::of(word).is_some()),
@@ -62,10 +62,10 @@ fn fits_value(value: ValueType, entry: Entry<'_>) -> bool {
 /// Pairs each word behind the keyword with its part; `None` for a word that fits no part.
 ///
 /// If several words have the same part, the last one counts.
-pub fn part_words<'d>(
+pub fn part_words<'t>(
     object: &'static ObjectShape,
-    entry: Entry<'d>,
-) -> impl Iterator<Item = (Option<&'static Part>, Word<'d>)> {
+    entry: impl Directive<'t>,
+) -> impl Iterator<Item = (Option<&'static Part>, Word<'t>)> {
     let mut required = object.parts.iter().filter(|part| part.form == PartForm::Word);
     entry.arguments().map(move |word| (part_of(object, required.next(), word), word))
 }
@@ -108,7 +108,7 @@ pub fn duration(word: Word<'_>) -> Option<i64> {
 }
 
 /// The scope inside the block of an unknown entry.
-pub fn inner_scope(entry: Entry<'_>) -> Scope {
+pub fn inner_scope<'t>(entry: impl Directive<'t>) -> Scope {
     if entry.is_block() { block_scope(&entry.keyword(), entry.count_arguments()) } else { Scope::Foreign }
 }
 
@@ -118,7 +118,7 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 }
 
 /// The only word behind the keyword.
-pub fn only_argument(entry: Entry<'_>) -> Option<Word<'_>> {
+pub fn only_argument<'t>(entry: impl Directive<'t>) -> Option<Word<'t>> {
     if entry.count_arguments() == 1 { entry.arguments().next() } else { None }
 }
 
@@ -150,7 +150,7 @@ fn is_address(value: &str) -> bool {
 }
 
 /// The value of `log_requests true;`; bare is true.
-pub fn switch(entry: Entry<'_>) -> Option<bool> {
+pub fn switch<'t>(entry: impl Directive<'t>) -> Option<bool> {
     match entry.count_arguments() {
         0 => Some(true),
         _ => switch_value(&only_argument(entry)?.value()),
@@ -260,7 +260,7 @@ impl<'t> Address<'t> {
 const FEW: usize = 16;
 
 /// The name in the header of a stream, live or plugin.
-pub fn group_name<'d>(entry: Entry<'d>) -> Word<'d> {
+pub fn group_name<'t>(entry: impl Directive<'t>) -> Word<'t> {
     entry.arguments().next().expect("an entry that fits a group has a name")
 }
 

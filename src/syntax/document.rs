@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use bytes::Bytes;
 use bytestring::ByteString;
 
 use super::diagnostic::{Diagnostics, Span};
-use super::index::{EntryId, EntryRecord, Index};
+use super::index::{EntryId, EntryRecord, Index, Indexer};
 use super::input_check;
 use super::lex::Words;
+use super::sink::Directive;
+use super::word::Word;
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
@@ -20,17 +23,17 @@ pub struct Document {
 impl Document {
     /// Parses the bytes of a file. Bytes that are not UTF-8 are reported as errors, and the text holds
     /// U+FFFD in their place.
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        match str::from_utf8(bytes) {
+    pub fn from_bytes(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        match ByteString::try_from(bytes.clone()) {
             Ok(text) => Self::parse(text),
-            Err(_) => Self::parse_lossy(bytes),
+            Err(_) => Self::parse_lossy(&bytes),
         }
     }
 
     fn parse_lossy(bytes: &[u8]) -> Self {
-        let mut document = Self::parse(String::from_utf8_lossy(bytes).into_owned());
-        let mut diagnostics = Diagnostics::default();
-        input_check::report_invalid_utf8(bytes, &mut diagnostics);
+        let (text, mut diagnostics) = input_check::decode(bytes);
+        let mut document = Self::parse(text.into_owned());
         diagnostics.extend(&document.index.diagnostics);
         document.index.diagnostics = diagnostics;
         document
@@ -39,8 +42,8 @@ impl Document {
     /// Parses a text. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
-        let index = input_check::index(&text);
-        Self::from_index(text, index)
+        let (indexer, diagnostics) = input_check::parse(&text, Indexer::new);
+        Self::from_index(text, Index { records: indexer.into_records(), diagnostics })
     }
 
     pub(super) fn from_index(text: ByteString, index: Index) -> Self {
@@ -50,6 +53,11 @@ impl Document {
     /// The text, byte for byte as it was parsed.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text as bytes, which may be shared.
+    pub fn bytes(&self) -> &Bytes {
+        self.text.as_bytes()
     }
 
     pub fn diagnostics(&self) -> &Diagnostics {
@@ -68,11 +76,6 @@ impl Document {
 
     pub fn entries(&self) -> Children<'_> {
         Children { document: self, at: 0, end: self.index.records.len() as u32 }
-    }
-
-    /// The entries, nested ones included, whose words stand on several lines.
-    pub fn spanning(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.index.spanning.iter().map(|&id| self.entry(id))
     }
 
     /// The top-level entries among those with these numbers, which begin and end between two of them.
@@ -102,6 +105,24 @@ impl Document {
 pub struct Entry<'d> {
     document: &'d Document,
     id: EntryId,
+}
+
+impl<'d> Directive<'d> for Entry<'d> {
+    fn keyword(self) -> Cow<'d, str> {
+        Entry::keyword(self)
+    }
+
+    fn arguments(self) -> impl Iterator<Item = Word<'d>> {
+        Entry::arguments(self)
+    }
+
+    fn count_arguments(self) -> usize {
+        Entry::count_arguments(self)
+    }
+
+    fn is_block(self) -> bool {
+        Entry::is_block(self)
+    }
 }
 
 impl<'d> Entry<'d> {

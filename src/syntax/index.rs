@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::diagnostic::Diagnostics;
+use super::sink::{Directive, ParsedEntry, Sink};
 
 /// The number of an entry in a document, from 0, in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,17 +41,15 @@ pub(super) struct EntryHead {
 }
 
 impl EntryHead {
-    pub const NONE: Self = Self { keyword: 0, arguments: 0 };
-
-    pub fn of(keyword: usize, arguments: usize) -> Self {
+    fn of(head: ParsedEntry<'_, '_>) -> Self {
         Self {
-            keyword: u16::try_from(keyword).unwrap_or(0),
-            arguments: u16::try_from(arguments).unwrap_or(u16::MAX),
+            keyword: u16::try_from(head.bare_keyword()).unwrap_or(0),
+            arguments: u16::try_from(head.count_arguments()).unwrap_or(u16::MAX),
         }
     }
 }
 
-pub(super) const BLOCK_BIT: u32 = 1 << 31;
+const BLOCK_BIT: u32 = 1 << 31;
 
 impl EntryRecord {
     pub fn is_block(self) -> bool {
@@ -83,10 +82,6 @@ pub(super) struct EntryRecords {
 }
 
 impl EntryRecords {
-    pub fn new(first: Vec<EntryRecord>, second: Vec<EntryRecord>) -> Self {
-        Self { first, second }
-    }
-
     pub fn len(&self) -> usize {
         self.first.len() + self.second.len()
     }
@@ -117,7 +112,7 @@ impl EntryRecords {
 
 impl From<Vec<EntryRecord>> for EntryRecords {
     fn from(records: Vec<EntryRecord>) -> Self {
-        Self::new(records, Vec::new())
+        Self { first: records, second: Vec::new() }
     }
 }
 
@@ -125,7 +120,59 @@ impl From<Vec<EntryRecord>> for EntryRecords {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     pub records: EntryRecords,
-    /// The entries whose words stand on several lines, in order; rare, and likely to lack a `;`.
-    pub spanning: Vec<EntryId>,
     pub diagnostics: Diagnostics,
+}
+
+/// Room for one entry is reserved for each so many bytes. Entries of real files are longer, and
+/// memory that is never touched costs nothing.
+const BYTES_PER_ENTRY: usize = 16;
+
+/// Keeps the records of a part of a text.
+#[derive(Default)]
+pub(super) struct Indexer {
+    records: EntryRecords,
+    /// The blocks that have no end yet.
+    open: Vec<usize>,
+}
+
+impl Indexer {
+    /// An indexer of a part of so many bytes.
+    pub fn new(bytes: usize) -> Self {
+        Self { records: Vec::with_capacity(bytes / BYTES_PER_ENTRY).into(), open: Vec::new() }
+    }
+
+    pub fn into_records(self) -> EntryRecords {
+        self.records
+    }
+}
+
+impl Sink<'_> for Indexer {
+    #[inline(always)]
+    fn setting(&mut self, head: ParsedEntry<'_, '_>, end: usize) {
+        let records = &mut self.records.first;
+        let next = records.len() as u32 + 1;
+        records.push(EntryRecord {
+            start: head.start() as u32,
+            end: end as u32,
+            next,
+            head: EntryHead::of(head),
+        });
+    }
+
+    fn open_block(&mut self, head: ParsedEntry<'_, '_>) {
+        self.open.push(self.records.first.len());
+        self.setting(head, 0);
+    }
+
+    fn close_block(&mut self, end: usize) {
+        let Some(open) = self.open.pop() else { return };
+        let next = self.records.first.len() as u32;
+        let record = &mut self.records.first[open];
+        record.end = end as u32;
+        record.next = next | BLOCK_BIT;
+    }
+
+    fn append(&mut self, later: Self) {
+        self.records.second = later.records.first;
+    }
 }

@@ -1,26 +1,46 @@
-//! Checks of the whole text that come before the grammar: size, encoding, and the old format.
+//! Parses a whole text; checks before it what is no question of grammar: size, encoding, old format.
+
+use std::borrow::Cow;
 
 use super::diagnostic::{Diagnostic, Diagnostics, Span};
-use super::index::Index;
-use super::parallel_parse::parse_halves;
-use super::parse::{BOM, MAX_TEXT, parse_whole};
+use super::parallel_parse;
+use super::parse::{BOM, MAX_TEXT};
+use super::sink::Sink;
 
-/// Returns the index of a text that passes the checks, or an index with one error and no entries.
-pub(super) fn index(text: &str) -> Index {
-    let mut index = Index::default();
+/// Parses a text that passes the checks; of another one there are no entries and one error.
+///
+/// `sink` makes a sink for a part of so many bytes. Never fails: problems are in the diagnostics.
+pub fn parse<'t, S: Sink<'t> + Send>(text: &'t str, sink: impl Fn(usize) -> S + Sync) -> (S, Diagnostics) {
+    match fault(text) {
+        None => parallel_parse::parse(text, &sink),
+        Some(fault) => {
+            let mut diagnostics = Diagnostics::default();
+            diagnostics.push(fault);
+            (sink(0), diagnostics)
+        }
+    }
+}
+
+fn fault(text: &str) -> Option<Diagnostic> {
     if text.len() > MAX_TEXT {
-        index.diagnostics.push(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
-        return index;
+        return Some(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
     }
-    if let Some(span) = erlang_terms(text) {
-        index.diagnostics.push(old_format(span));
-        return index;
+    erlang_terms(text).map(old_format)
+}
+
+/// The text of a file. Bytes that are not UTF-8 are reported as errors, and the text holds U+FFFD in
+/// their place.
+pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    if let Ok(text) = str::from_utf8(bytes) {
+        return (Cow::Borrowed(text), diagnostics);
     }
-    parse_halves(text).unwrap_or_else(|| parse_whole(text))
+    report_invalid_utf8(bytes, &mut diagnostics);
+    (String::from_utf8_lossy(bytes), diagnostics)
 }
 
 /// Reports each run of bytes that is not UTF-8, at its place in the lossy text.
-pub(super) fn report_invalid_utf8(bytes: &[u8], diagnostics: &mut Diagnostics) {
+fn report_invalid_utf8(bytes: &[u8], diagnostics: &mut Diagnostics) {
     let (mut original, mut lossy) = (0, 0);
     for chunk in bytes.utf8_chunks() {
         original += chunk.valid().len();

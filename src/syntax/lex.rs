@@ -14,8 +14,9 @@ use wide::u8x16;
 use winnow::Parser;
 use winnow::combinator::{dispatch, empty, fail, peek, repeat};
 use winnow::error::EmptyError;
-use winnow::token::{any, take_till, take_while};
+use winnow::token::{any, take_till};
 
+use super::diagnostic::Span;
 use super::word::Word;
 
 type Input<'t> = &'t [u8];
@@ -25,8 +26,11 @@ const SPACE: u8 = 1;
 const HASH: u8 = 2;
 const DELIMITER: u8 = 4;
 const QUOTE: u8 = 8;
+/// A bare word that starts with one of these may be meant otherwise.
+const ODD: u8 = 16;
 
-static CLASS: [u8; 256] = classes(&[(b" \t\r\n", SPACE), (b"#", HASH), (b";{}", DELIMITER), (b"\"", QUOTE)]);
+const CLASS: &[u8; 256] =
+    &classes(&[(b" \t\r\n", SPACE), (b"#", HASH), (b";{}", DELIMITER), (b"\"", QUOTE), (b"'\\", ODD)]);
 
 const fn classes(members: &[(&[u8], u8)]) -> [u8; 256] {
     let mut table = [0; 256];
@@ -53,12 +57,21 @@ fn ends_bare(byte: u8) -> bool {
 /// The bytes between two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trivia {
-    /// No byte, or one blank.
-    Short,
-    /// White space.
+    /// White space, or nothing.
     Space,
     /// White space and comments.
     Comments,
+}
+
+#[inline(always)]
+pub(super) fn is_space(byte: u8) -> bool {
+    is(byte, SPACE)
+}
+
+/// Whether white space or a comment starts with this byte, where a word could start.
+#[inline(always)]
+pub(super) fn starts_trivia(byte: u8) -> bool {
+    is(byte, SPACE | HASH)
 }
 
 /// *( white space / comment )
@@ -69,29 +82,21 @@ pub(super) fn trivia(text: &[u8], start: usize) -> (Trivia, usize) {
     // Nearly all words have one blank between them, or none.
     let at = start + usize::from(text.get(start) == Some(&b' '));
     match text.get(at) {
-        Some(&byte) if !is(byte, SPACE | HASH) => (Trivia::Short, at),
+        Some(&byte) if !starts_trivia(byte) => (Trivia::Space, at),
         _ => lines_and_comments(text, at),
     }
 }
 
-fn lines_and_comments(text: &[u8], start: usize) -> (Trivia, usize) {
-    let mut input = &text[start..];
+fn lines_and_comments(text: &[u8], mut at: usize) -> (Trivia, usize) {
     let mut kind = Trivia::Space;
     loop {
-        skip_while(&mut input, |byte| is(byte, SPACE));
-        if input.first() != Some(&b'#') {
-            return (kind, text.len() - input.len());
+        at += text[at..].iter().take_while(|&&byte| is(byte, SPACE)).count();
+        if text.get(at) != Some(&b'#') {
+            return (kind, at);
         }
         kind = Trivia::Comments;
-        let end = memchr::memchr(b'\n', input).unwrap_or(input.len());
-        input = &input[end..];
+        at = end_of_line(text, at);
     }
-}
-
-#[inline]
-fn skip_while(input: &mut Input<'_>, keep: impl Fn(u8) -> bool) {
-    let skipped: Lexed<&[u8]> = take_while(0.., keep).parse_next(input);
-    debug_assert!(skipped.is_ok(), "a repetition from zero always matches");
 }
 
 /// How a word is written.
@@ -113,6 +118,18 @@ pub(super) struct LexedWord {
     pub quoting: Quoting,
 }
 
+/// The end of a plain word that starts here, one without quotes and without anything to look at, and
+/// the byte there.
+#[inline(always)]
+pub(super) fn plain_word(text: &[u8], start: usize) -> Option<(usize, u8)> {
+    let rest = text.get(start..)?;
+    if CLASS[usize::from(*rest.first()?)] != 0 {
+        return None;
+    }
+    let (length, stop) = find(rest, may_end_bare, ends_bare);
+    (stop != b'"').then_some((start + length, stop))
+}
+
 /// word = 1*segment
 ///
 /// `quotes_end` is not before the end of the word, and no quote of the word is closed behind it.
@@ -126,7 +143,7 @@ pub(super) fn word(text: &[u8], start: usize, quotes_end: usize) -> LexedWord {
 }
 
 fn with_quotes(text: &[u8], start: usize) -> LexedWord {
-    if let Some(end) = end_of_plainly_quoted(text, start) {
+    if let Some(end) = plainly_quoted(text, start) {
         return LexedWord { end, quoting: Quoting::Quoted };
     }
     let mut input = &text[start..];
@@ -146,10 +163,11 @@ pub(super) fn end_of_line(text: &[u8], start: usize) -> usize {
 }
 
 /// The end of a word that is quoted as a whole and escapes nothing, as nearly all quoted words are.
-fn end_of_plainly_quoted(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn plainly_quoted(text: &[u8], start: usize) -> Option<usize> {
     let inside = text[start..].strip_prefix(b"\"")?;
-    let end = start + 1 + memchr::memchr2(b'"', b'\\', inside)?;
-    let is_whole = text[end] == b'"' && text.get(end + 1).is_some_and(|&byte| is(byte, SPACE | DELIMITER));
+    let (length, stop) = find(inside, may_end_quoted, |byte| matches!(byte, b'"' | b'\\'));
+    let end = start + 1 + length;
+    let is_whole = stop == b'"' && text.get(end + 1).is_some_and(|&byte| is(byte, SPACE | DELIMITER));
     is_whole.then_some(end + 1)
 }
 
@@ -171,33 +189,45 @@ fn bare(input: &mut Input<'_>) {
     *input = &input[end..];
 }
 
-/// Looks at sixteen bytes at a time: most of a text is bare words, whose lengths a branch predictor
-/// can't guess.
 #[inline(always)]
 fn end_of_bare(text: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(sixteen) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        let mut found = may_end_bare(*sixteen);
+    start + find(&text[start..], may_end_bare, ends_bare).0
+}
+
+/// The place of the first byte that is an end, and the byte; or the end of the text and a zero, which
+/// ends nothing.
+///
+/// Looks at sixteen bytes at a time: most of a text is bare words, whose lengths a branch predictor
+/// can't guess. `may_be_end` is true of each end, and of others that are rare.
+#[inline(always)]
+fn find(text: &[u8], may_be_end: impl Fn(u8x16) -> u8x16, is_end: impl Fn(u8) -> bool) -> (usize, u8) {
+    let mut rest = text;
+    while let Some((sixteen, behind)) = rest.split_first_chunk::<16>() {
+        let mut found = may_be_end(u8x16::new(*sixteen)).to_bitmask();
         while found != 0 {
             let end = found.trailing_zeros() as usize;
-            if end < sixteen.len() && ends_bare(sixteen[end]) {
-                return at + end;
+            if end < sixteen.len() && is_end(sixteen[end]) {
+                return (text.len() - rest.len() + end, sixteen[end]);
             }
             found &= found - 1;
         }
-        at += sixteen.len();
+        rest = behind;
     }
-    at + text[at..].iter().take_while(|&&byte| !ends_bare(byte)).count()
+    let end = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+    (text.len() - rest.len() + end, rest.get(end).copied().unwrap_or(0))
 }
 
-/// One bit for each byte that is `"` or below, `;`, or `{` or above: each byte that ends a bare
-/// word, and others that are rare.
+/// The bytes that are `"` or below, `;`, or `{` or above.
 #[inline(always)]
-fn may_end_bare(sixteen: [u8; 16]) -> u32 {
-    let bytes = u8x16::new(sixteen);
+fn may_end_bare(bytes: u8x16) -> u8x16 {
     let low = bytes.simd_eq(bytes.min(u8x16::splat(b'"')));
     let high = bytes.simd_eq(bytes.max(u8x16::splat(b'{')));
-    (low | high | bytes.simd_eq(u8x16::splat(b';'))).to_bitmask()
+    low | high | bytes.simd_eq(u8x16::splat(b';'))
+}
+
+#[inline(always)]
+fn may_end_quoted(bytes: u8x16) -> u8x16 {
+    bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'))
 }
 
 /// quoted = DQUOTE *( "\\" / "\"" / <any char except \ and "> ) DQUOTE
@@ -247,6 +277,11 @@ impl<'t> Words<'t> {
     /// Returns the words from `start` to the first delimiter, or to `end`.
     pub(super) fn new(text: &'t str, start: usize, end: usize) -> Self {
         Self { text, at: start, end }
+    }
+
+    /// Returns the words of an entry, which stand in this part of the text.
+    pub fn of(text: &'t str, span: &Span) -> Self {
+        Self::new(text, span.start as usize, span.end as usize)
     }
 
     /// Returns the place of the delimiter behind the last word.

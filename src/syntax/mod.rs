@@ -1,4 +1,4 @@
-//! Text to `(Document, diagnostics)`: the grammar of `media.conf` and nothing else.
+//! Text to entries and diagnostics: the grammar of `media.conf` and nothing else.
 //!
 //! ```text
 //! file      = [BOM] *entry
@@ -6,9 +6,10 @@
 //! block     = "{" *entry "}"
 //! ```
 //!
-//! A [`Document`] owns the text and a flat index of spans over it. Words and comments are not
-//! stored: an [`Entry`] is lexed again whenever its words are needed, because on large files page
-//! faults cost more than lexing.
+//! The parser hands each entry to a [`Sink`] while its words are at hand. A [`Document`] owns the text
+//! and a flat index of spans over it, which a sink has made. Words and comments are not stored: an
+//! [`Entry`] is lexed again whenever its words are needed, because on large files page faults cost
+//! more than lexing.
 //!
 //! *Invariants.* Parsing never fails and never recurses: every problem is a [`Diagnostic`], and the
 //! parser goes on at the next `;` or `}`. This layer does not know what any directive means, and
@@ -19,6 +20,7 @@ mod printable;
 mod word;
 
 mod lex;
+mod sink;
 
 mod index;
 mod splice;
@@ -38,12 +40,14 @@ pub(crate) mod work;
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
 pub use document::{Children, Document, Entry};
 pub use index::EntryId;
+pub use input_check::{decode, parse};
 pub use lex::{Words, comment_start};
 pub use line_index::{LineIndex, Position, line_end, line_start};
 pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::MAX_DEPTH;
 pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::{ChangedRun, RunPlace, moved};
+pub use sink::{Directive, ParsedEntry, ParsedWords, Sink};
 pub use snippet::Snippet;
 pub use splice::{Splice, spliced_pieces};
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

@@ -5,20 +5,37 @@
 //! between two entries and without an error, the second half was parsed from the right state. If
 //! not, both results are thrown away and the text is parsed by one thread.
 
-use super::index::{EntryId, EntryRecords, Index};
-use super::parse::{PartialIndex, parse_part};
+use std::ops::Range;
+
+use super::diagnostic::Diagnostics;
+use super::parse::{ParsedPart, parse_part};
+use super::sink::Sink;
 
 /// The size in bytes from which a text is parsed by two threads; for a smaller one the second thread
 /// costs more than it saves.
 pub const WORTH_A_THREAD: usize = 1 << 20;
 
+/// Parses a text with the sink that `sink` makes for a part of so many bytes: in two halves where the
+/// text is large and the guess is right, else as a whole.
+pub(super) fn parse<'t, S: Sink<'t> + Send>(
+    text: &'t str,
+    sink: &(impl Fn(usize) -> S + Sync),
+) -> (S, Diagnostics) {
+    let ParsedPart { sink, diagnostics, .. } =
+        parse_halves(text, sink).unwrap_or_else(|| parse_part(text, 0..text.len(), sink(text.len())));
+    (sink, diagnostics)
+}
+
 /// Parses a text in two halves; `None` if it is too small, or if the guess was wrong.
-pub(super) fn parse_halves(text: &str) -> Option<Index> {
+fn parse_halves<'t, S: Sink<'t> + Send>(
+    text: &'t str,
+    sink: &(impl Fn(usize) -> S + Sync),
+) -> Option<ParsedPart<S>> {
     let middle = text.len().checked_sub(WORTH_A_THREAD).and_then(|_| guess_middle(text))?;
+    let half = |part: Range<usize>| parse_part(text, part.clone(), sink(part.len()));
     let (first, second) = std::thread::scope(|scope| {
-        let second =
-            std::thread::Builder::new().spawn_scoped(scope, || parse_part(text, middle..text.len())).ok()?;
-        let first = parse_part(text, 0..middle);
+        let second = std::thread::Builder::new().spawn_scoped(scope, || half(middle..text.len())).ok()?;
+        let first = half(0..middle);
         Some((first, second.join().ok()?))
     })?;
     let guessed_right = first.diagnostics.errors() == 0 && !first.ends_in_comment;
@@ -34,18 +51,15 @@ fn guess_middle(text: &str) -> Option<usize> {
         .find(|&line| bytes.get(line).is_some_and(u8::is_ascii_alphabetic))
 }
 
-fn joined(first: PartialIndex, second: PartialIndex) -> Index {
-    let shift = first.records.len() as u32;
-    let mut spanning = first.spanning;
-    spanning.extend(second.spanning.iter().map(|id| EntryId(id.0 + shift)));
-    let mut diagnostics = first.diagnostics;
-    diagnostics.extend(&second.diagnostics);
-    Index { records: EntryRecords::new(first.records, second.records), spanning, diagnostics }
+fn joined<'t, S: Sink<'t>>(mut first: ParsedPart<S>, second: ParsedPart<S>) -> ParsedPart<S> {
+    first.sink.append(second.sink);
+    first.diagnostics.extend(&second.diagnostics);
+    first
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::parse_whole;
+    use super::super::index::Indexer;
     use super::*;
 
     fn large(entry: &str) -> String {
@@ -56,11 +70,12 @@ mod tests {
     fn two_halves_make_the_index_of_the_whole() {
         for entry in ["stream a {\n  url u;\n}\n", "k 1\n  2;\nlive 'b; # c\n", "a { b; };\n"] {
             let text = large(entry);
-            let (halves, whole) = (parse_halves(&text).expect("it can be parted"), parse_whole(&text));
-            let all = 0..whole.records.len();
-            assert!(halves.records.iter(all.clone()).eq(whole.records.iter(all)), "{entry}");
-            assert_eq!(halves.spanning, whole.spanning, "{entry}");
+            let halves = parse_halves(&text, &Indexer::new).expect("it can be parted");
+            let whole = parse_part(&text, 0..text.len(), Indexer::new(text.len()));
             assert_eq!(halves.diagnostics, whole.diagnostics, "{entry}");
+            let (halves, whole) = (halves.sink.into_records(), whole.sink.into_records());
+            let all = 0..whole.len();
+            assert!(halves.iter(all.clone()).eq(whole.iter(all)), "{entry}");
         }
     }
 
@@ -72,7 +87,7 @@ mod tests {
             format!("}}{}", large("k 1;\n")),
             large("no line to part it at; "),
         ] {
-            assert!(parse_halves(&text).is_none());
+            assert!(parse_halves(&text, &Indexer::new).is_none());
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, Diagnostics, Severity};
-use super::index::{BLOCK_BIT, EntryHead, EntryId, EntryRecord, Index};
-use super::lex::{self, LexedWord, Quoting, Trivia};
+use super::lex::{self, LexedWord, Quoting};
+use super::sink::{ParsedEntry, Sink, WordPlaces};
 use super::word::unescaped;
 
 /// How deep blocks may nest.
@@ -14,69 +14,37 @@ pub const MAX_DEPTH: usize = 64;
 /// Spans are `u32` and the index keeps one bit for itself.
 pub(super) const MAX_TEXT: usize = (1 << 31) - 1;
 
-/// Room for one entry is reserved for each so many bytes. Entries of real files are longer, and
-/// memory that is never touched costs nothing.
-const BYTES_PER_ENTRY: usize = 16;
-
 pub(super) const BOM: &str = "\u{feff}";
 
-/// Indexes a text with one thread.
-pub(super) fn parse_whole(text: &str) -> Index {
-    parse_part(text, 0..text.len()).into_index()
-}
-
-/// The index of a part of a text.
-pub(super) struct PartialIndex {
-    pub records: Vec<EntryRecord>,
-    pub spanning: Vec<EntryId>,
+/// What came of a part of a text.
+pub(super) struct ParsedPart<S> {
+    pub sink: S,
     /// Holds an error if the part ends inside an entry.
     pub diagnostics: Diagnostics,
     /// Whether the part ends in a comment, which the rest of the text would continue.
     pub ends_in_comment: bool,
 }
 
-impl PartialIndex {
-    /// The index of a text that is one part.
-    pub fn into_index(self) -> Index {
-        Index { records: self.records.into(), spanning: self.spanning, diagnostics: self.diagnostics }
-    }
-}
-
-/// Indexes one part of a text, which starts between two top-level entries.
-pub(super) fn parse_part(text: &str, part: Range<usize>) -> PartialIndex {
-    let mut parser = Parser::new(text, part.clone());
-    report_nul(text, part.clone(), &mut parser.diagnostics);
-    parser.records.reserve(part.len() / BYTES_PER_ENTRY);
+/// Parses one part of a text, which starts between two top-level entries.
+pub(super) fn parse_part<'t, S: Sink<'t>>(text: &'t str, part: Range<usize>, sink: S) -> ParsedPart<S> {
+    let mut parser = Parser::new(text, part.clone(), sink);
+    report_nul(text, part, &mut parser.diagnostics);
     parser.entries();
-    let Parser { records, spanning, diagnostics, ends_in_comment, .. } = parser;
-    PartialIndex { records, spanning, diagnostics, ends_in_comment }
+    let Parser { sink, diagnostics, ends_in_comment, .. } = parser;
+    ParsedPart { sink, diagnostics, ends_in_comment }
 }
 
-/// The words of one entry.
-struct LexedWords {
-    start: usize,
-    /// Behind the last word.
-    end: usize,
-    /// Whether the words stand on several lines.
-    spanning: bool,
-    head: EntryHead,
-    /// Whether a quote that is never closed has swallowed the `;` or `{` of the entry.
-    swallowed_end: bool,
-}
-
-/// A block that has no `}` yet.
-struct OpenBlock {
-    record: usize,
-    brace: usize,
-}
-
-struct Parser<'t> {
+struct Parser<'t, S> {
+    whole: &'t str,
+    /// Up to the end of the part.
     text: &'t [u8],
     at: usize,
-    records: Vec<EntryRecord>,
-    spanning: Vec<EntryId>,
+    sink: S,
     diagnostics: Diagnostics,
-    open: Vec<OpenBlock>,
+    /// The words of the current entry; kept to reuse its allocation.
+    words: WordPlaces,
+    /// The places of the `{` that have no `}` yet.
+    open: Vec<usize>,
     /// How far the closing quote of a word is searched for: to the end of the text, until a quote is
     /// found that is never closed; from then on to the end of the line. The word of that quote is
     /// inside quotes at every line end, so any later word that crosses a line end would run on to the
@@ -85,15 +53,16 @@ struct Parser<'t> {
     ends_in_comment: bool,
 }
 
-impl<'t> Parser<'t> {
-    fn new(text: &'t str, part: Range<usize>) -> Self {
+impl<'t, S: Sink<'t>> Parser<'t, S> {
+    fn new(text: &'t str, part: Range<usize>, sink: S) -> Self {
         let bom = if part.start == 0 && text.starts_with(BOM) { BOM.len() } else { 0 };
         Self {
+            whole: text,
             text: &text.as_bytes()[..part.end],
             at: part.start + bom,
-            records: Vec::new(),
-            spanning: Vec::new(),
+            sink,
             diagnostics: Diagnostics::default(),
+            words: WordPlaces::default(),
             open: Vec::new(),
             quotes_end: part.end,
             ends_in_comment: false,
@@ -105,14 +74,10 @@ impl<'t> Parser<'t> {
     }
 
     /// How far the closing quote of a word that starts here is searched for.
-    #[inline(always)]
-    fn quotes_end(&mut self, start: usize) -> usize {
-        if start >= self.quotes_end { self.next_quotes_end(start) } else { self.quotes_end }
-    }
-
-    #[cold]
     fn next_quotes_end(&mut self, start: usize) -> usize {
-        self.quotes_end = lex::end_of_line(self.text, start);
+        if start >= self.quotes_end {
+            self.quotes_end = lex::end_of_line(self.text, start);
+        }
         self.quotes_end
     }
 
@@ -140,8 +105,8 @@ impl<'t> Parser<'t> {
     /// file = [BOM] *entry
     fn entries(&mut self) {
         loop {
-            (_, self.at) = self.trivia(self.at);
-            match self.next() {
+            self.at = self.trivia(self.at);
+            match self.text.get(self.at) {
                 None => return self.end_of_text(),
                 Some(b';') => self.stray_semicolon(),
                 Some(b'{') => self.nameless_block(),
@@ -151,86 +116,105 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// *( white space / comment ); returns its kind and its end.
+    /// *( white space / comment ); returns its end.
     #[inline(always)]
-    fn trivia(&mut self, start: usize) -> (Trivia, usize) {
-        let (trivia, end) = lex::trivia(self.text, start);
-        if trivia == Trivia::Comments {
-            self.check_comments(start..end);
+    fn trivia(&mut self, mut at: usize) -> usize {
+        let text = self.text;
+        loop {
+            match text.get(at) {
+                Some(&byte) if lex::is_space(byte) => at += 1,
+                Some(b'#') => at = self.comment(at),
+                _ => return at,
+            }
         }
-        (trivia, end)
     }
 
-    /// Reports each CR inside a comment: some editors end a line there, the grammar does not, so the
-    /// text behind it looks like a directive and is a comment.
-    fn check_comments(&mut self, skipped: Range<usize>) {
-        let (text, mut line_start) = (self.text, skipped.start);
-        self.ends_in_comment = false;
-        for line in text[skipped.clone()].split(|&byte| byte == b'\n') {
-            let hash = memchr::memchr(b'#', line);
-            self.ends_in_comment = hash.is_some() && skipped.end == text.len();
-            let comment = hash.unwrap_or(line.len());
+    /// comment = "#" *<any char but LF>; returns its end.
+    ///
+    /// Reports each CR inside: some editors end a line there, the grammar does not, so the text behind
+    /// it looks like a directive and is a comment.
+    fn comment(&mut self, start: usize) -> usize {
+        let text = self.text;
+        for at in memchr::memchr2_iter(b'\n', b'\r', &text[start..]).map(|at| start + at) {
+            if text[at] == b'\n' {
+                return at;
+            }
             // The CR in front of a line feed belongs to the line end.
-            let inside = &line[comment..line.len().max(comment + 1) - 1];
-            for cr in memchr::memchr_iter(b'\r', inside) {
-                let at = line_start + comment + cr;
+            if text.get(at + 1).is_some_and(|&next| next != b'\n') {
                 self.warning(
                     at..at + 1,
                     "a comment with a carriage return inside",
                     "a comment ends at a line feed only: what follows the CR is still comment",
                 );
             }
-            line_start += line.len() + 1;
         }
+        self.ends_in_comment = true;
+        text.len()
     }
 
     /// entry = 1*word (";" / block)
     #[inline(always)]
     fn entry(&mut self) {
-        let words = self.words();
-        if words.spanning {
-            self.spanning.push(EntryId(self.records.len() as u32));
-        }
-        match self.next() {
-            _ if words.swallowed_end => self.directive(&words, words.end),
-            Some(b';') => {
-                let end = self.delimiter() + 1;
-                self.directive(&words, end);
+        let text = self.text;
+        self.words.restart(self.at);
+        let mut at = self.at;
+        loop {
+            at = self.plain_words(at);
+            match text.get(at) {
+                Some(b';') => {
+                    self.at = at + 1;
+                    return self.setting(self.at);
+                }
+                Some(b'{') => {
+                    self.at = at;
+                    return self.open_brace();
+                }
+                Some(b'}') => {
+                    self.at = at;
+                    return self.missing_semicolon();
+                }
+                Some(&byte) if lex::starts_trivia(byte) => {
+                    let start = at;
+                    at = self.trivia(start);
+                    self.words.is_spanning |= lex::is_word(text, at) && text[start..at].contains(&b'\n');
+                }
+                Some(_) => {
+                    let LexedWord { end, quoting } = self.odd_word(at);
+                    self.words.push(at, end, quoting != Quoting::Bare);
+                    if quoting == Quoting::Open {
+                        self.skip_line(end);
+                        return self.setting(end);
+                    }
+                    at = end;
+                }
+                None => {
+                    self.at = at;
+                    return self.cut_off();
+                }
             }
-            Some(b'{') => self.open_brace(words.start, words.head),
-            Some(_) => self.missing_semicolon(&words),
-            None => self.cut_off(&words),
         }
     }
 
-    /// 1*word
+    /// Takes plain words with at most one blank behind each, as nearly all words are. Returns where
+    /// something else stands.
     #[inline(always)]
-    fn words(&mut self) -> LexedWords {
-        let (text, start) = (self.text, self.at);
-        let mut last = self.word(start);
-        let keyword = if last.quoting == Quoting::Bare { last.end - start } else { 0 };
-        let (mut count, mut spanning) = (0, false);
-        while last.quoting != Quoting::Open {
-            let (trivia, at) = self.trivia(last.end);
-            if !lex::is_word(text, at) {
-                self.at = at;
-                break;
-            }
-            count += 1;
-            spanning |= trivia != Trivia::Short && text[last.end..at].contains(&b'\n');
-            last = self.word(at);
+    fn plain_words(&mut self, mut at: usize) -> usize {
+        let text = self.text;
+        while let Some((end, stop)) = lex::plain_word(text, at) {
+            self.words.push(at, end, false);
+            at = end + usize::from(stop == b' ');
         }
-        let swallowed_end = last.quoting == Quoting::Open;
-        LexedWords { start, end: last.end, spanning, swallowed_end, head: EntryHead::of(keyword, count) }
+        at
     }
 
-    /// word = 1*segment
-    #[inline(always)]
-    fn word(&mut self, start: usize) -> LexedWord {
-        let word = lex::word(self.text, start, self.quotes_end(start));
-        if word.quoting != Quoting::Bare || matches!(self.text[start], b'\'' | b'\\') {
-            self.check_word(start..word.end, word.quoting);
+    /// A word that may have quotes, or that is to be looked at.
+    fn odd_word(&mut self, start: usize) -> LexedWord {
+        let quotes_end = self.next_quotes_end(start);
+        if let Some(end) = lex::plainly_quoted(&self.text[..quotes_end], start) {
+            return LexedWord { end, quoting: Quoting::Quoted };
         }
+        let word = lex::word(self.text, start, quotes_end);
+        self.check_word(start..word.end, word.quoting);
         word
     }
 
@@ -247,7 +231,6 @@ impl<'t> Parser<'t> {
     }
 
     fn unclosed_quote(&mut self, word: Range<usize>) {
-        self.skip_line(word.end);
         let raw = &self.text[word.clone()];
         let opening = unescaped(raw).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
         let at = word.start + opening.map_or(0, |(at, ..)| at);
@@ -297,11 +280,10 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Records an entry without a block.
+    /// Hands over an entry without a block.
     #[inline(always)]
-    fn directive(&mut self, words: &LexedWords, end: usize) {
-        let next = self.records.len() as u32 + 1;
-        self.records.push(EntryRecord { start: words.start as u32, end: end as u32, next, head: words.head });
+    fn setting(&mut self, end: usize) {
+        self.sink.setting(ParsedEntry { text: self.whole, words: &self.words, is_block: false }, end);
     }
 
     fn stray_semicolon(&mut self) {
@@ -316,17 +298,16 @@ impl<'t> Parser<'t> {
             "a block without a keyword in front of its `{`",
             "a block starts like `stream NAME {`",
         );
-        self.open_brace(at, EntryHead::NONE);
+        self.words.restart(at);
+        self.open_brace();
     }
 
     /// block = "{" *entry "}"
-    ///
-    /// The record gets its end when the `}` comes.
-    fn open_brace(&mut self, start: usize, head: EntryHead) {
+    fn open_brace(&mut self) {
         let brace = self.delimiter();
         let is_too_deep = self.open.len() == MAX_DEPTH;
-        self.open.push(OpenBlock { record: self.records.len(), brace });
-        self.records.push(EntryRecord { start: start as u32, end: 0, next: 0, head });
+        self.open.push(brace);
+        self.sink.open_block(ParsedEntry { text: self.whole, words: &self.words, is_block: true });
         if is_too_deep {
             self.error(
                 brace..brace + 1,
@@ -341,7 +322,7 @@ impl<'t> Parser<'t> {
     fn skip_block(&mut self) {
         let mut depth = 1;
         loop {
-            (_, self.at) = self.trivia(self.at);
+            self.at = self.trivia(self.at);
             match self.next() {
                 None => return,
                 Some(b'}') if depth == 1 => return,
@@ -358,7 +339,7 @@ impl<'t> Parser<'t> {
     }
 
     fn skip_word(&mut self) {
-        let word = lex::word(self.text, self.at, self.quotes_end(self.at));
+        let word = lex::word(self.text, self.at, self.next_quotes_end(self.at));
         self.at = word.end;
         if word.quoting == Quoting::Open {
             self.skip_line(word.end);
@@ -368,7 +349,7 @@ impl<'t> Parser<'t> {
     fn close_brace(&mut self) {
         let at = self.delimiter();
         match self.open.pop() {
-            Some(open) => self.close(&open, at + 1),
+            Some(_) => self.sink.close_block(at + 1),
             None => self.error(
                 at..at + 1,
                 "stray `}`",
@@ -377,36 +358,31 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn close(&mut self, open: &OpenBlock, end: usize) {
-        let next = self.records.len() as u32;
-        let record = &mut self.records[open.record];
-        record.end = end as u32;
-        record.next = next | BLOCK_BIT;
-    }
-
     /// Only a warning: clients in production send this, and the closing brace proves that the text was
     /// not cut off.
-    fn missing_semicolon(&mut self, words: &LexedWords) {
-        self.directive(words, words.end);
+    fn missing_semicolon(&mut self) {
+        let end = self.words.end();
+        self.setting(end);
         if !self.open.is_empty() {
-            self.warning(words.end..words.end, "missing `;` before `}`", "end the directive with `;`");
+            self.warning(end..end, "missing `;` before `}`", "end the directive with `;`");
         }
     }
 
-    fn cut_off(&mut self, words: &LexedWords) {
-        self.directive(words, words.end);
+    fn cut_off(&mut self) {
+        let end = self.words.end();
+        self.setting(end);
         self.error(
-            words.end..words.end,
+            end..end,
             "missing `;` at the end of the file",
             "was the file cut off? end the last directive with `;`",
         );
     }
 
     fn end_of_text(&mut self) {
-        while let Some(open) = self.open.pop() {
-            self.close(&open, self.text.len());
+        while let Some(brace) = self.open.pop() {
+            self.sink.close_block(self.text.len());
             self.error(
-                open.brace..open.brace + 1,
+                brace..brace + 1,
                 "unclosed `{`: the file ends before its `}`",
                 "was the file cut off? close the block with `}`",
             );

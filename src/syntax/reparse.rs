@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use super::diagnostic::Diagnostics;
 use super::document::Document;
-use super::index::{EntryRecord, EntryRecords, Index};
+use super::index::{EntryRecord, EntryRecords, Index, Indexer};
 use super::line_index::{line_end, line_start};
-use super::parse::{BOM, MAX_TEXT, parse_part};
+use super::parse::{BOM, MAX_TEXT, ParsedPart, parse_part};
 use super::splice::{Splice, apply};
 
 /// The numbers of the entries of a run, nested ones included.
@@ -102,7 +102,7 @@ impl Document {
 /// `None` if a window does not end between two entries, or if the old or the new text has diagnostics.
 fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<ChangedRun>> {
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
-    if !old.diagnostics.is_empty() || !old.spanning.is_empty() || text.len() + grown > MAX_TEXT {
+    if !old.diagnostics.is_empty() || text.len() + grown > MAX_TEXT {
         return None;
     }
     let mut changed = Vec::new();
@@ -126,10 +126,10 @@ fn window_document(text: String, start: usize, is_last: bool) -> Option<Document
     if start > 0 && text.starts_with(BOM) {
         return None;
     }
-    let part = parse_part(&text, 0..text.len());
-    let is_clean = part.diagnostics.is_empty() && part.spanning.is_empty();
-    let is_whole = is_last || !part.ends_in_comment;
-    (is_clean && is_whole).then(|| Document::from_index(text.into(), part.into_index()))
+    let ParsedPart { sink, diagnostics, ends_in_comment } =
+        parse_part(&text, 0..text.len(), Indexer::new(text.len()));
+    let is_whole = diagnostics.is_empty() && (is_last || !ends_in_comment);
+    is_whole.then(|| Document::from_index(text.into(), Index { records: sink.into_records(), diagnostics }))
 }
 
 /// Puts the new document together: the records of unchanged entries are copied, not parsed again.
@@ -146,7 +146,7 @@ fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document 
         bytes = shift_behind(run, old_records, old.text().len(), new.len());
     }
     copy_moved(old_records, kept..old.len(), bytes, &mut records);
-    let index = Index { records: records.into(), spanning: Vec::new(), diagnostics: Diagnostics::default() };
+    let index = Index { records: records.into(), diagnostics: Diagnostics::default() };
     Document::from_index(new.into(), index)
 }
 

@@ -18,7 +18,7 @@ pub enum Accepting {
 /// The text after a patch, or the pointers of what is refused; `(text)` where the text has errors.
 pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<String, Vec<String>> {
     let document = Document::parse(text.to_owned());
-    if check(&document).errors() > 0 {
+    if check(text).errors() > 0 {
         return Err(vec!["(text)".to_owned()]);
     }
     let pointers =
@@ -32,7 +32,7 @@ pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<Stri
         Ok(Some(edit)) => {
             let after = document.with(&edit.splices);
             let whole = Document::parse(after.text().to_owned());
-            assert_eq!(check(&whole).errors(), 0, "the new text has errors:\n{}", whole.text());
+            assert_eq!(check(whole.text()).errors(), 0, "the new text has errors:\n{}", whole.text());
             assert!(whole.entries().map(|entry| entry.span()).eq(after.entries().map(|entry| entry.span())));
             Ok(after.text().to_owned())
         }

@@ -64,7 +64,7 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
         fixtures::valid_corpus(),
         |(name, _)| name.clone(),
         |(_, text)| {
-            let document = Document::from_bytes(text);
+            let document = Document::from_bytes(text.clone());
             let members = top_members(&document);
             let top = members.foreign().iter().map(|member| (Scope::Top, member.keyword.to_string()));
             let inside = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().flat_map(|kind| {

@@ -9,13 +9,15 @@ use mediactl::model::member::key_of;
 use mediactl::model::schema::{Scope, Shape, parameters};
 use mediactl::model::shape::group_name;
 use mediactl::model::{Lens, View, check, has_errors, top_members};
-use mediactl::syntax::{Document, Entry, LineIndex, MAX_DEPTH, Snippet, Splice};
+use mediactl::syntax::{
+    Document, Entry, LineIndex, MAX_DEPTH, ParsedEntry, Sink, Snippet, Splice, Word, parse,
+};
 use serde_json::{Value, json};
 
 use crate::oracle;
 
 pub fn is_valid(document: &Document) -> bool {
-    check(document).errors() == 0
+    !has_errors(document)
 }
 
 pub fn view(document: &Document, own_only: bool) -> Value {
@@ -44,12 +46,79 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     let document = Document::parse(text.to_owned());
     assert_eq!(document.text(), text, "parsing changes no text");
     let lines = LineIndex::new(text);
-    assert_eq!(has_errors(&document), check(&document).errors() > 0, "both see the same errors\n{text}");
-    for diagnostic in check(&document).iter() {
+    assert_eq!(has_errors(&document), check(text).errors() > 0, "both see the same errors\n{text}");
+    for diagnostic in check(text).iter() {
         Snippet::at(&diagnostic.span, &document, &lines, &|_| Vec::new());
     }
     mediactl::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
+    both_sinks_hear_the_same(&document);
     document
+}
+
+/// An entry as a sink hears of it.
+#[derive(Debug, PartialEq)]
+struct HeardEntry {
+    span: std::ops::Range<usize>,
+    depth: usize,
+    is_block: bool,
+    words: Vec<(u32, String, bool)>,
+}
+
+impl HeardEntry {
+    fn new<'t>(
+        start: usize,
+        end: usize,
+        depth: usize,
+        is_block: bool,
+        words: impl Iterator<Item = Word<'t>>,
+    ) -> Self {
+        let words = words.map(|word| (word.start, word.raw.to_owned(), word.quoted)).collect();
+        Self { span: start..end, depth, is_block, words }
+    }
+}
+
+/// Keeps all that it hears.
+#[derive(Default)]
+struct Listening {
+    entries: Vec<HeardEntry>,
+    open: Vec<usize>,
+}
+
+impl<'t> Sink<'t> for Listening {
+    fn setting(&mut self, head: ParsedEntry<'_, 't>, end: usize) {
+        self.entries.push(HeardEntry::new(head.start(), end, self.open.len(), false, head.words()));
+    }
+
+    fn open_block(&mut self, head: ParsedEntry<'_, 't>) {
+        let depth = self.open.len();
+        self.open.push(self.entries.len());
+        self.entries.push(HeardEntry::new(head.start(), 0, depth, true, head.words()));
+    }
+
+    fn close_block(&mut self, end: usize) {
+        let opened = self.open.pop().expect("no block is closed that was not opened");
+        self.entries[opened].span.end = end;
+    }
+
+    fn append(&mut self, later: Self) {
+        assert!(self.open.is_empty(), "a part ends between two top-level entries");
+        self.entries.extend(later.entries);
+    }
+}
+
+/// What is checked while a text is parsed is what the index shows, and the parser reports the same.
+fn both_sinks_hear_the_same(document: &Document) {
+    fn walk<'d>(entries: impl Iterator<Item = Entry<'d>>, depth: usize, found: &mut Vec<HeardEntry>) {
+        for entry in entries {
+            found.push(HeardEntry::new(entry.start(), entry.end(), depth, entry.is_block(), entry.words()));
+            walk(entry.children(), depth + 1, found);
+        }
+    }
+    let mut indexed = Vec::new();
+    walk(document.entries(), 0, &mut indexed);
+    let (heard, diagnostics) = parse(document.text(), |_| Listening::default());
+    assert_eq!(heard.entries, indexed, "both sinks hear of the same entries\n{}", document.text());
+    assert_eq!(&diagnostics, document.diagnostics(), "both parsers say the same\n{}", document.text());
 }
 
 /// What asks for nothing, or for what is there already, changes nothing.

@@ -277,14 +277,106 @@ proptest! {
     }
 }
 
+/// What random texts are made of: words that mean something, and what stands between them.
+const PIECES: &[&str] = &[
+    "stream",
+    "ondemand",
+    "live",
+    "plugin",
+    "template",
+    "http",
+    "rtmp",
+    "auth",
+    "edit_auth",
+    "url",
+    "urls",
+    "prepush",
+    "transcoder",
+    "title",
+    "disabled",
+    "dvr",
+    "include",
+    "push",
+    "steam",
+    "a",
+    "cam1",
+    "\"cam1\"",
+    "\"a b\"",
+    "80",
+    "70000",
+    "udp://239.0.0.1:1234",
+    "htp://x",
+    "false",
+    "90%",
+    "5d",
+    "vb=1024k",
+    "k=v",
+    "k=w",
+    "'q",
+    "\\",
+    "\"\\x\"",
+    "\"\\\"\"",
+    "\"",
+    "é",
+    "\u{feff}",
+    "\0",
+    "~!|",
+    "a_word_of_over_sixteen_bytes",
+];
+const GAPS: &[&str] = &[
+    " ",
+    " ",
+    " ",
+    "\n",
+    "\n  ",
+    "\t",
+    "\r\n",
+    ";",
+    ";\n",
+    ";\n  ",
+    " {\n  ",
+    "{",
+    "}",
+    "}\n",
+    "; }\n",
+    " # c\n",
+    "# k v;\n",
+    "# c\r x\n",
+    " \\\n",
+    "",
+];
+
+fn both_sinks_say_the_same_of_random_texts(count: u32) {
+    let piece = (prop::sample::select(PIECES), prop::sample::select(GAPS));
+    let texts = prop::collection::vec(piece.prop_map(|(word, gap)| format!("{word}{gap}")), 0..40);
+    let config = proptest::test_runner::Config { cases: count, ..Default::default() };
+    proptest::test_runner::TestRunner::new(config)
+        .run(&texts, |pieces| {
+            parsing_changes_nothing(&pieces.concat());
+            Ok(())
+        })
+        .expect("both sinks say the same");
+}
+
+#[test]
+fn both_sinks_say_the_same_of_some_random_texts() {
+    both_sinks_say_the_same_of_random_texts(2_000);
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/run runs it, with the proofs"]
+fn both_sinks_say_the_same_of_many_random_texts() {
+    both_sinks_say_the_same_of_random_texts(200_000);
+}
+
 #[test]
 fn parsing_arbitrary_bytes_never_panics() {
     let mut runner = proptest::test_runner::TestRunner::default();
     let bytes = prop::collection::vec(any::<u8>(), 0..200);
     runner
         .run(&bytes, |bytes| {
-            let document = Document::from_bytes(&bytes);
-            check(&document);
+            check(&bytes);
+            Document::from_bytes(bytes);
             Ok(())
         })
         .expect("nothing panics");
@@ -303,8 +395,8 @@ fn depth_and_length_are_bounded() {
         // Each of these is told, and where its line starts is not looked for again.
         format!("#{}", "\r".repeat(500_000)),
     ] {
-        let document = Document::parse(text);
-        check(&document);
+        check(&text);
+        Document::parse(text);
     }
     let deep = format!("{}{}", "a {".repeat(64), "}".repeat(64));
     assert!(is_valid(&Document::parse(deep.clone())));

@@ -69,9 +69,9 @@ fn invalid_files_get_their_diagnostics() {
 }
 
 fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
-    let document = Document::from_bytes(&bytes);
+    let found = check(&bytes);
+    let document = Document::from_bytes(bytes);
     let lines = LineIndex::new(document.text());
-    let found = check(&document);
     let place = |diagnostic: &mediactl::syntax::Diagnostic| {
         let position = lines.position(diagnostic.span.start);
         format!("{}:{}: {}", position.line, position.column, diagnostic.severity.label())
@@ -84,8 +84,7 @@ fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
 #[test]
 fn the_corpus_gets_its_verdicts() {
     let errors = |bytes: &[u8]| {
-        let document = Document::from_bytes(bytes);
-        let texts: Vec<String> = check(&document)
+        let texts: Vec<String> = check(bytes)
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Error)
             .map(|diagnostic| diagnostic.message.clone())

@@ -85,7 +85,7 @@ mod tests {
     fn the_examples_of_the_general_rule_read_as_they_are_said_to() {
         for (_, text, json) in GENERAL {
             let document = Document::parse((*text).to_owned());
-            assert!(check(&document).is_empty(), "{text}");
+            assert!(check(text).is_empty(), "{text}");
             let members = top_members(&document);
             let view = serde_json::to_value(View::new(&members, &Lens::default())).expect("a view is JSON");
             let wanted: serde_json::Value = serde_json::from_str(json).expect("an example is JSON");
@@ -99,7 +99,7 @@ mod tests {
     fn the_diagnostics_are_what_they_are_said_to_be() {
         for (facts, severity) in [(ERRORS, Severity::Error), (WARNINGS, Severity::Warning)] {
             for (what, text) in facts {
-                let found = check(&Document::parse((*text).to_owned()));
+                let found = check(text);
                 assert!(found.iter().any(|diagnostic| diagnostic.severity == severity), "{what}");
                 assert!(found.iter().all(|diagnostic| diagnostic.severity <= severity), "{what}");
             }

@@ -1,31 +1,32 @@
 //! Addresses of sources and authorization backends: slips in their scheme and port.
 
 use crate::model::suggest::nearest;
-use crate::syntax::{Diagnostic, Word};
+use crate::syntax::{Diagnostic, Diagnostics, Word};
 
 /// The word that opens a stream to everybody; misspelled, it is taken for a URL.
 const FALSE: &str = "false";
 
 /// Checks the address of a source.
-pub(super) fn source(word: Word<'_>) -> Option<Diagnostic> {
+#[inline]
+pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
-    if value.is_empty() {
-        return word.quoted.then(|| {
+    if value.is_empty() && word.quoted {
+        diagnostics.push(
             Diagnostic::warning(word.span(), "an empty source url")
-                .hint("name the source, or remove the directive")
-        });
+                .hint("name the source, or remove the directive"),
+        );
     }
-    url(word, &value)
+    url(word, &value, diagnostics);
 }
 
 /// Checks the first word of an authorization directive.
-pub(super) fn backend(word: Word<'_>) -> Option<Diagnostic> {
+pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     if is_nearly_false(&value) {
         let message = format!("`{value}` is read as the URL of a backend");
-        return Some(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
+        diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
-    url(word, &value)
+    url(word, &value, diagnostics);
 }
 
 fn is_nearly_false(value: &str) -> bool {
@@ -37,12 +38,19 @@ fn is_nearly_false(value: &str) -> bool {
 }
 
 /// Checks a URL. A word that is no URL is fine.
-pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
+#[inline]
+pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
+    match of_frequent_scheme(value) {
+        Some(address) if !has_large_port(address) => {}
+        Some(_) => diagnostics.push(too_large(word)),
+        None => diagnostics.push_any(fault(word, value)),
+    }
+}
+
+#[cold]
+fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let colon = memchr::memchr(b':', value.as_bytes())?;
     let (scheme, rest) = (&value[..colon], &value[colon + 1..]);
-    if let (Some(address), true) = (rest.strip_prefix("//"), FREQUENT.contains(&scheme)) {
-        return port_fault(word, address);
-    }
     // Credentials are masked only behind `//`, so a line that would show others is not quoted.
     let shows_credentials = !rest.starts_with("//") && rest.contains('@');
     if !rest.starts_with('/') || !is_scheme(scheme) || shows_credentials {
@@ -58,7 +66,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
                 .hint(format!("write it like `{scheme}://`")),
         );
     };
-    port_fault(word, address)
+    has_large_port(address).then(|| too_large(word))
 }
 
 /// A single letter in front of `:` may be the drive of a path.
@@ -70,17 +78,22 @@ fn is_scheme(scheme: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_'))
 }
 
-/// Checks the port in the part of a URL behind `//`.
-fn port_fault(word: Word<'_>, address: &str) -> Option<Diagnostic> {
-    let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
-    let host = &address[..end];
-    let colon = memchr::memrchr(b':', host.as_bytes())?;
-    is_too_large(&host[colon + 1..]).then(|| too_large(word))
+/// Whether the port in the part of a URL behind `//` is too large.
+#[inline]
+fn has_large_port(address: &str) -> bool {
+    let bytes = address.as_bytes();
+    let end = memchr::memchr3(b'/', b'?', b'#', bytes).unwrap_or(bytes.len());
+    let digits = bytes[..end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let start = end - digits;
+    digits > MOST_DIGITS && bytes[..start].ends_with(b":") && is_too_large(&address[start..end])
 }
+
+/// A number of so many digits is no port that is too large.
+const MOST_DIGITS: usize = 4;
 
 /// Whether digits are more than a port can be.
 pub(super) fn is_too_large(port: &str) -> bool {
-    port.len() > 4
+    port.len() > MOST_DIGITS
         && port.bytes().all(|byte| byte.is_ascii_digit())
         && port.trim_start_matches('0').parse::<u16>().is_err()
 }
@@ -117,8 +130,14 @@ fn is_known(scheme: &str) -> bool {
     COMMON.contains(&scheme) || OTHERS.contains(&scheme)
 }
 
-/// The schemes of nearly all addresses, looked for first.
-const FREQUENT: [&str; 4] = ["udp", "rtsp", "http", "rtmp"];
+/// What stands behind the scheme of nearly all addresses, looked for first.
+fn of_frequent_scheme(value: &str) -> Option<&str> {
+    value
+        .strip_prefix("udp://")
+        .or_else(|| value.strip_prefix("rtsp://"))
+        .or_else(|| value.strip_prefix("http://"))
+        .or_else(|| value.strip_prefix("rtmp://"))
+}
 
 /// The schemes that a slip may be meant to be.
 const COMMON: [&str; 15] = [

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::address;
 use crate::model::shape::{Port, only_argument};
-use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
+use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, Word};
 
 /// The directives of other servers of the family that name a port or an address to listen on.
 const FOREIGN: [&str; 3] = ["https", "rtmps", "rtsps"];
@@ -15,34 +15,33 @@ pub(super) fn is_foreign_listener(keyword: &str) -> bool {
     FOREIGN.contains(&keyword)
 }
 
-/// The directives that name a port or an address to listen on.
+/// The directives that name a port or an address to listen on: the keyword of each, and its only word.
 #[derive(Default)]
-pub(super) struct Listeners<'d>(Vec<Entry<'d>>);
+pub(super) struct Listeners<'t>(Vec<(Cow<'t, str>, Word<'t>)>);
 
-impl<'d> Listeners<'d> {
-    pub fn add(&mut self, entry: Entry<'d>) {
-        self.0.push(entry);
+impl<'t> Listeners<'t> {
+    pub fn add(&mut self, head: ParsedEntry<'_, 't>) {
+        self.0.extend(only_argument(head).map(|word| (head.keyword(), word)));
     }
 
-    /// Adds the directives from further down in the same document.
+    /// Adds the directives from further down in the same text.
     pub fn extend(&mut self, later: Self) {
         self.0.extend(later.0);
     }
 
     /// Reports repeated ports and addresses, and ports that are too large.
     pub fn report(&self, diagnostics: &mut Diagnostics) {
-        let mut seen: HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>> = HashMap::new();
-        for &entry in &self.0 {
-            let Some(word) = only_argument(entry) else { continue };
-            let (keyword, value) = (entry.keyword(), word.value());
+        let mut seen: HashMap<(&str, Cow<'t, str>), Word<'t>> = HashMap::new();
+        for (keyword, word) in &self.0 {
+            let (word, value) = (*word, word.value());
             let port = value.rsplit_once(':').map_or(&*value, |(_, port)| port);
             if address::is_too_large(port) {
                 diagnostics.push(address::too_large(word));
             } else if Port::of(&*value).is_none() {
                 continue;
             }
-            match seen.get(&(keyword.clone(), value.clone())) {
-                Some(first) => diagnostics.push(repeated(&keyword, word, *first)),
+            match seen.get(&(&**keyword, value.clone())) {
+                Some(first) => diagnostics.push(repeated(keyword, word, *first)),
                 None => drop(seen.insert((keyword, value), word)),
             }
         }

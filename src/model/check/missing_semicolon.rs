@@ -10,7 +10,7 @@ use crate::model::schema::{
     Kind, Parameter, Scope, Shape, ValueType, by_keyword, is_any_keyword, is_foreign_keyword,
 };
 use crate::model::shape::{Port, duration, percent, seconds};
-use crate::syntax::{Diagnostic, Diagnostics, Entry, Word, Words};
+use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords, Word};
 
 /// How far a tab indents.
 const TAB: usize = 4;
@@ -20,24 +20,26 @@ const TAB: usize = 4;
 const MAX_WORDS: usize = 16;
 
 /// Reports the lines inside an entry that start like directives.
-pub(super) fn in_lines(entry: Entry<'_>, diagnostics: &mut Diagnostics) {
-    let text = entry.document().text();
-    let own_indent = indent_of(text, entry.start());
-    let mut words = entry.words();
-    let mut end = entry.start();
+pub(super) fn in_lines(head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics) {
+    let text = head.text();
+    let own_indent = indent_of(text, head.start());
+    let mut words = head.words();
+    let mut end = head.start();
     while let Some(word) = words.next() {
         let gap = &text[end..word.start as usize];
         if let Some(newline) = memchr::memrchr(b'\n', gap.as_bytes()) {
             let indent = width(&gap[newline + 1..]);
             let rest = words.clone();
             let is_keyword = match own_indent.map(|own| indent.cmp(&own)) {
-                Some(Ordering::Greater) => SCOPES.iter().any(|&scope| is_own(scope, word, &rest, entry)),
+                Some(Ordering::Greater) => {
+                    SCOPES.iter().any(|&scope| is_own(scope, word, rest.clone(), head.is_block()))
+                }
                 Some(_) | None => is_any_keyword(word.raw),
             };
             if is_keyword {
                 let message = format!("`{}` starts a line inside another directive", word.raw);
                 diagnostics.push(report(word, end, message));
-            } else if own_indent == Some(indent) && looks_like_directive(word, rest, entry) {
+            } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
                 // The message leaves the word out: it may be the value of a secret.
                 diagnostics.push(report(
                     word,
@@ -51,44 +53,47 @@ pub(super) fn in_lines(entry: Entry<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Whether a word in the column of the keyword above looks like a keyword with something behind it.
-fn looks_like_directive(word: Word<'_>, mut rest: Words<'_>, entry: Entry<'_>) -> bool {
-    let text = entry.document().text();
-    let is_on_line = |next: Word<'_>| !text[word.end() as usize..next.start as usize].contains('\n');
-    word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or(entry.is_block(), is_on_line)
+fn looks_like_directive(head: ParsedEntry<'_, '_>, word: Word<'_>, mut rest: ParsedWords<'_, '_>) -> bool {
+    let is_on_line = |next: Word<'_>| !head.text()[word.end() as usize..next.start as usize].contains('\n');
+    word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or(head.is_block(), is_on_line)
 }
 
 /// Reports the options, behind this number of arguments, that are directives on the same line.
-pub(super) fn in_options(scope: Scope, entry: Entry<'_>, behind: usize, diagnostics: &mut Diagnostics) {
-    in_same_line(entry, behind, diagnostics, |word, rest| {
-        let is_next_value = || rest.clone().next().is_some_and(|next| is_value(next.raw));
-        is_foreign_keyword(word.raw) && is_next_value() || is_own(scope, word, rest, entry)
+pub(super) fn in_options(
+    scope: Scope,
+    head: ParsedEntry<'_, '_>,
+    behind: usize,
+    diagnostics: &mut Diagnostics,
+) {
+    in_same_line(head, behind, diagnostics, |word, rest| {
+        let is_next_value = rest.clone().next().is_some_and(|next| is_value(next.raw));
+        is_next_value && is_foreign_keyword(word.raw) || is_own(scope, word, rest, head.is_block())
     });
 }
 
 /// Reports the words of an unknown directive that are directives on the same line.
-pub(super) fn in_words(scope: Scope, entry: Entry<'_>, diagnostics: &mut Diagnostics) {
-    in_same_line(entry, 1, diagnostics, |word, rest| is_own(scope, word, rest, entry));
+pub(super) fn in_words(scope: Scope, head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics) {
+    in_same_line(head, 1, diagnostics, |word, rest| is_own(scope, word, rest, head.is_block()));
 }
 
 fn in_same_line(
-    entry: Entry<'_>,
+    head: ParsedEntry<'_, '_>,
     behind: usize,
     diagnostics: &mut Diagnostics,
-    is_sign: impl Fn(Word<'_>, &Words<'_>) -> bool,
+    is_sign: impl Fn(Word<'_>, ParsedWords<'_, '_>) -> bool,
 ) {
-    let text = entry.document().text();
-    let mut words = entry.arguments();
-    let mut end = entry.start();
+    let mut words = head.arguments();
+    let mut end = head.start() as u32;
     for _ in 0..behind {
-        end = words.next().map_or(end, |word| word.end() as usize);
+        end = words.next().map_or(end, |word| word.end());
     }
-    while let Some(word) = words.next() {
-        let starts_line = || text[end..word.start as usize].contains('\n');
-        if is_lower(word.raw) && is_sign(word, &words) && !starts_line() {
+    while let Some((word, before)) = words.next_that(end, |word| is_lower(word)) {
+        let starts_line = || head.text()[before as usize..word.start as usize].contains('\n');
+        if is_sign(word, words.clone()) && !starts_line() {
             let message = format!("`{}` stands inside another directive", word.raw);
-            diagnostics.push(report(word, end, message));
+            diagnostics.push(report(word, before as usize, message));
         }
-        end = word.end() as usize;
+        end = word.end();
     }
 }
 
@@ -100,8 +105,10 @@ fn report(word: Word<'_>, end: usize, message: impl Into<String>) -> Diagnostic 
 }
 
 /// Keywords are lower case; most options and addresses are not.
-fn is_lower(raw: &str) -> bool {
-    raw.len() < 32 && raw.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+fn is_lower(raw: impl AsRef<[u8]>) -> bool {
+    // From the end, where most options have a digit.
+    let mut bytes = raw.as_ref().iter().rev();
+    bytes.len() < 32 && bytes.all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
 }
 
 /// Whether a word can be neither a flag nor a `key=value`.
@@ -113,11 +120,11 @@ fn is_value(raw: &str) -> bool {
 const SCOPES: [Scope; 4] = [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin];
 
 /// Whether a word and the ones behind it read as a known directive.
-fn is_own(scope: Scope, word: Word<'_>, rest: &Words<'_>, entry: Entry<'_>) -> bool {
-    by_keyword(scope, word.raw).is_some_and(|parameter| reads_as(parameter, rest.clone(), entry))
+fn is_own(scope: Scope, word: Word<'_>, rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
+    by_keyword(scope, word.raw).is_some_and(|parameter| reads_as(parameter, rest, is_block))
 }
 
-fn reads_as(parameter: &Parameter, mut rest: Words<'_>, entry: Entry<'_>) -> bool {
+fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
     let Some(first) = rest.next() else { return false };
     let value = first.value();
     let second = rest.next();
@@ -136,8 +143,8 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, entry: Entry<'_>) -> boo
         Shape::Backend => is_url(&first) || value == "false",
         Shape::Sources => is_url(&first),
         Shape::Transcoder => first.raw.contains('='),
-        Shape::Group(Kind::Stream) if !entry.is_block() => second.as_ref().is_some_and(is_url),
-        Shape::Group(_) => entry.is_block() && second.is_none(),
+        Shape::Group(Kind::Stream) if !is_block => second.as_ref().is_some_and(is_url),
+        Shape::Group(_) => is_block && second.is_none(),
         Shape::PortOptions | Shape::Derived(_) => false,
     }
 }

@@ -17,59 +17,47 @@ use self::settings::Settings;
 use super::near_miss::near_miss;
 use super::schema::{Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, by_keyword, may_be_strict};
 use super::setting_view::is_plural;
-use super::shape::{OptionWord, RowMatch, fits, inner_scope, part_words, read};
-use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Span, WORTH_A_THREAD, Word};
+use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, part_words, read};
+use crate::syntax::{
+    Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, Sink, Span, Word, Words, decode, parse,
+};
 
-/// Returns all diagnostics of a document, those of its parser included, in the order of the text.
-pub fn check(document: &Document) -> Diagnostics {
-    let size = document.text().len();
-    let half = if size < WORTH_A_THREAD { size } else { size / 2 };
+/// Returns all diagnostics of a text, those of its parser included, in the order of the text.
+///
+/// The text is checked while it is parsed, so that nothing is kept of it but the names.
+pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
+    let (text, mut diagnostics) = decode(bytes.as_ref());
     let names = Names::new();
-    let checker = || Checker::new(names.sibling());
-    let second = || checker().found(document.entries().skip_while(|entry| entry.start() < half));
-    let found = std::thread::scope(|scope| {
-        let thread = (half < size).then(|| std::thread::Builder::new().spawn_scoped(scope, second));
-        let first = checker().found(document.entries().take_while(|entry| entry.start() < half));
-        match thread {
-            None => first,
-            Some(thread) => {
-                first.followed_by(thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(second))
-            }
-        }
-    });
-    let mut diagnostics = document.diagnostics().clone();
-    found.names.repeated(document).iter().for_each(|repeated| diagnostics.push(repeated.diagnostic()));
-    diagnostics.extend(&found.diagnostics);
-    found.listeners.report(&mut diagnostics);
-    diagnostics.push_any(found.include.map(not_followed));
-    document.spanning().for_each(|entry| missing_semicolon::in_lines(entry, &mut diagnostics));
+    let (checker, of_parser) = parse(&text, |_| Checker::new(&text, names.clone()));
+    diagnostics.extend(&of_parser);
+    checker.report(&mut diagnostics);
     diagnostics.sort();
     diagnostics
 }
 
 /// Whether a document has errors, its parser's included: [`check`] without the warnings.
 ///
-/// It runs before every read and every change, and takes half the time of [`check`].
+/// It runs before every read and every change, on the index that these need.
 pub fn has_errors(document: &Document) -> bool {
     let mut names = Names::new();
     document.diagnostics().errors() > 0
         || document.entries().any(|entry| is_error(entry, &mut names))
-        || !names.repeated(document).is_empty()
+        || !names.repeated(document.text()).is_empty()
 }
 
 fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
-    let Some(parameter) = by_keyword(Scope::Top, &entry.keyword()) else { return false };
+    let Some(parameter) = by_keyword(Scope::Top, &*entry.keyword()) else { return false };
     if is_broken(parameter, entry) {
         return true;
     }
     let Shape::Group(kind) = parameter.shape else { return false };
-    names.add(kind, entry);
+    names.add(kind, group_name(entry));
     entry.children().any(|inner| is_broken_inside(kind, inner))
 }
 
 fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
     may_be_strict(kind.scope(), entry.first_byte())
-        && by_keyword(kind.scope(), &entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
+        && by_keyword(kind.scope(), &*entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
@@ -83,70 +71,108 @@ const MAX_OPTIONS: usize = 200;
 /// keyword, and a value of that.
 const FEWEST_WITH_ANOTHER: usize = 3;
 
-struct Checker<'d> {
+/// Checks the entries of a text while it is parsed.
+struct Checker<'t> {
+    text: &'t str,
     diagnostics: Diagnostics,
+    /// Those of lines inside entries.
+    in_lines: Diagnostics,
     names: Names,
     /// How each unknown keyword is checked, by its hash: each keyword is classified once.
     foreign: ByHash<Foreign>,
     /// The directives that name a port or an address to listen on.
-    listeners: Listeners<'d>,
+    listeners: Listeners<'t>,
     /// The first `include`.
-    include: Option<Entry<'d>>,
+    include: Option<Span>,
+    /// How many blocks are open.
+    depth: usize,
+    /// The scope inside the current top-level block, if it has rows of its own.
+    block: Option<Scope>,
     /// The settings of the top level.
-    top: Settings<'d>,
-    /// The settings of the current block; kept to reuse its allocation, like `keys`.
-    inner: Settings<'d>,
-    /// The option keys of the current directive.
-    keys: Vec<Word<'d>>,
+    top: Settings,
+    /// The settings of the current block.
+    inner: Settings,
+    /// The option keys of the current directive; kept to reuse the allocation.
+    keys: Vec<Word<'t>>,
 }
 
-impl<'d> Checker<'d> {
-    fn new(names: Names) -> Self {
+/// Top-level entries and the entries inside streams, lives, plugins and templates are checked.
+impl<'t> Sink<'t> for Checker<'t> {
+    fn setting(&mut self, head: ParsedEntry<'_, 't>, _: usize) {
+        self.head(head);
+    }
+
+    fn open_block(&mut self, head: ParsedEntry<'_, 't>) {
+        let scope = self.head(head);
+        if self.depth == 0 {
+            self.block = scope;
+            self.inner.clear();
+        }
+        self.depth += 1;
+    }
+
+    fn close_block(&mut self, _: usize) {
+        self.depth -= 1;
+    }
+
+    fn append(&mut self, later: Self) {
+        for (previous, span) in self.top.append(later.top) {
+            self.repeated_setting(previous, span);
+        }
+        self.diagnostics.extend(&later.diagnostics);
+        self.in_lines.extend(&later.in_lines);
+        self.names.extend(later.names);
+        self.listeners.extend(later.listeners);
+        self.include = self.include.take().or(later.include);
+    }
+}
+
+impl<'t> Checker<'t> {
+    fn new(text: &'t str, names: Names) -> Self {
         Self {
+            text,
             diagnostics: Diagnostics::default(),
+            in_lines: Diagnostics::default(),
             names,
             foreign: ByHash::default(),
             listeners: Listeners::default(),
             include: None,
-            top: Settings::default(),
-            inner: Settings::default(),
+            depth: 0,
+            block: None,
+            top: Settings::new(),
+            inner: Settings::new(),
             keys: Vec::new(),
         }
     }
 
-    /// Checks top-level entries and the entries inside streams, lives, plugins and templates.
-    fn found(mut self, entries: impl Iterator<Item = Entry<'d>>) -> Self {
-        for entry in entries {
-            if let Some(scope) = self.entry(Scope::Top, entry) {
-                self.inner.clear();
-                for inner in entry.children() {
-                    self.entry(scope, inner);
-                }
-            }
-        }
-        self
+    /// Adds what was found to the diagnostics of the parser.
+    fn report(self, diagnostics: &mut Diagnostics) {
+        self.names.repeated(self.text).iter().for_each(|repeated| diagnostics.push(repeated.diagnostic()));
+        diagnostics.extend(&self.diagnostics);
+        self.listeners.report(diagnostics);
+        diagnostics.push_any(self.include.map(not_followed));
+        diagnostics.extend(&self.in_lines);
     }
 
-    /// Adds the findings from further down in the same document.
-    fn followed_by(mut self, later: Self) -> Self {
-        for setting in later.top.each() {
-            if let Some(previous) = self.top.set(setting.parameter, setting.last) {
-                self.repeated_setting(previous, setting.first);
-            }
+    #[inline(always)]
+    fn head(&mut self, head: ParsedEntry<'_, 't>) -> Option<Scope> {
+        if head.is_spanning() {
+            missing_semicolon::in_lines(head, &mut self.in_lines);
         }
-        self.diagnostics.extend(&later.diagnostics);
-        self.names.extend(later.names);
-        self.listeners.extend(later.listeners);
-        self.include = self.include.or(later.include);
-        self
+        let scope = match self.depth {
+            0 => Scope::Top,
+            1 => self.block?,
+            _ => return None,
+        };
+        self.entry(scope, head)
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
-    fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
+    fn entry(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) -> Option<Scope> {
         match read(scope, entry) {
             RowMatch::Own(parameter) => {
                 if parameter.is_scalar() {
-                    self.setting(scope, parameter, entry);
+                    self.scalar(scope, parameter, entry);
                 }
                 self.own(parameter, entry);
                 let Shape::Group(kind) = parameter.shape else { return None };
@@ -163,27 +189,27 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn setting(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
+    fn scalar(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
         let settings = if scope == Scope::Top { &mut self.top } else { &mut self.inner };
-        if let Some(previous) = settings.set(parameter, entry) {
-            self.repeated_setting(previous, entry);
+        if let Some(previous) = settings.set(parameter, entry.span()) {
+            self.repeated_setting(previous, entry.span());
         }
     }
 
-    fn own(&mut self, parameter: &'static Parameter, entry: Entry<'d>) {
+    fn own(&mut self, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
         match parameter.shape {
             Shape::Group(kind) => {
-                self.names.add(kind, entry);
+                self.names.add(kind, group_name(entry));
                 if kind == Kind::Stream && !entry.is_block() {
                     self.source(Scope::Top, entry, 1);
                 }
             }
             Shape::Sources if is_plural(entry) => {
-                entry.arguments().for_each(|word| self.diagnostics.push_any(address::source(word)));
+                entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics));
             }
             Shape::Sources => self.source(parameter.scope, entry, 0),
             Shape::Backend => {
-                self.diagnostics.push_any(entry.arguments().next().and_then(address::backend));
+                entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
                 self.options(parameter.scope, entry, 1);
             }
             Shape::Transcoder => {
@@ -195,8 +221,14 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
-        let mut seen: Vec<(&Part, Word<'d>)> = Vec::new();
+    #[cold]
+    fn object(
+        &mut self,
+        parameter: &'static Parameter,
+        object: &'static ObjectShape,
+        entry: ParsedEntry<'_, 't>,
+    ) {
+        let mut seen: Vec<(&Part, Word<'t>)> = Vec::new();
         for (part, word) in part_words(object, entry) {
             let Some(part) = part.filter(|part| part.form != PartForm::Words) else { continue };
             let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) else {
@@ -211,26 +243,31 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn repeated_setting(&mut self, previous: Entry<'d>, entry: Entry<'d>) {
-        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
-        let previous = (previous.head_span(), "set here before");
-        self.diagnostics.push(repeated(entry.head_span(), message, previous));
+    #[cold]
+    fn repeated_setting(&mut self, previous: Span, span: Span) {
+        let keyword = Words::of(self.text, &span).next().map(|word| word.value()).unwrap_or_default();
+        let message = format!("`{keyword}` is set more than once: the last counts");
+        self.diagnostics.push(repeated(span, message, (previous, "set here before")));
     }
 
     /// Checks a source whose address stands behind this number of arguments.
-    fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
+    #[inline]
+    fn source(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>, behind: usize) {
         if let Some(address) = entry.arguments().nth(behind) {
-            self.diagnostics.push_any(address::source(address));
+            address::source(address, &mut self.diagnostics);
             self.options(scope, entry, behind + 1);
         }
     }
 
     /// Checks the options behind this number of arguments.
-    fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
-        if entry.count_arguments() < behind + 2 {
-            return;
+    fn options(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>, behind: usize) {
+        if entry.count_arguments() >= behind + 2 {
+            missing_semicolon::in_options(scope, entry, behind, &mut self.diagnostics);
+            self.repeated_options(entry, behind);
         }
-        missing_semicolon::in_options(scope, entry, behind, &mut self.diagnostics);
+    }
+
+    fn repeated_options(&mut self, entry: ParsedEntry<'_, 't>, behind: usize) {
         self.keys.clear();
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
         self.keys.extend(options.map(|word| OptionWord::of(word).key));
@@ -245,7 +282,8 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
+    #[cold]
+    fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
         if !parameter.strict && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
             missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
         }
@@ -259,7 +297,8 @@ impl<'d> Checker<'d> {
         self.diagnostics.push(diagnostic.hint(hint));
     }
 
-    fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
+    #[inline(never)]
+    fn foreign(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) {
         let keyword = entry.keyword();
         let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
         match *self.foreign.entry(hash).or_insert_with(|| Foreign::of(scope, &keyword)) {
@@ -268,11 +307,11 @@ impl<'d> Checker<'d> {
                 Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
                     .hint(format!("did you mean `{known}`?")),
             ),
-            Foreign::Include => self.include = self.include.or(Some(entry)),
+            Foreign::Include => drop(self.include.get_or_insert_with(|| entry.span())),
             Foreign::Listener => self.listeners.add(entry),
             Foreign::Push => {
-                let url = entry.arguments().next();
-                self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
+                let diagnostics = &mut self.diagnostics;
+                entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
             }
         }
         if entry.count_arguments() >= FEWEST_WITH_ANOTHER {
@@ -312,16 +351,13 @@ fn repeated(span: Span, message: String, (previous, note): (Span, &'static str))
     Diagnostic::warning(span, message).related(previous, note).hint("keep one of them")
 }
 
-fn not_followed(include: Entry<'_>) -> Diagnostic {
-    Diagnostic::warning(
-        include.head_span(),
-        "this `include` is kept, but the files that it names are not checked",
-    )
-    .hint("check the included files, too: `mediactl check FILE…`")
+fn not_followed(include: Span) -> Diagnostic {
+    Diagnostic::warning(include, "this `include` is kept, but the files that it names are not checked")
+        .hint("check the included files, too: `mediactl check FILE…`")
 }
 
 /// The first word that does not fit, else the keyword.
-fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
+fn misfit(shape: Shape, entry: ParsedEntry<'_, '_>) -> Span {
     let expected = if let Shape::Object(object) = shape { object.required() } else { 1 };
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
@@ -329,7 +365,7 @@ fn misfit(shape: Shape, entry: Entry<'_>) -> Span {
     beyond.or(first.filter(|_| one_is_wrong)).map_or_else(|| keyword_span(entry), |word| word.span())
 }
 
-fn keyword_span(entry: Entry<'_>) -> Span {
+fn keyword_span(entry: ParsedEntry<'_, '_>) -> Span {
     entry.words().next().map_or(entry.span(), |word| word.span())
 }
 
@@ -357,9 +393,10 @@ impl Hasher for Hashed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::WORTH_A_THREAD;
 
     fn messages(text: &str) -> Vec<String> {
-        check(&Document::parse(text)).iter().map(|diagnostic| diagnostic.message.clone()).collect()
+        check(text).iter().map(|diagnostic| diagnostic.message.clone()).collect()
     }
 
     #[test]

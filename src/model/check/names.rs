@@ -1,82 +1,92 @@
 //! Names that are defined twice.
 
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::model::schema::{Kind, Scope, Shape, by_keyword};
-use crate::model::shape::group_name;
-use crate::syntax::{Diagnostic, Document, Entry, EntryId};
+use crate::model::schema::Kind;
+use crate::syntax::{Diagnostic, Span, Word};
 
-/// The names of streams, lives and plugins, each as a hash with a key of this run, and its entry.
+/// The names of streams, lives and plugins.
+#[derive(Clone, Default)]
+pub(super) struct Names([GroupNames; 3]);
+
+/// The names of one group, each as a hash with a key of this run, and its place.
 ///
-/// This takes eight bytes a name; a map of a hundred thousand names would cost as much as parsing them.
-pub(super) struct Names {
+/// This takes twelve bytes a name; a map of a hundred thousand names would cost as much as parsing them.
+#[derive(Clone, Default)]
+struct GroupNames {
     key: u64,
     seen: Vec<SeenName>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct SeenName {
     hash: u32,
-    id: EntryId,
+    span: Span,
 }
 
 /// With this many bits a name, about one unique name in eight is a suspect.
 const BITS_A_NAME: usize = 8;
 
-/// An entry whose name an earlier entry has.
-pub(super) struct RepeatedName<'d> {
+const KINDS: [Kind; 3] = [Kind::Stream, Kind::Live, Kind::Plugin];
+
+/// A name that stands in the same group before.
+pub(super) struct RepeatedName<'t> {
     pub kind: Kind,
-    pub first: Entry<'d>,
-    pub entry: Entry<'d>,
+    pub first: Word<'t>,
+    pub name: Word<'t>,
 }
 
 impl RepeatedName<'_> {
     pub fn diagnostic(&self) -> Diagnostic {
-        let name = group_name(self.entry);
-        let message = format!("the {} `{}` is defined twice", self.kind.noun(), name.value());
-        Diagnostic::error(name.span(), message)
-            .related(group_name(self.first).span(), "first here")
+        let message = format!("the {} `{}` is defined twice", self.kind.noun(), self.name.value());
+        Diagnostic::error(self.name.span(), message)
+            .related(self.first.span(), "first here")
             .hint("rename or remove one of them")
     }
 }
 
 impl Names {
     pub fn new() -> Self {
-        Self::with_key(RandomState::new().hash_one(0u8))
+        let key = RandomState::new().hash_one(0u8);
+        Self([(); 3].map(|()| GroupNames { key, seen: Vec::new() }))
     }
 
-    fn with_key(key: u64) -> Self {
-        Self { key, seen: Vec::new() }
+    /// Adds the name of an entry of a group.
+    pub fn add(&mut self, kind: Kind, name: Word<'_>) {
+        self.0[kind as usize].add(name);
     }
 
-    /// An empty list with the same hash key.
-    pub fn sibling(&self) -> Self {
-        Self::with_key(self.key)
+    /// Adds the names of a clone, from further down in the same text.
+    pub fn extend(&mut self, later: Self) {
+        for (names, later) in self.0.iter_mut().zip(later.0) {
+            debug_assert_eq!(names.key, later.key, "hashes with another key mean nothing here");
+            names.seen.extend(later.seen);
+        }
     }
 
-    /// Adds the name of an entry that fits a group.
-    pub fn add(&mut self, kind: Kind, entry: Entry<'_>) {
-        let name = group_name(entry).value();
-        let hash = xxh3_64_with_seed(name.as_bytes(), self.key ^ kind as u64);
-        self.seen.push(SeenName { hash: hash as u32, id: entry.id() });
-    }
-
-    /// Adds the names of a sibling.
-    pub fn extend(&mut self, other: Self) {
-        debug_assert_eq!(self.key, other.key, "hashes with another key mean nothing here");
-        self.seen.extend(other.seen);
-    }
-
-    /// The entries whose names are defined earlier in the text, in its order.
-    pub fn repeated<'d>(&self, document: &'d Document) -> Vec<RepeatedName<'d>> {
-        let mut suspects = self.suspects();
-        suspects.sort_unstable_by_key(|seen| (seen.hash, seen.id));
-        let runs = suspects.chunk_by(|a, b| a.hash == b.hash).filter(|run| run.len() > 1);
-        let mut found: Vec<_> = runs.flat_map(|run| repeated_in(run, document)).collect();
-        found.sort_by_key(|repeated| repeated.entry.id());
+    /// The names that are defined earlier in the text, in its order.
+    pub fn repeated<'t>(&self, text: &'t str) -> Vec<RepeatedName<'t>> {
+        let groups = KINDS.into_iter().zip(&self.0);
+        let mut found: Vec<_> = groups.flat_map(|(kind, names)| names.repeated(kind, text)).collect();
+        found.sort_by_key(|repeated| repeated.name.start);
         found
+    }
+}
+
+impl GroupNames {
+    fn add(&mut self, name: Word<'_>) {
+        let hash = xxh3_64_with_seed(name.value().as_bytes(), self.key);
+        self.seen.push(SeenName { hash: hash as u32, span: name.span() });
+    }
+
+    fn repeated<'t>(&self, kind: Kind, text: &'t str) -> Vec<RepeatedName<'t>> {
+        let mut suspects = self.suspects();
+        suspects.sort_unstable_by_key(|seen| (seen.hash, seen.span.start));
+        let runs = suspects.chunk_by(|a, b| a.hash == b.hash).filter(|run| run.len() > 1);
+        runs.flat_map(|run| repeated_in(run, kind, text)).collect()
     }
 
     /// All names whose hash occurs twice, and some more: those that share a bit of a bitmap.
@@ -92,62 +102,52 @@ impl Names {
             let (word, bit) = place(seen);
             twice[word] & bit != 0
         };
-        self.seen.iter().filter(is_suspect).copied().collect()
+        self.seen.iter().filter(is_suspect).cloned().collect()
     }
 }
 
-fn repeated_in<'d>(run: &[SeenName], document: &'d Document) -> Vec<RepeatedName<'d>> {
-    let mut named: Vec<_> = run
-        .iter()
-        .map(|seen| document.entry(seen.id))
-        .filter_map(|entry| Some((kind_of(entry)?, group_name(entry).value(), entry)))
-        .collect();
-    named.sort_by(|(kind, name, _), (other_kind, other, _)| {
-        (*kind as u8, name).cmp(&(*other_kind as u8, other))
-    });
-    named
-        .chunk_by(|(kind, name, _), (other_kind, other, _)| kind == other_kind && name == other)
-        .flat_map(|same| {
-            let (kind, _, first) = same[0];
-            same[1..].iter().map(move |&(_, _, entry)| RepeatedName { kind, first, entry })
-        })
+fn repeated_in<'t>(run: &[SeenName], kind: Kind, text: &'t str) -> Vec<RepeatedName<'t>> {
+    let word = |Range { start, end }: Span| Word::new(&text[start as usize..end as usize], start);
+    let mut names: Vec<_> = run.iter().map(|seen| word(seen.span.clone())).collect();
+    // Stable: equal names stay in the order of the text.
+    names.sort_by_key(|name| name.value());
+    names
+        .chunk_by(|name, other| name.value() == other.value())
+        .flat_map(|same| same[1..].iter().map(|&name| RepeatedName { kind, first: same[0], name }))
         .collect()
-}
-
-fn kind_of(entry: Entry<'_>) -> Option<Kind> {
-    match by_keyword(Scope::Top, &entry.keyword())?.shape {
-        Shape::Group(kind) => Some(kind),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::shape::group_name;
+    use crate::syntax::Document;
 
-    fn repeated(text: &str, hash: Option<u32>) -> Vec<(usize, usize)> {
-        let document = Document::parse(text.to_owned());
+    fn repeated(text: &str, hash: Option<u32>) -> Vec<(u32, u32)> {
         let mut names = Names::new();
-        for entry in document.entries() {
-            names.add(kind_of(entry).expect("a group"), entry);
+        for entry in Document::parse(text.to_owned()).entries() {
+            let kind = match entry.keyword().as_ref() {
+                "live" => Kind::Live,
+                _ => Kind::Stream,
+            };
+            names.add(kind, group_name(entry));
         }
         if let Some(hash) = hash {
-            names.seen.iter_mut().for_each(|seen| seen.hash = hash);
+            names.0.iter_mut().flat_map(|names| &mut names.seen).for_each(|seen| seen.hash = hash);
         }
-        let places = |found: RepeatedName<'_>| (found.first.id().index(), found.entry.id().index());
-        names.repeated(&document).into_iter().map(places).collect()
+        names.repeated(text).into_iter().map(|found| (found.first.start, found.name.start)).collect()
     }
+
+    const TEXT: &str = "stream a;\nlive a;\nondemand \"a\";\nstream b;\nlive c;\nlive c;\nstream a;\n";
 
     #[test]
     fn a_name_is_repeated_in_its_own_group() {
-        let text = "stream a;\nlive a;\nondemand \"a\";\nstream b;\nlive c;\nlive c;\nstream a;\n";
-        assert_eq!(repeated(text, None), [(0, 2), (4, 5), (0, 6)]);
+        assert_eq!(repeated(TEXT, None), [(7, 27), (47, 55), (7, 65)]);
     }
 
     #[test]
     fn equal_hashes_of_other_names_are_told_apart() {
-        let text = "stream a;\nlive a;\nondemand \"a\";\nstream b;\nlive c;\nlive c;\nstream a;\n";
-        assert_eq!(repeated(text, Some(7)), [(0, 2), (4, 5), (0, 6)]);
+        assert_eq!(repeated(TEXT, Some(7)), [(7, 27), (47, 55), (7, 65)]);
         assert_eq!(repeated("stream a;\nstream b;\n", Some(7)), []);
     }
 }

@@ -30,8 +30,9 @@ fn find_rows(scope: Scope) -> &'static [Parameter] {
 }
 
 /// The parameter that `keyword` is the text form of.
-pub fn by_keyword(scope: Scope, keyword: &str) -> Option<&'static Parameter> {
-    keywords(scope).find(keyword)
+#[inline]
+pub fn by_keyword(scope: Scope, keyword: impl AsRef<[u8]>) -> Option<&'static Parameter> {
+    keywords(scope).find(keyword.as_ref())
 }
 
 /// Whether others of this family of servers know a directive with this keyword.
@@ -57,32 +58,66 @@ fn keywords(scope: Scope) -> &'static Keywords {
     &KEYWORDS.get_or_init(|| SCOPES.map(Keywords::of))[scope as usize]
 }
 
-/// The keywords of a scope by their first byte: every entry of a text is looked up.
+/// The keywords of a scope: every entry of a text is looked up.
 struct Keywords {
-    by_first_byte: [Vec<(&'static str, &'static Parameter)>; 256],
+    /// A hash table with open addressing; more than half of it is empty.
+    slots: [Option<(PackedWord, &'static Parameter)>; SLOTS],
     /// The bytes with which a strict keyword starts, the quote of a quoted one included.
     starts_strict: [bool; 256],
 }
 
+/// A power of two.
+const SLOTS: usize = 128;
+
 impl Keywords {
     fn of(scope: Scope) -> Self {
-        let mut by_first_byte = [const { Vec::new() }; 256];
-        let mut starts_strict = [false; 256];
+        let mut keywords = Self { slots: [None; SLOTS], starts_strict: [false; 256] };
         for parameter in scope_rows(scope) {
             for keyword in parameter.keywords {
-                let first = usize::from(keyword.as_bytes()[0]);
-                by_first_byte[first].push((*keyword, parameter));
-                starts_strict[first] |= parameter.strict;
+                let packed = PackedWord::of(keyword.as_bytes()).expect("a keyword is short");
+                let slot = packed.slots().find(|&slot| keywords.slots[slot].is_none());
+                keywords.slots[slot.expect("there is room")] = Some((packed, parameter));
+                keywords.starts_strict[usize::from(keyword.as_bytes()[0])] |= parameter.strict;
             }
         }
-        starts_strict[usize::from(b'"')] = starts_strict.contains(&true);
-        Self { by_first_byte, starts_strict }
+        keywords.starts_strict[usize::from(b'"')] = keywords.starts_strict.contains(&true);
+        keywords
     }
 
-    fn find(&self, keyword: &str) -> Option<&'static Parameter> {
-        let first = *keyword.as_bytes().first()?;
-        let candidates = &self.by_first_byte[usize::from(first)];
-        candidates.iter().find(|(known, _)| *known == keyword).map(|(_, parameter)| *parameter)
+    #[inline]
+    fn find(&self, keyword: &[u8]) -> Option<&'static Parameter> {
+        let packed = PackedWord::of(keyword)?;
+        let known = packed.slots().map_while(|slot| self.slots[slot]);
+        known.into_iter().find(|(known, _)| *known == packed).map(|(_, parameter)| parameter)
+    }
+}
+
+/// A word of at most sixteen bytes in two numbers, which are compared faster than strings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct PackedWord {
+    length: usize,
+    /// The first bytes and the last ones, which overlap where the word is not twice as long.
+    ends: [u64; 2],
+}
+
+impl PackedWord {
+    #[inline]
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let ends = match bytes.len() {
+            8..=16 => [bytes.first_chunk()?, bytes.last_chunk()?].map(|eight| u64::from_le_bytes(*eight)),
+            4..=7 => [bytes.first_chunk()?, bytes.last_chunk()?].map(|four| u32::from_le_bytes(*four).into()),
+            2 | 3 => [bytes.first_chunk()?, bytes.last_chunk()?].map(|two| u16::from_le_bytes(*two).into()),
+            _ => return None,
+        };
+        Some(Self { length: bytes.len(), ends })
+    }
+
+    /// The slots to look at, in this order.
+    #[inline]
+    fn slots(self) -> impl Iterator<Item = usize> {
+        let mixed = (self.ends[0] ^ self.ends[1].rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let first = (mixed >> 32) as usize;
+        (0..SLOTS).map(move |step| (first + step) % SLOTS)
     }
 }
 

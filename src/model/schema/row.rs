@@ -197,6 +197,8 @@ pub struct Parameter {
     pub keywords: &'static [&'static str],
     /// Where it may stand.
     pub scope: Scope,
+    /// Its place among the rows of its scope, from 0.
+    pub number: u8,
     pub shape: Shape,
     /// Whether its value, or one part of it, is a secret.
     pub secret: bool,

@@ -29,7 +29,18 @@ static DVR: ObjectShape = ObjectShape {
 };
 
 const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope, shape: Shape) -> Parameter {
-    Parameter { key, keywords, scope, shape, secret: false, strict: false, unit: "", doc: "", example: "" }
+    Parameter {
+        key,
+        keywords,
+        scope,
+        number: 0,
+        shape,
+        secret: false,
+        strict: false,
+        unit: "",
+        doc: "",
+        example: "",
+    }
 }
 
 const fn derived(key: &'static str, scope: Scope, what: Derived, doc: &'static str) -> Parameter {
@@ -94,8 +105,20 @@ const fn former_url_global(scope: Scope) -> Parameter {
     derived(URL_GLOBAL, scope, Derived::Former, "Ignored; an earlier version showed auth.url_global here")
 }
 
+/// The rows of a scope stand together.
+const fn numbered<const COUNT: usize>(mut rows: [Parameter; COUNT]) -> [Parameter; COUNT] {
+    let mut at = 1;
+    while at < COUNT {
+        if rows[at].scope as u8 == rows[at - 1].scope as u8 {
+            rows[at].number = rows[at - 1].number + 1;
+        }
+        at += 1;
+    }
+    rows
+}
+
 /// Every parameter; within a scope, in the order in which it is shown and written.
-pub static PARAMETERS: &[Parameter] = &[
+pub static PARAMETERS: &[Parameter] = &numbered([
     Parameter {
         strict: true,
         doc: "Ports and addresses of the HTTP server",
@@ -236,7 +259,7 @@ pub static PARAMETERS: &[Parameter] = &[
         "In streams and lives: the global auth.url, where it is a string; output only",
     ),
     dvr(Scope::Template),
-];
+]);
 
 /// Names of options, directives, query parameters and JSON members whose value is a secret.
 ///

@@ -44,9 +44,9 @@ fn read_exactly(mut pages: MmapMut, file: &File, size: u64) -> io::Result<Option
 fn reserve(size: u64) -> Option<MmapMut> {
     let size = usize::try_from(size).ok().filter(|_| size >= MIN_LARGE_TEXT)?;
     let pages = MmapMut::map_anon(size.checked_next_multiple_of(LARGE_PAGE)?).ok()?;
-    // A kernel without large pages refuses; small pages work as well.
+    // The last page would be partly empty. A kernel without large pages refuses; small pages work as well.
     #[cfg(target_os = "linux")]
-    let _ = pages.advise(memmap2::Advice::HugePage);
+    let _ = pages.advise_range(memmap2::Advice::HugePage, 0, size - size % LARGE_PAGE);
     Some(pages)
 }
 

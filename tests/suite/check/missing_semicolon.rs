@@ -35,7 +35,7 @@ fn starts_entry(mut rest: &str) -> bool {
 }
 
 fn messages(text: &str) -> Vec<String> {
-    check(&Document::parse(text.to_owned())).iter().map(|found| found.message.clone()).collect()
+    check(text).iter().map(|found| found.message.clone()).collect()
 }
 
 #[test]
@@ -110,8 +110,7 @@ fn keywords_that_are_values_are_no_sign_of_a_missing_semicolon() {
 #[test]
 fn many_missing_semicolons_cost_what_the_text_is_long() {
     let text = "session_log\nhttp\n".repeat(40_000);
-    let document = Document::parse(text);
-    let found = check(&document);
+    let found = check(text);
     assert_eq!((found.warnings(), found.errors()), (79_999, 1));
     assert_eq!(found.iter().count() + found.dropped(), 80_000);
 }

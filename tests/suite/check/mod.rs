@@ -7,7 +7,7 @@ mod slips;
 use std::path::Path;
 
 use mediactl::model::check;
-use mediactl::syntax::{Diagnostic, Document, LineIndex};
+use mediactl::syntax::{Diagnostic, LineIndex};
 
 use crate::fixtures;
 
@@ -28,11 +28,10 @@ fn name(path: &Path) -> String {
 
 /// What is found in a text, each as `LINE:COLUMN: SEVERITY: MESSAGE`.
 fn found(text: &str) -> Vec<String> {
-    let document = Document::parse(text.to_owned());
-    let lines = LineIndex::new(document.text());
+    let lines = LineIndex::new(text);
     let line = |found: &Diagnostic| {
         let position = lines.position(found.span.start);
         format!("{}:{}: {}: {}", position.line, position.column, found.severity.label(), found.message)
     };
-    check(&document).iter().map(line).collect()
+    check(text).iter().map(line).collect()
 }
