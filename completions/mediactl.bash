@@ -16,6 +16,9 @@ _mediactl() {
             ",$1")
                 cmd="mediactl"
                 ;;
+            mediactl,apply)
+                cmd="mediactl__subcmd__apply"
+                ;;
             mediactl,blame)
                 cmd="mediactl__subcmd__blame"
                 ;;
@@ -62,7 +65,7 @@ _mediactl() {
 
     case "${cmd}" in
         mediactl)
-            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version read modify update save diff check history rollback blame confirm status serve"
+            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version read modify update save apply diff check history rollback blame confirm status serve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -97,6 +100,96 @@ _mediactl() {
                     return 0
                     ;;
                 --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        mediactl__subcmd__apply)
+            opts="-y -q -o -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --prune --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
+                    return 0
+                    ;;
+                --message)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-delete)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --check-cmd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --reload-cmd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hook-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -408,7 +501,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__modify)
-            opts="-f -o -y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --set --set-string --set-file --unset --file --expect --create --ignore-missing --output --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-f -y -q -o -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --set --set-string --set-file --unset --file --expect --create --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -474,16 +567,16 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
                 --output)
-                    COMPREPLY=($(compgen -W "diff json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "diff json" -- "${cur}"))
-                    return 0
-                    ;;
-                --accept)
-                    COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
                     return 0
                     ;;
                 --message)
@@ -580,7 +673,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__rollback)
-            opts="-y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-y -q -o -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -620,6 +713,14 @@ _mediactl() {
                     ;;
                 --accept)
                     COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
                     return 0
                     ;;
                 --message)
@@ -662,7 +763,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__save)
-            opts="-y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-y -q -o -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -702,6 +803,14 @@ _mediactl() {
                     ;;
                 --accept)
                     COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
                     return 0
                     ;;
                 --message)
@@ -892,7 +1001,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__update)
-            opts="-y -q -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-y -q -o -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -932,6 +1041,14 @@ _mediactl() {
                     ;;
                 --accept)
                     COMPREPLY=($(compgen -W "would-remove-credentials empty-replacement form-change near-miss one-line" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "diff json change-json" -- "${cur}"))
                     return 0
                     ;;
                 --message)

@@ -43,6 +43,7 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "read" -d 'Show th
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "modify" -d 'Change some values and leave everything else as it is'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "update" -d 'Replace the running configuration of a server without touching its file'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "save" -d 'Replace the configuration file with exactly the given text'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "apply" -d 'Bring the configuration to a desired state, such as one from a Git repository'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "diff" -d 'Show how two configurations differ'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "check" -d 'Check configuration files and show every fault'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "history" -d 'Show what was changed, when, and by whom'
@@ -91,13 +92,14 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value; it is an error if the value is missing' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if PATH has this value, or no value for `null`; may be given several times' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
-json\t'The whole new configuration as JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
@@ -113,7 +115,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l ignore-miss
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print only errors and warnings'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
@@ -131,6 +134,9 @@ empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
@@ -144,7 +150,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l insecure -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print only errors and warnings'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
@@ -162,6 +169,9 @@ empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
@@ -175,9 +185,46 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l insecure -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print only errors and warnings'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s m -l message -d 'The reason for the change, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l prune -d 'Delete the streams, lives and plugins that are not in FILE; everything else stays'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -260,6 +307,9 @@ empty-replacement\t''
 form-change\t''
 near-miss\t''
 one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s m -l message -d 'The reason for the change, for the history' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
@@ -273,7 +323,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l insecure 
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
-complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print only errors and warnings'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l conf -d 'The configuration file to work on' -r -F

@@ -31,6 +31,7 @@ exits! {
     Absent 7 "not found or not reachable, nothing changed: missing file, absent path, no server",
     Unknown 8 "outcome unknown: the connection broke after the request was sent",
     Failed 9 "I/O or internal failure, nothing changed",
+    Changed 10 "something changed, or would change (--exit-code)",
     Interrupted 130 "ended by SIGINT (Ctrl-C); a message says what became of a change under way",
     Terminated 143 "ended by SIGTERM; likewise",
 }

@@ -37,7 +37,9 @@ use signal_hook::consts::SIGXFSZ;
 use args::command_line::{CommandArgs, CommandLine};
 use args::global::{ChosenTarget, ColorChoice, GlobalArgs};
 pub use commands::serve::GRACE;
-use commands::{blame, check, confirm, diff, history, modify, read, rollback, save, serve, status, update};
+use commands::{
+    apply, blame, check, confirm, diff, history, modify, read, rollback, save, serve, status, update,
+};
 use error::CliError;
 use exit::Exit;
 use input::misplaced_url;
@@ -99,6 +101,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         }
         CommandArgs::Update(args) => update::run(args, &cli.global, ui),
         CommandArgs::Save(args) => save::run(args, &cli.global, ui),
+        CommandArgs::Apply(args) => apply::run(args, &cli.global, ui),
         CommandArgs::Diff(args) => diff::run(args, &cli.global, ui),
         CommandArgs::Check(args) => check::run(args, &cli.global, ui),
         CommandArgs::History(args) => history::run(args, &cli.global, ui),

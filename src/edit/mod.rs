@@ -13,6 +13,7 @@
 pub mod align;
 pub mod assign;
 pub mod config_lookup;
+pub mod desired_state;
 pub mod emit;
 pub mod expect;
 pub mod fault;

@@ -30,6 +30,8 @@ pub struct ChangeRequest {
 pub enum Edits {
     /// A merge patch (RFC 7396).
     Patch(Value),
+    /// A merge patch that names every stream, live and plugin; all others are deleted.
+    Pruning(Value),
     /// The text of a merge patch. It is parsed when it is evaluated, so that requests which wait for
     /// their turn hold their text alone.
     PatchText {
@@ -102,7 +104,7 @@ impl ChangeRequest {
     pub fn check_text(&self) -> Result<(), Faults> {
         match &self.edits {
             Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
-            Edits::Patch(_) | Edits::Assignments { .. } => Ok(()),
+            Edits::Patch(_) | Edits::Pruning(_) | Edits::Assignments { .. } => Ok(()),
         }
     }
 
@@ -117,6 +119,7 @@ impl ChangeRequest {
         }
         let (patch, depends_on_read, normalized) = match &self.edits {
             Edits::Patch(patch) => (patch.clone(), false, None),
+            Edits::Pruning(patch) => (pruning(patch, current), true, None),
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
             Edits::Assignments { assignments, options } => {
                 let computed = to_patch(current, assignments, *options).map_err(RequestError::Assignments)?;
@@ -131,7 +134,7 @@ impl ChangeRequest {
     pub fn named_deletions(&self) -> HashSet<&str> {
         match &self.edits {
             Edits::Assignments { assignments, .. } => assignments.iter().filter_map(deleted_stream).collect(),
-            Edits::Patch(_) | Edits::PatchText { .. } => HashSet::new(),
+            Edits::Patch(_) | Edits::Pruning(_) | Edits::PatchText { .. } => HashSet::new(),
         }
     }
 }
@@ -146,6 +149,21 @@ impl Evaluated {
     }
 }
 
+/// The patch with a `null` for each stream, live and plugin that is there and that it does not name.
+fn pruning(patch: &Value, current: &dyn Current) -> Value {
+    let mut patch = patch.clone();
+    let Some(members) = patch.as_object_mut() else { return patch };
+    for key in [Kind::Stream, Kind::Live, Kind::Plugin].map(Kind::key) {
+        let names = current.names(&[key]);
+        let group = members.entry(key).or_insert_with(|| Value::Object(Map::new()));
+        let Some(group) = group.as_object_mut() else { continue };
+        names.into_iter().for_each(|name| {
+            group.entry(name).or_insert(Value::Null);
+        });
+    }
+    patch
+}
+
 fn deleted_stream(assignment: &Assignment) -> Option<&str> {
     let removes = match &assignment.value {
         AssignedValue::Remove => true,
@@ -155,5 +173,38 @@ fn deleted_stream(assignment: &Assignment) -> Option<&str> {
     match &assignment.path.segments[..] {
         [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => Some(name),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{ChangeRequest, Edits};
+
+    #[test]
+    fn pruning_deletes_the_streams_lives_and_plugins_that_are_not_named() {
+        let current = json!({
+            "edit_auth": {"login": "a"}, "rtmp": 1935,
+            "streams": {"a": {}, "b": {}}, "lives": {"l": {}}, "plugins": {"p": {}},
+        });
+        for (state, patch) in [
+            (
+                json!({"streams": {"a": {"prepush": 1}, "c": {}}}),
+                json!({"streams": {"a": {"prepush": 1}, "c": {}, "b": null}, "lives": {"l": null}, "plugins": {"p": null}}),
+            ),
+            (
+                json!({"streams": null, "lives": {"l": {}}, "plugins": {"p": {}}}),
+                json!({"streams": null, "lives": {"l": {}}, "plugins": {"p": {}}}),
+            ),
+            (json!([]), json!([])),
+        ] {
+            let request = ChangeRequest { edits: Edits::Pruning(state), expectations: Vec::new() };
+            let evaluated = request.evaluate(&current).expect("it has no faults");
+            assert_eq!((evaluated.patch, evaluated.depends_on_read), (patch, true));
+        }
+        let request = ChangeRequest { edits: Edits::Pruning(json!({})), expectations: Vec::new() };
+        let empty = request.evaluate(&Value::Null).expect("it has no faults").patch;
+        assert_eq!(empty, json!({"streams": {}, "lives": {}, "plugins": {}}));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
@@ -34,9 +34,17 @@ pub struct ChangeArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// Print only errors and warnings
+    /// Print only errors and warnings, and what `-o change-json` prints
     #[arg(short, long)]
     pub quiet: bool,
+
+    /// How to print the change
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ChangeFormat,
+
+    /// Exit with code 10 if something changed, or would change in a dry run
+    #[arg(long)]
+    pub exit_code: bool,
 
     /// The reason for the change, for the history
     #[arg(short, long, value_name = "TEXT")]
@@ -52,6 +60,18 @@ pub struct ChangeArgs {
 
     #[command(flatten)]
     pub hooking: HookArgs,
+}
+
+/// How a change is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ChangeFormat {
+    /// The lines of the file that change
+    #[default]
+    Diff,
+    /// The whole new configuration as JSON
+    Json,
+    /// What changed, as JSON for programs
+    ChangeJson,
 }
 
 /// Options for whoever changes the file: the commands of the media server, and the size of the history.

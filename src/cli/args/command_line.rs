@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use super::apply::ApplyArgs;
 use super::blame::BlameArgs;
 use super::check::CheckArgs;
 use super::confirm::ConfirmArgs;
@@ -45,6 +46,7 @@ pub enum CommandArgs {
     Modify(ModifyArgs),
     Update(UpdateArgs),
     Save(SaveArgs),
+    Apply(ApplyArgs),
     Diff(DiffArgs),
     Check(CheckArgs),
     History(HistoryArgs),

@@ -2,6 +2,7 @@
 //!
 //! Nothing is done here; the commands themselves are in [`super::commands`].
 
+pub mod apply;
 pub mod blame;
 pub mod changing;
 pub mod check;

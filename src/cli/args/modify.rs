@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-
 use super::changing::ChangeArgs;
 
 /// Change some values and leave everything else as it is
@@ -63,19 +61,6 @@ pub struct ModifyArgs {
     #[arg(long, conflicts_with = "file")]
     pub ignore_missing: bool,
 
-    /// How to print the change
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    pub output: ModifyFormat,
-
     #[command(flatten)]
     pub changing: ChangeArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ModifyFormat {
-    /// The lines of the file that change
-    #[default]
-    Diff,
-    /// The whole new configuration as JSON
-    Json,
 }

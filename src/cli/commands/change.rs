@@ -23,14 +23,12 @@ pub struct ChangeCommand<'a> {
     pub options: ChangeOptions,
     /// What the command does, in words.
     pub verb: Verb,
-    /// Whether the new configuration is printed instead of the diff.
-    pub as_json: bool,
 }
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
     pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
-        Self { args, options: args.options(), verb, as_json: false }
+        Self { args, options: args.options(), verb }
     }
 
     /// Makes the change by `operation`: asks the questions of guards, reports the outcome, and waits for
@@ -44,13 +42,13 @@ impl<'a> ChangeCommand<'a> {
         let mut service = target::resolve(global, self.args.into(), ui)?.service;
         let target = service.name().to_owned();
         let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
-        let report = Report { ui, target: &target, verb: self.verb, as_json: self.as_json, args: self.args };
+        let report = Report { ui, target: &target, verb: self.verb, args: self.args };
         report.print(&outcome)?;
         if let Some(pending) = &outcome.pending {
             let time = self.args.confirm.unwrap_or_default();
             countdown::run(&mut *service, &pending.id, time, &report)?;
         }
-        Ok(Exit::Done)
+        Ok(if self.args.exit_code && outcome.is_change() { Exit::Changed } else { Exit::Done })
     }
 }
 

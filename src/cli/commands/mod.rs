@@ -1,5 +1,6 @@
 //! The commands: one file each, and [`change`] with what those that change something share.
 
+pub mod apply;
 pub mod blame;
 pub mod change;
 pub mod check;

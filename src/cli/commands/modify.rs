@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ArgMatches;
 
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::modify::{ModifyArgs, ModifyFormat};
+use crate::cli::args::modify::ModifyArgs;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -23,7 +23,6 @@ use crate::engine::{ChangeOptions, EngineError, Guard};
 
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY);
-    change.as_json = args.output == ModifyFormat::Json;
     // `--create` also accepts a keyword that looks misspelt.
     change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
     let request = request(args, matches, &change.options)?;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
+use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::render::notes;
 use crate::cli::ui::Ui;
@@ -17,27 +18,30 @@ pub struct Report<'a> {
     /// The name of the configuration in messages.
     pub target: &'a str,
     pub verb: Verb,
-    /// Whether the new configuration is printed instead of the diff.
-    pub as_json: bool,
     pub args: &'a ChangeArgs,
 }
 
 /// The words of a command for its change.
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {
+    /// The name of the command.
+    operation: &'static str,
     done: &'static str,
     rehearsed: &'static str,
 }
 
 impl Verb {
     /// Of `modify`.
-    pub const MODIFY: Self = Self { done: "changed", rehearsed: "would change" };
+    pub const MODIFY: Self = Self { operation: "modify", done: "changed", rehearsed: "would change" };
     /// Of `save`.
-    pub const SAVE: Self = Self { done: "saved", rehearsed: "would save" };
+    pub const SAVE: Self = Self { operation: "save", done: "saved", rehearsed: "would save" };
+    /// Of `apply`.
+    pub const APPLY: Self = Self { operation: "apply", done: "applied to", rehearsed: "would apply to" };
     /// Of `rollback`.
-    pub const ROLL_BACK: Self = Self { done: "rolled back", rehearsed: "would roll back" };
+    pub const ROLL_BACK: Self =
+        Self { operation: "rollback", done: "rolled back", rehearsed: "would roll back" };
     /// Of `update`.
-    pub const UPDATE: Self = Self { done: "updated", rehearsed: "would update" };
+    pub const UPDATE: Self = Self { operation: "update", done: "updated", rehearsed: "would update" };
 }
 
 impl Report<'_> {
@@ -56,8 +60,11 @@ impl Report<'_> {
         };
         let diff = diff.filter(|diff| !diff.is_empty());
         let printed = match &diff {
+            _ if self.args.output == ChangeFormat::ChangeJson => self.print_change(outcome, diff.as_ref()),
             _ if self.args.quiet => Ok(()),
-            _ if self.as_json => outcome.after().map_or(Ok(()), |after| self.print_json(after)),
+            _ if self.args.output == ChangeFormat::Json => {
+                outcome.after().map_or(Ok(()), |after| self.print_json(after))
+            }
             Some(diff) => self.ui.print_painted(|out| diff.print([self.target; 2], self.ui, out)),
             None => Ok(()),
         };
@@ -67,7 +74,7 @@ impl Report<'_> {
             self.say(&format!("nothing to change in {}", self.target));
             return Ok(());
         };
-        if diff.is_of_json() && !self.as_json {
+        if diff.is_of_json() && self.args.output == ChangeFormat::Diff {
             self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
         }
         let verb = if self.args.dry_run { self.verb.rehearsed } else { self.verb.done };
@@ -101,6 +108,12 @@ impl Report<'_> {
             }
             printed => printed,
         }
+    }
+
+    fn print_change(&self, outcome: &Outcome, diff: Option<&ContentDiff<'_>>) -> Result<(), CliError> {
+        let lines = diff.map_or([0, 0], ContentDiff::added_and_removed);
+        let place = (self.verb.operation, self.target);
+        self.ui.print_json(&ChangeJson::new(place, outcome, lines, self.ui.masker().as_ref()))
     }
 
     fn print_json(&self, content: &Content) -> Result<(), CliError> {

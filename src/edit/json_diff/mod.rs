@@ -1,10 +1,13 @@
 //! Computes the merge patch (RFC 7396) from one view of a configuration to another.
 
+mod changed;
 mod order;
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
+
+pub use changed::{ChangedValue, changed_values};
 
 use super::emit::{are_named_blocks, scalar_text};
 use super::schema_path::is_derived;

@@ -1,8 +1,10 @@
 //! The program as it is run: arguments and files in, exit code, output and files out.
 
 mod accept;
+mod apply;
 mod bad_input;
 mod bounded;
+mod change_json;
 mod check;
 mod concurrent;
 mod diff;

@@ -1,0 +1,174 @@
+//! Lists the values in which two views of a configuration differ, each with its place.
+
+use serde_json::{Map, Value};
+
+use super::{diff, new_block, object, own_backend};
+use crate::model::schema::{Kind, Scope, Shape, by_key};
+
+/// A value that differs between two views.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedValue {
+    /// The keys and indices that lead to it from the root.
+    pub keys: Vec<String>,
+    /// The value before; none where there was none.
+    pub before: Option<Value>,
+    /// The value afterwards; none where there is none.
+    pub after: Option<Value>,
+}
+
+/// Returns the values in which two answers to `read_config` differ.
+///
+/// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
+/// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
+pub fn changed_values(from: &Value, to: &Value) -> Vec<ChangedValue> {
+    let mut found = Found::default();
+    found.members(Scope::Top, [object(from), object(to)], &diff(from, to));
+    found.values
+}
+
+#[derive(Default)]
+struct Found {
+    keys: Vec<String>,
+    values: Vec<ChangedValue>,
+}
+
+impl Found {
+    /// Looks at the members of a block. The patch between the two knows defaults and derived members, so
+    /// only what it names has changed; a block of a port that goes with its port it need not name.
+    fn members(&mut self, scope: Scope, both: [&Map<String, Value>; 2], patch: &Map<String, Value>) {
+        for key in keys_of(both) {
+            let shape = by_key(scope, key).map(|parameter| parameter.shape);
+            if !patch.contains_key(key) && shape != Some(Shape::PortOptions) {
+                continue;
+            }
+            let values = both.map(|members| members.get(key));
+            self.below(key, |found| match shape {
+                Some(Shape::Group(kind)) => found.group(kind, values, object(&patch[key])),
+                Some(Shape::Backend) => {
+                    let own = values.map(|value| own_backend(value).map(Value::Object));
+                    found.value(own.each_ref().map(Option::as_ref));
+                }
+                _ => found.value(values),
+            });
+        }
+    }
+
+    /// Looks at the streams, lives or plugins.
+    fn group(&mut self, kind: Kind, both: [Option<&Value>; 2], patch: &Map<String, Value>) {
+        let both = both.map(|group| object(group.unwrap_or(&Value::Null)));
+        for name in keys_of(both).filter(|name| patch.contains_key(*name)) {
+            let blocks = both.map(|group| group.get(name).map(object));
+            self.below(name, |found| match blocks {
+                [Some(before), Some(after)] => {
+                    found.members(kind.scope(), [before, after], object(&patch[name]));
+                }
+                one => {
+                    let own = one.map(|block| Some(Value::Object(new_block(kind.scope(), block?))));
+                    found.value(own.each_ref().map(Option::as_ref));
+                }
+            });
+        }
+    }
+
+    /// Looks at a value that no row of the schema takes apart.
+    fn value(&mut self, both: [Option<&Value>; 2]) {
+        match both {
+            [before, after] if before == after => {}
+            [Some(Value::Object(before)), Some(Value::Object(after))] => {
+                for key in keys_of([before, after]) {
+                    self.below(key, |found| found.value([before.get(key), after.get(key)]));
+                }
+            }
+            // Of a list of words no element is shown alone: the word before it says whether it is a secret.
+            [Some(Value::Array(before)), Some(Value::Array(after))]
+                if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
+            {
+                for (at, elements) in before.iter().zip(after).enumerate() {
+                    self.below(&at.to_string(), |found| found.value([Some(elements.0), Some(elements.1)]));
+                }
+            }
+            [before, after] => {
+                let keys = self.keys.clone();
+                self.values.push(ChangedValue { keys, before: before.cloned(), after: after.cloned() });
+            }
+        }
+    }
+
+    fn below(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
+        self.keys.push(key.to_owned());
+        look(self);
+        self.keys.pop();
+    }
+}
+
+/// The keys of both objects: those of the first, then those that only the second has.
+fn keys_of<'m>([before, after]: [&'m Map<String, Value>; 2]) -> impl Iterator<Item = &'m String> {
+    before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::changed_values;
+
+    /// The changed values, each as `[keys, before, after]`.
+    fn changed(from: Value, to: Value) -> Value {
+        let list = changed_values(&from, &to).into_iter();
+        list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
+    }
+
+    #[test]
+    fn every_difference_is_listed_with_its_place() {
+        for (from, to, expected) in [
+            (json!({"rtmp": 1}), json!({"rtmp": 1}), json!([])),
+            (json!({"rtmp": 1}), json!({"rtsp": 2}), json!([["rtmp", 1, null], ["rtsp", null, 2]])),
+            (json!({}), json!({"http": [], "streams": {}}), json!([])),
+            (json!({"http": [80]}), json!({"http": [81]}), json!([["http", [80], [81]]])),
+            (json!({"http": [80]}), json!({"http": [80, 81]}), json!([["http", [80], [80, 81]]])),
+            (
+                json!({"http": [80, 81], "http_options": {"81": {"api": true}}}),
+                json!({"http": [80]}),
+                json!([["http", [80, 81], [80]], ["http_options", {"81": {"api": true}}, null]]),
+            ),
+            (
+                json!({"streams": {"a": {"urls": [{"url": "x"}], "prepush": 1}}}),
+                json!({"streams": {"a": {"urls": [{"url": "y"}], "prepush": 1}}}),
+                json!([["streams/a/urls/0/url", "x", "y"]]),
+            ),
+            (
+                json!({"auth": {"url": "g"}, "streams": {"a": {"auth": {"url_global": "g"}}}}),
+                json!({"auth": {"url": "h"}, "streams": {"a": {"auth": {"url": "z", "url_global": "h"}}}}),
+                json!([["auth/url", "g", "h"], ["streams/a/auth", null, {"url": "z"}]]),
+            ),
+            (
+                json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
+                json!({"auth": {"url": false}}),
+                json!([["auth/url", "x", false], ["auth/extra", {"a": "1"}, null]]),
+            ),
+            (
+                json!({"x": ["token", "a"]}),
+                json!({"x": ["token", "b"]}),
+                json!([["x", ["token", "a"], ["token", "b"]]]),
+            ),
+            (json!({"x": {"a": {"b": 1}}}), json!({"x": {"a": {"b": 2}}}), json!([["x/a/b", 1, 2]])),
+        ] {
+            assert_eq!(changed(from, to), expected);
+        }
+    }
+
+    #[test]
+    fn a_position_is_listed_only_where_the_order_changed() {
+        let stream = |name: &str, position: u32| json!({"name": name, "position": position, "static": true});
+        let three = json!({"streams": {"a": stream("a", 1), "b": stream("b", 2), "c": stream("c", 3)}});
+        let gone = json!({"streams": {"b": stream("b", 1), "c": stream("c", 2)}});
+        assert_eq!(changed(three.clone(), gone.clone()), json!([["streams/a", {"static": true}, null]]));
+        assert_eq!(
+            changed(
+                three,
+                json!({"streams": {"b": stream("b", 1), "c": stream("c", 2), "a": stream("a", 3)}})
+            ),
+            json!([["streams/a/position", 1, 3]]),
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! `mediactl apply`
+
+use super::{CONF, Place, SAMPLE};
+
+#[test]
+fn a_second_run_changes_nothing() {
+    for state in [
+        "rtmp 1935;\nstream cam1 { url udp://239.0.0.1:1234 priority=2; }\nstream new { url udp://239.0.0.9:1; }\n",
+        r#"{"rtmp": 1935, "streams": {"cam1": {"urls": [{"url": "udp://239.0.0.1:1234", "priority": 2}]},
+            "new": {"urls": [{"url": "udp://239.0.0.9:1"}]}}}"#,
+    ] {
+        let place = Place::with(SAMPLE);
+        place.put("state", state);
+        place.run(["apply", "state"]).exits(0).prints("+rtmp 1935;").says("applied to media.conf: ");
+        let text = place.text();
+        assert!(text.contains("url udp://239.0.0.1:1234 priority=2;"), "{text}");
+        assert!(text.contains("prepush 5; # seconds"), "what the state does not mention stays: {text}");
+        assert!(text.contains("stream cam.2") && text.contains("stream new"), "{text}");
+        let written = place.written();
+        place.run(["apply", "--exit-code", "state"]).exits(0).says("nothing to change in media.conf");
+        place.run(["apply", "--exit-code", "state", "--dry-run"]).exits(0);
+        assert_eq!((place.text(), place.written()), (text, written));
+    }
+}
+
+#[test]
+fn the_configuration_itself_is_its_desired_state_as_text_and_as_json() {
+    let place = Place::with(SAMPLE);
+    for output in ["conf", "json"] {
+        let state = place.run(["read", "-o", output]).exits(0).out;
+        place.mediactl(["apply", "--prune", "-"]).input(state).run().exits(0).says("nothing to change");
+    }
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn prune_deletes_streams_lives_and_plugins_and_nothing_else() {
+    let place = Place::with(format!("{SAMPLE}plugin iptv {{ database x; }}\n"));
+    place.put("state", "stream cam1 { url udp://239.0.0.1:1234 priority=1; }\n");
+    place.run(["apply", "state"]).exits(0).says("nothing to change");
+    place.run(["apply", "--prune", "state"]).exits(0);
+    let (rest, cam1) = ("# main\nhttp 80;\nrtsp 554;\nedit_auth admin hunter2;\n\n", "stream cam1 {");
+    assert!(place.text().starts_with(&format!("{rest}{cam1}")), "{}", place.text());
+    for gone in ["cam.2", "film", "studio", "iptv"] {
+        assert!(!place.text().contains(gone), "{}", place.text());
+    }
+}
+
+#[test]
+fn the_guards_hold_for_what_is_pruned() {
+    let streams: String = (1..=9).map(|n| format!("stream s{n} {{ url udp://239.0.0.{n}:1; }}\n")).collect();
+    let place = Place::with(format!("edit_auth a b;\n{streams}"));
+    place.mediactl(["apply", "--prune", "-"]).input("rtmp 1;\n").run().exits(6).says("9 of 9 streams");
+    place.mediactl(["apply", "--prune", "--max-delete", "9", "-"]).input("rtmp 1;\n").run().exits(0);
+    assert_eq!(place.text(), "edit_auth a b;\nrtmp 1;\n");
+    place.mediactl(["apply", "-"]).input(r#"{"edit_auth": null}"#).run().exits(6);
+}
+
+#[test]
+fn a_state_with_faults_is_refused_with_all_of_them() {
+    let place = Place::with(SAMPLE);
+    place.put("bad", "http x;\nstream a {\n");
+    place.run(["apply", "bad"]).exits(3).says("bad:1:6: error").says("`bad` has 2 errors");
+    place.mediactl(["apply", "-"]).input("{\"rtmp\": \"fast\"}").run().exits(3).says("/rtmp");
+    place.mediactl(["apply", "-"]).input("[1]").run().exits(3);
+    place.run(["apply", "missing"]).exits(7);
+    place.run(["apply"]).exits(2);
+    let masked = place.run(["read", "--mask"]).exits(0).out;
+    place.mediactl(["apply", "-"]).input(masked).run().exits(3);
+    assert_eq!(place.text(), SAMPLE);
+    Place::empty().mediactl(["apply", "-"]).input("rtmp 1;").run().exits(7).says(CONF);
+}

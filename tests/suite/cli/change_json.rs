@@ -1,0 +1,112 @@
+//! `-o change-json` and `--exit-code`
+
+use serde_json::{Value, json};
+
+use super::{Place, SAMPLE};
+
+/// The members, in their order.
+const MEMBERS: [&str; 9] = [
+    "changed",
+    "operation",
+    "target",
+    "revision",
+    "paths",
+    "lines_added",
+    "lines_removed",
+    "notes",
+    "pending",
+];
+
+fn members(change: &Value) -> Vec<&str> {
+    change.as_object().expect("it is an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn every_change_and_every_dry_run_prints_what_changed() {
+    let new = SAMPLE.replace("prepush 5", "prepush 6");
+    for (command, input) in [
+        (&["modify", "--set", "streams.cam1.prepush=6"][..], ""),
+        (&["save", "-"], &new),
+        (&["apply", "-"], &new),
+        (&["rollback", "1"], ""),
+    ] {
+        let place = Place::with(SAMPLE);
+        if command[0] == "rollback" {
+            place.put("media.conf", &new);
+            place.set(&["streams.cam1.prepush=5"]).exits(0);
+        }
+        let before = place.text();
+        let run = |more: &[&str]| {
+            let arguments = command.iter().chain(&["-o", "change-json"]).chain(more);
+            place.mediactl(arguments).input(input).run()
+        };
+        let rehearsed = run(&["--dry-run", "--exit-code"]).exits(10).json();
+        assert_eq!(place.text(), before);
+        let made = run(&["--exit-code"]).exits(10);
+        assert!(made.err.contains("media.conf: 1 line added, 1 line removed"), "{made:?}");
+        let made = made.json();
+        assert_eq!(made, rehearsed);
+        assert_eq!(members(&made), MEMBERS);
+        assert_eq!(
+            made["paths"],
+            json!([{"pointer": "/streams/cam1/prepush", "before": 5, "after": 6}]),
+            "{command:?}"
+        );
+        assert_eq!((&made["changed"], &made["operation"]), (&json!(true), &json!(command[0])));
+        assert_eq!((&made["lines_added"], &made["lines_removed"]), (&json!(1), &json!(1)));
+        assert_eq!(
+            (&made["target"], &made["notes"], &made["pending"]),
+            (&json!("media.conf"), &json!([]), &json!(null))
+        );
+        assert_eq!(made["revision"].as_str().map(str::len), Some(32));
+        if command[0] != "rollback" {
+            let again = run(&["--exit-code", "-q"]).exits(0).json();
+            assert_eq!((&again["changed"], &again["paths"]), (&json!(false), &json!([])));
+            assert_eq!(again["revision"], made["revision"]);
+        }
+    }
+}
+
+#[test]
+fn the_exit_code_says_whether_something_changed() {
+    let place = Place::with(SAMPLE);
+    place.run(["modify", "--exit-code", "--set", "rtmp=1", "--dry-run"]).exits(10);
+    place.run(["modify", "--exit-code", "--set", "rtmp=1"]).exits(10);
+    place.run(["modify", "--exit-code", "--set", "rtmp=1"]).exits(0);
+    place.run(["modify", "--exit-code", "--set", "rtmp=fast"]).exits(3);
+    place.run(["modify", "--set", "rtmp=2"]).exits(0);
+}
+
+#[test]
+fn secrets_are_masked_wherever_they_stand() {
+    let place = Place::with(SAMPLE);
+    let state = json!({
+        "edit_auth": {"password": "first-secret"},
+        "peers": [["token", "second-secret"]],
+        "word": ["token", "third-secret"],
+        "streams": {"cam1": {"urls": [{"url": "rtsp://u:fourth-secret@h/x"}]}, "new": {"urls": [{"url": "rtsp://u:fifth-secret@h/x"}]}},
+    });
+    let patch = |state: &Value| {
+        place.mediactl(["modify", "-f", "-", "-o", "change-json", "--create"]).input(state.to_string()).run()
+    };
+    let count = 6;
+    let run = patch(&state).exits(0).hides("-secret").hides("hunter2").prints("<secret:");
+    assert_eq!(run.json()["paths"].as_array().map(Vec::len), Some(count), "{run:?}");
+    let changed: Value =
+        serde_json::from_str(&state.to_string().replace("-secret", "-hidden")).expect("it is JSON");
+    let count = 5;
+    let run = patch(&changed).exits(0).hides("-secret").hides("-hidden");
+    assert_eq!(run.json()["paths"].as_array().map(Vec::len), Some(count), "{run:?}");
+    let run =
+        place.run(["modify", "--set", "edit_auth.password=shown", "-o", "change-json", "--show-secrets"]);
+    assert_eq!(run.json()["paths"][0]["after"], "shown");
+}
+
+#[test]
+fn notes_are_the_words_of_the_api_and_a_new_file_has_no_before() {
+    let place = Place::with(SAMPLE.replace("prepush 5; #", "# why\n  prepush 5; #"));
+    let run = place.run(["modify", "--unset", "streams.cam1.prepush", "-o", "change-json"]).exits(0);
+    assert_eq!(run.json()["notes"], json!(["comments-kept"]));
+    let run = Place::empty().mediactl(["save", "-", "-o", "change-json"]).input("rtmp 1;\n").run().exits(0);
+    assert_eq!(run.json()["paths"], json!([{"pointer": "/rtmp", "before": null, "after": 1}]));
+}
