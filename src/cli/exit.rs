@@ -9,7 +9,7 @@ use crate::engine::ErrorKind;
 macro_rules! exits {
     ($($exit:ident $code:literal $meaning:literal,)*) => {
         /// How a command ended. The numbers are stable: scripts rely on them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Exit {
             $(#[doc = $meaning] $exit = $code,)*
@@ -22,7 +22,7 @@ macro_rules! exits {
 
 exits! {
     Done 0 "done, or no difference",
-    Different 1 "a difference was found (diff); a change is unsaved or pending, or the file has errors (status)",
+    Different 1 "a difference was found (diff, fmt --check); a change is unsaved or pending, or the file has errors (status)",
     Usage 2 "usage error",
     Invalid 3 "invalid configuration, JSON, path or value",
     Denied 4 "authentication failed, or no permission to open the file or create its state folder",

@@ -17,6 +17,7 @@ pub mod desired_state;
 pub mod emit;
 pub mod expect;
 pub mod fault;
+pub mod format;
 #[cfg(test)]
 mod growth;
 pub mod guarded;

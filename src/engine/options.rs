@@ -22,7 +22,7 @@ pub struct ChangeOptions {
     pub by: String,
     /// Why, for the history.
     pub message: Option<String>,
-    /// The running configuration that the change was made for; `None` is any.
+    /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     pub expected: Option<Expected>,
     /// Roll the change back unless it is confirmed within this time.
     pub confirm: Option<Duration>,

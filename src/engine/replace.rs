@@ -38,6 +38,8 @@ impl Engine {
             transaction.refuse_stale(state, is_hand_edited)?;
             let is_lost = is_hand_edited && file.is_some_and(|file| file.bytes() != text);
             notes.extend(is_lost.then_some(OutcomeNote::OverwroteHandEdit));
+        } else {
+            transaction.refuse_other_file()?;
         }
         let before = state.map(|state| &state.running).or(file);
         // A rollback skips this guard: its text was accepted before.

@@ -102,6 +102,15 @@ impl<'e> Transaction<'e> {
         }
     }
 
+    /// Refuses a change that was made for another text of the file, where no server runs over it.
+    pub fn refuse_other_file(&self) -> Result<(), EngineError> {
+        let found = self.file().map(|file| file.revision());
+        match &self.options.expected {
+            Some(expected) if !found.is_some_and(|found| expected.allows(found)) => Err(EngineError::Stale),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes the change, or rehearses it.
     pub fn finish(mut self, change: Change) -> Result<Outcome, EngineError> {
         self.options.refuse_late()?;

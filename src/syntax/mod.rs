@@ -34,6 +34,7 @@ mod document;
 mod line_index;
 mod reparse;
 mod snippet;
+mod tokens;
 #[cfg(test)]
 pub(crate) mod work;
 
@@ -50,4 +51,5 @@ pub use reparse::{ChangedRun, RunPlace, moved};
 pub use sink::{Directive, ParsedEntry, ParsedWords, Sink};
 pub use snippet::Snippet;
 pub use splice::{Splice, spliced_pieces};
+pub use tokens::{Token, TokenKind, tokens};
 pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};

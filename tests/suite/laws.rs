@@ -210,7 +210,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-fn entries(depth: u32) -> BoxedStrategy<String> {
+pub fn entries(depth: u32) -> BoxedStrategy<String> {
     let words = prop::collection::vec(word(), 0..3).prop_map(|words| words.join(" ")).boxed();
     let keyword = prop_oneof![
         "k[ab]",

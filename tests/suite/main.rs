@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod edit;
 mod fixtures;
+mod format;
 mod growth;
 mod guarded;
 mod history;

@@ -7,6 +7,7 @@ use super::blame::BlameArgs;
 use super::check::CheckArgs;
 use super::confirm::ConfirmArgs;
 use super::diff::DiffArgs;
+use super::fmt::FmtArgs;
 use super::global::GlobalArgs;
 use super::history::HistoryArgs;
 use super::modify::ModifyArgs;
@@ -49,6 +50,7 @@ pub enum CommandArgs {
     Apply(ApplyArgs),
     Diff(DiffArgs),
     Check(CheckArgs),
+    Fmt(FmtArgs),
     History(HistoryArgs),
     Rollback(RollbackArgs),
     Blame(BlameArgs),

@@ -1,7 +1,7 @@
 //! The options of every command, and which configuration they name.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::FalseyValueParser;
 use clap::parser::ValueSource;
@@ -17,7 +17,7 @@ const DEFAULT_CONF: &str = "/etc/media/media.conf";
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct GlobalArgs {
     /// The configuration file to work on
@@ -60,10 +60,16 @@ impl GlobalArgs {
     pub fn file_name(&self) -> String {
         self.conf.display().to_string()
     }
+
+    /// The same options for a file that a command names.
+    pub fn at_file(&self, file: &Path) -> Self {
+        let chosen = ChosenTarget { kind: TargetKind::File, ..self.chosen };
+        Self { conf: file.to_owned(), url: None, chosen, ..self.clone() }
+    }
 }
 
 /// How to reach a server.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options for a server")]
 pub struct RemoteArgs {
     /// The path of the API on the server

@@ -9,6 +9,7 @@ pub mod check;
 pub mod command_line;
 pub mod confirm;
 pub mod diff;
+pub mod fmt;
 pub mod global;
 pub mod history;
 pub mod modify;

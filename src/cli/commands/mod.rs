@@ -6,6 +6,7 @@ pub mod change;
 pub mod check;
 pub mod confirm;
 pub mod diff;
+pub mod fmt;
 pub mod history;
 pub mod modify;
 pub mod read;

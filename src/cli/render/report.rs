@@ -40,6 +40,8 @@ impl Verb {
     /// Of `rollback`.
     pub const ROLL_BACK: Self =
         Self { operation: "rollback", done: "rolled back", rehearsed: "would roll back" };
+    /// Of `fmt`.
+    pub const FORMAT: Self = Self { operation: "fmt", done: "formatted", rehearsed: "would format" };
     /// Of `update`.
     pub const UPDATE: Self = Self { operation: "update", done: "updated", rehearsed: "would update" };
 }

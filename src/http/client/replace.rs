@@ -46,7 +46,9 @@ pub fn replace(
         Replaced::Running => (ApiOperation::Update, "update"),
     };
     let applies = !options.dry_run;
-    let reply = session.post(&Call { parameters, body: bytes, applies, ..Call::of(operation) })?;
+    let etag = expected(session, options)?;
+    let call = Call { parameters, body: bytes, applies, if_match: etag.as_deref(), ..Call::of(operation) };
+    let reply = session.post(&call)?;
     if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
         return Err(session.not_of_the_api("something other than `true`", applies));
     }
@@ -54,6 +56,16 @@ pub fn replace(
         after = Content::Json(made);
     }
     Ok(outcome(before.content, after, reply, name, options))
+}
+
+/// The entity tag of the running configuration, if the change is meant for one configuration only.
+fn expected(session: &mut Session, options: &ChangeOptions) -> Result<Option<String>, ServiceError> {
+    let Some(expected) = &options.expected else { return Ok(None) };
+    let running = session.fetch(Source::Running)?;
+    match &running.content {
+        Content::Text(text) if !expected.allows(text.revision()) => Err(EngineError::Stale.into()),
+        _ => Ok(running.reply.etag.clone().filter(|_| running.reply.offers(Feature::IfMatch))),
+    }
 }
 
 /// Makes an earlier text the configuration, or rehearses it; `to` names the change by its serial

@@ -1,0 +1,103 @@
+//! `mediactl fmt`
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::cli::args::fmt::FmtArgs;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::commands::change::ChangeCommand;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input::{self, STDIN};
+use crate::cli::render::diagnostics;
+use crate::cli::render::masked::write_text;
+use crate::cli::render::report::Verb;
+use crate::cli::target;
+use crate::cli::ui::Ui;
+use crate::edit::format::formatted;
+use crate::engine::{
+    ChangeOptions, ConfigService, Content, EngineError, Expected, Feature, Outcome, ReadForm, ReadQuery,
+    Replaced, ServiceError, Snapshot, Source,
+};
+
+/// The name of standard input in messages.
+const STDIN_NAME: &str = "<stdin>";
+
+pub fn run(args: &FmtArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    if args.files.is_empty() {
+        return configuration(args, global, ui);
+    }
+    if global.chosen.names_server() {
+        return Err(CliError::usage("a FILE and `--url` are two different targets", "leave one of them out"));
+    }
+    let mut worst = Exit::Done;
+    for file in &args.files {
+        let at_file = global.at_file(file);
+        let done =
+            if file.as_os_str() == STDIN { stdin(args, ui) } else { configuration(args, &at_file, ui) };
+        let exit = match done {
+            Err(error) if error.is_closed_output() => return Err(error),
+            Err(error) => {
+                diagnostics::explain(&error, &at_file.file_name(), ui);
+                ui.error(&error);
+                error.kind.into()
+            }
+            Ok(exit) => exit,
+        };
+        worst = if exit == Exit::Done || worst > Exit::Different { worst } else { exit };
+    }
+    Ok(worst)
+}
+
+fn configuration(args: &FmtArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    if args.check {
+        let mut target = target::file_or_named_server(global, ui)?;
+        let text = target.read_text(Some(Source::Saved).filter(|_| !target.is_server))?;
+        return Ok(checked(target.service.name(), formatted_text(&text)?.as_ref(), ui)?);
+    }
+    ChangeCommand::new(&args.changing, Verb::FORMAT).run(global, ui, format)
+}
+
+/// Formats standard input to standard output.
+fn stdin(args: &FmtArgs, ui: Ui) -> Result<Exit, CliError> {
+    let text = input::snapshot(Path::new(STDIN))?;
+    if !text.is_valid() {
+        return Err(CliError::broken_text(STDIN_NAME, text));
+    }
+    let new = formatted_text(&text)?;
+    if args.check {
+        return checked(STDIN_NAME, new.as_ref(), ui);
+    }
+    let shown = new.map_or(text, |new| Arc::new(Snapshot::of(new)));
+    ui.print(|out| write_text(&shown, ui.value_masker().as_ref(), out))?;
+    Ok(Exit::Done)
+}
+
+/// Names a text that is not formatted.
+fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
+    if new.is_none() {
+        return Ok(Exit::Done);
+    }
+    ui.print(|out| writeln!(out, "{name}"))?;
+    Ok(Exit::Different)
+}
+
+/// Replaces the configuration by the formatted one, unless it is changed meanwhile.
+fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+    let reading = service.read(&ReadQuery { source: None, form: ReadForm::Text })?;
+    let Content::Text(text) = reading.content else {
+        return Err(ServiceError::NotOffered { service: service.name().to_owned(), feature: Feature::Conf });
+    };
+    let new = formatted_text(&text)?;
+    let expected = Some(Expected::OneOf(vec![text.revision()])).filter(|_| !options.force);
+    let options = ChangeOptions { expected, ..options.clone() };
+    service.replace(Replaced::File, new.as_ref().map_or(text.bytes(), String::as_bytes), &options)
+}
+
+/// The formatted text; `None` if it is formatted already.
+fn formatted_text(text: &Arc<Snapshot>) -> Result<Option<String>, EngineError> {
+    if !text.is_valid() {
+        return Err(EngineError::BadConfig(text.clone()));
+    }
+    formatted(text.document()).map_err(EngineError::Unproved)
+}

@@ -1,0 +1,273 @@
+//! Formats a text: indentation, blanks, blank lines and line ends. Words, comments and their order stay.
+//!
+//! Only white space changes, and that is proved: the new text has the tokens and the JSON of the old one.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::verify::Unproved;
+use crate::model::{CompactJson, Lens, View, top_members};
+use crate::syntax::{Document, Token, TokenKind, tokens};
+
+/// How much an entry is indented inside its block.
+const INDENT: usize = 2;
+
+/// How much the later lines of an entry are indented below its first.
+const CONTINUATION: usize = 4;
+
+const BOM: char = '\u{feff}';
+
+/// The formatted text of a document without errors; `None` if it is formatted already.
+///
+/// # Errors
+/// The new text does not say what the old one says, which is a defect of this program.
+pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
+    let old = document.text();
+    let new = format(old);
+    if new == old {
+        return Ok(None);
+    }
+    prove(document, &new)?;
+    Ok(Some(new))
+}
+
+fn format(text: &str) -> String {
+    let tokens: Vec<Token<'_>> = tokens(text).collect();
+    let mut formatter = Formatter::default();
+    for (token, stays_on_line) in tokens.iter().zip(blocks_on_one_line(&tokens)) {
+        formatter.token(token, stays_on_line);
+    }
+    formatter.break_line();
+    align_comments(&mut formatter.lines);
+    let mark = if text.starts_with(BOM) { BOM.to_string() } else { String::new() };
+    mark + &formatter.lines.iter().map(Line::whole).collect::<String>()
+}
+
+fn prove(document: &Document, new: &str) -> Result<(), Unproved> {
+    let unproved = |at: &str| Err(Unproved { at: at.to_owned() });
+    let words = |token: Token<'_>| (token.kind, token.raw.to_owned());
+    if !tokens(document.text()).map(words).eq(tokens(new).map(words)) {
+        return unproved("(text)");
+    }
+    let new = Document::parse(new.to_owned());
+    let json = |document: &Document| {
+        CompactJson::of(&View::new(&top_members(document), &Lens::default())).json().clone()
+    };
+    if new.diagnostics().errors() > 0 || json(document) != json(&new) {
+        return unproved("(JSON)");
+    }
+    Ok(())
+}
+
+/// For each token, whether it opens a block that stands on one line.
+fn blocks_on_one_line(tokens: &[Token<'_>]) -> Vec<bool> {
+    let mut on_one_line = vec![false; tokens.len()];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut line = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        line += token.line_feeds;
+        match token.kind {
+            TokenKind::Open => open.push((at, line)),
+            TokenKind::Close => {
+                if let Some((start, of)) = open.pop() {
+                    on_one_line[start] = of == line;
+                }
+            }
+            TokenKind::Word => line += token.raw.matches('\n').count(),
+            TokenKind::Comment | TokenKind::End => {}
+        }
+    }
+    on_one_line
+}
+
+/// A line of the new text.
+#[derive(Default)]
+struct Line<'t> {
+    indent: usize,
+    /// What stands before the comment; a quoted word in it may hold line feeds.
+    text: String,
+    /// The column of the comment, counted from the start of the text; at least one blank is before it.
+    column: usize,
+    comment: Option<&'t str>,
+}
+
+impl Line<'_> {
+    fn whole(&self) -> String {
+        let mut line = String::new();
+        if !self.text.is_empty() || self.comment.is_some() {
+            line.extend(std::iter::repeat_n(' ', self.indent));
+        }
+        line.push_str(&self.text);
+        if let Some(comment) = self.comment {
+            line.extend(std::iter::repeat_n(' ', self.column.saturating_sub(self.text.width())));
+            line.push_str(comment);
+        }
+        line.push('\n');
+        line
+    }
+
+    /// Whether its comment is aligned with those of its neighbours.
+    fn has_comment_behind_text(&self) -> bool {
+        self.comment.is_some() && !self.text.is_empty() && !self.text.contains('\n')
+    }
+}
+
+/// Puts the comments behind neighbouring lines of one block below each other.
+fn align_comments(lines: &mut [Line<'_>]) {
+    let is_run = |a: &Line<'_>, b: &Line<'_>| {
+        a.has_comment_behind_text() && b.has_comment_behind_text() && a.indent == b.indent
+    };
+    for run in lines.chunk_by_mut(is_run) {
+        let column = run.iter().map(|line| line.text.width() + 1).max().unwrap_or_default();
+        run.iter_mut().filter(|line| !line.text.is_empty()).for_each(|line| line.column = column);
+    }
+}
+
+#[derive(Default)]
+struct Formatter<'t> {
+    lines: Vec<Line<'t>>,
+    /// The line that is being written.
+    line: Line<'t>,
+    /// For each open block, whether it stands on one line.
+    open: Vec<bool>,
+    /// Whether an entry has begun that has no `;` or `{` yet.
+    in_entry: bool,
+    /// Whether nothing but comments on its line stands behind the last `{`, or the start of the text.
+    is_first: bool,
+}
+
+impl<'t> Formatter<'t> {
+    fn token(&mut self, token: &Token<'t>, stays_on_line: bool) {
+        match token.kind {
+            TokenKind::Comment => self.comment(token),
+            TokenKind::Word => {
+                self.place(token);
+                self.line.text.push_str(token.raw);
+                self.in_entry = true;
+            }
+            TokenKind::End => {
+                self.end(token);
+                self.in_entry = false;
+            }
+            TokenKind::Open => {
+                self.place(&Token { line_feeds: 0, ..*token });
+                self.line.text.push('{');
+                self.open.push(stays_on_line);
+                self.in_entry = false;
+            }
+            TokenKind::Close => self.close(),
+        }
+        if token.kind != TokenKind::Comment {
+            self.is_first = token.kind == TokenKind::Open;
+        }
+    }
+
+    /// Goes to where a word or a `{` is written.
+    fn place(&mut self, token: &Token<'t>) {
+        let is_line_begun = !self.line.text.is_empty();
+        let stays = match self.in_entry {
+            true => token.line_feeds == 0,
+            false => self.is_on_one_line(),
+        };
+        match is_line_begun && stays {
+            true => self.line.text.push(' '),
+            false => self.start_line(token.line_feeds),
+        }
+    }
+
+    fn comment(&mut self, token: &Token<'t>) {
+        let is_behind = token.line_feeds == 0 && !self.line.text.is_empty();
+        if !is_behind {
+            self.start_line(token.line_feeds);
+            self.is_first = false;
+        }
+        self.line.comment = Some(token.raw);
+        self.line.column = if is_behind { self.line.text.width() + 1 } else { 0 };
+        self.break_line();
+    }
+
+    fn end(&mut self, token: &Token<'t>) {
+        let is_stray = !self.in_entry;
+        if self.line.text.is_empty() || is_stray && token.line_feeds > 0 {
+            self.start_line(token.line_feeds);
+        } else if self.line.text.ends_with('{') && is_stray {
+            self.line.text.push(' ');
+        }
+        self.line.text.push(';');
+    }
+
+    fn close(&mut self) {
+        // A `;` may be missing before it.
+        self.in_entry = false;
+        match self.open.pop() {
+            Some(true) if self.line.text.ends_with('{') => {}
+            Some(true) => self.line.text.push(' '),
+            _ => self.start_line(0),
+        }
+        self.line.text.push('}');
+    }
+
+    fn is_on_one_line(&self) -> bool {
+        self.open.last() == Some(&true)
+    }
+
+    /// Begins a line, below one blank line if there was any in the old text. There is none at the start
+    /// of a block and inside an entry.
+    fn start_line(&mut self, line_feeds: usize) {
+        self.break_line();
+        if line_feeds > 1 && !self.is_first && !self.in_entry && !self.lines.is_empty() {
+            self.lines.push(Line::default());
+        }
+        let continued = if self.in_entry { CONTINUATION } else { 0 };
+        self.line.indent = self.open.len() * INDENT + continued;
+    }
+
+    fn break_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        if !line.text.is_empty() || line.comment.is_some() {
+            self.lines.push(line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_white_space_changes() {
+        for (old, new) in [
+            ("", ""),
+            (" \r\n\n", ""),
+            ("http   80 ;\trtmp\t1935;", "http 80;\nrtmp 1935;\n"),
+            ("a;\r\n\r\n\r\n\r\nb;\r\n", "a;\n\nb;\n"),
+            ("\u{feff}\n\na;", "\u{feff}a;\n"),
+            ("stream a\n{\n\n   url x;\n\n}\n\n\n", "stream a {\n  url x;\n}\n"),
+            ("stream a{url x;prepush 5;}", "stream a { url x; prepush 5; }\n"),
+            ("stream a { url x;\nprepush 5; }", "stream a {\n  url x;\n  prepush 5;\n}\n"),
+            ("http 80{}", "http 80 {}\n"),
+            ("http 80 {\n}", "http 80 {\n}\n"),
+            ("a { b { c 1; } }", "a { b { c 1; } }\n"),
+            ("a { b {\nc; } }", "a {\n  b {\n    c;\n  }\n}\n"),
+            // Comments stay on their own line, or behind what they stood behind.
+            ("#x  \n  # y\na; #z\n", "#x\n# y\na; #z\n"),
+            ("a{ # why\n\n b; }", "a { # why\n  b;\n}\n"),
+            ("a{\n b;\n # last\n}", "a {\n  b;\n  # last\n}\n"),
+            ("a;  # one\nbbb;# two\n\nc; # three", "a;   # one\nbbb; # two\n\nc; # three\n"),
+            ("a { # one\nb; # two\n}", "a { # one\n  b; # two\n}\n"),
+            // An entry of several lines keeps them.
+            ("url x # first\n priority=1\n\n  b=2\n ;", "url x # first\n    priority=1\n    b=2;\n"),
+            ("url x # why\n ;", "url x # why\n    ;\n"),
+            ("stream a # why\n { url x; }", "stream a # why\n    { url x; }\n"),
+            // So does a quoted word.
+            ("a { title \"x\r\n y\"; # z\n}", "a {\n  title \"x\r\n y\"; # z\n}\n"),
+            // What is only a warning stays.
+            ("a;;\n;\nb {;c }", "a;;\n;\nb { ; c }\n"),
+            ("b {\n c }", "b {\n  c\n}\n"),
+        ] {
+            let document = Document::parse(old);
+            let found = formatted(&document).expect("it is proved").unwrap_or_else(|| old.to_owned());
+            assert_eq!(found, new, "{old:?}");
+            assert_eq!(formatted(&Document::parse(new)), Ok(None), "{new:?} is formatted");
+        }
+    }
+}

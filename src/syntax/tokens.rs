@@ -1,0 +1,103 @@
+//! A text as the sequence of its tokens: words, comments, `;`, `{` and `}`.
+//!
+//! What stands between two tokens is white space, which means nothing. So two texts with equal tokens
+//! say the same.
+
+use super::lex::{self, end_of_line};
+use super::parse::BOM;
+
+/// A token of a text without errors.
+#[derive(Debug, Clone, Copy)]
+pub struct Token<'t> {
+    pub kind: TokenKind,
+    /// Its bytes; those of a comment end with its last character that is no white space.
+    pub raw: &'t str,
+    /// How many line feeds stand between the token before it and this one.
+    pub line_feeds: usize,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenKind {
+    Word,
+    Comment,
+    /// `;`
+    End,
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+}
+
+/// The tokens of a text. A byte order mark is none.
+pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut at = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    std::iter::from_fn(move || {
+        let (line_feeds, start) = white_space(text.as_bytes(), at);
+        let (kind, raw) = token_at(text, start)?;
+        at = start + raw.len();
+        Some(Token { kind, raw, line_feeds })
+    })
+}
+
+/// The number of line feeds from `start` on, and where the white space ends.
+fn white_space(text: &[u8], start: usize) -> (usize, usize) {
+    let blanks = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    let (line_feeds, length) = blanks
+        .fold((0, 0), |(line_feeds, length), &byte| (line_feeds + usize::from(byte == b'\n'), length + 1));
+    (line_feeds, start + length)
+}
+
+fn token_at(text: &str, start: usize) -> Option<(TokenKind, &str)> {
+    let bytes = text.as_bytes();
+    let one = |kind| (kind, &text[start..start + 1]);
+    Some(match bytes.get(start)? {
+        b';' => one(TokenKind::End),
+        b'{' => one(TokenKind::Open),
+        b'}' => one(TokenKind::Close),
+        b'#' => {
+            let line = &text[start..end_of_line(bytes, start)];
+            (TokenKind::Comment, line.trim_end_matches([' ', '\t', '\r']))
+        }
+        _ => (TokenKind::Word, &text[start..lex::word(bytes, start, bytes.len()).end]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::syntax::{Document, EntryId};
+
+    #[test]
+    fn tokens_are_what_the_grammar_says() {
+        use TokenKind::{Close, Comment, End, Open, Word};
+        let found: Vec<_> = tokens("\u{feff}a \"b;\"c;#d \r\n\n{ e#f }")
+            .map(|token| (token.line_feeds, token.kind, token.raw))
+            .collect();
+        let expected = [
+            (0, Word, "a"),
+            (0, Word, "\"b;\"c"),
+            (0, End, ";"),
+            (0, Comment, "#d"),
+            (2, Open, "{"),
+            (0, Word, "e#f"),
+            (0, Close, "}"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_tokens(text in r#"(("b;\\""|#c;\n|é\n|a"b c"d){0,3} a(;|\{b #x}\n  c;\})){0,6}"#) {
+            let document = Document::parse(text.clone());
+            prop_assert_eq!(document.diagnostics().errors(), 0);
+            let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
+            let words: Vec<&str> = entries.flat_map(|entry| entry.words()).map(|word| word.raw).collect();
+            let is_word = |token: &Token<'_>| token.kind == TokenKind::Word;
+            let found: Vec<&str> = tokens(&text).filter(is_word).map(|token| token.raw).collect();
+            prop_assert_eq!(found, words);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `mediactl fmt`
+
+use super::serve::Serving;
+use super::{CONF, Place, SAMPLE};
+
+/// A text that is not formatted, and its form.
+const LOOSE: &str = "http  80;\r\nedit_auth admin hunter2;\nstream a{url udp://1 ;\n\n\n  prepush 5;# why\n}";
+const FORMATTED: &str =
+    "http 80;\nedit_auth admin hunter2;\nstream a {\n  url udp://1;\n\n  prepush 5; # why\n}\n";
+
+#[test]
+fn a_file_is_formatted_once_and_the_text_before_is_kept() {
+    let place = Place::with(LOOSE);
+    place
+        .run(["fmt", "--dry-run"])
+        .exits(0)
+        .prints("-http  80;")
+        .says("would format media.conf")
+        .hides("hunter2");
+    assert_eq!(place.text(), LOOSE);
+    place.run(["fmt", "-m", "tidy"]).exits(0).says("formatted media.conf");
+    assert_eq!(place.text(), FORMATTED);
+    assert_eq!(place.kept(), [LOOSE]);
+    let before = place.written();
+    place.run(["fmt"]).exits(0).says("nothing to change");
+    assert_eq!(place.written(), before);
+}
+
+#[test]
+fn check_names_what_is_not_formatted() {
+    let place = Place::with(LOOSE);
+    place.put("good.conf", FORMATTED);
+    place.put("broken.conf", "http 80");
+    let run = place.run(["fmt", "--check"]).exits(1);
+    assert_eq!(run.out, "media.conf\n");
+    assert_eq!(place.text(), LOOSE);
+    place.run(["fmt", "--check", "good.conf"]).exits(0).says_nothing();
+    assert_eq!(place.run(["fmt", "--check", "good.conf", CONF]).exits(1).out, "media.conf\n");
+    place.run(["fmt", "--check", CONF, "broken.conf"]).exits(3).prints(CONF).says("broken.conf:1:8");
+    place.run(["fmt", "absent.conf"]).exits(7);
+    place.run(["fmt", "--url", "http://127.0.0.1:1", "good.conf"]).exits(2);
+}
+
+#[test]
+fn the_example_is_formatted() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/media.conf");
+    Place::empty().run(["fmt", "--check", example]).exits(0).says_nothing();
+}
+
+#[test]
+fn several_files_and_standard_input() {
+    let place = Place::with(SAMPLE);
+    place.put("a.conf", LOOSE);
+    place.put("b.conf", "rtmp\t1935 ;");
+    place.run(["fmt", "a.conf", "b.conf"]).exits(0);
+    place.run(["fmt", "--check", "a.conf", "b.conf", CONF]).exits(0);
+    let run = place.mediactl(["fmt", "-"]).input(LOOSE).run().exits(0);
+    assert_eq!(run.out, FORMATTED);
+    place.mediactl(["fmt", "--check", "-"]).input(LOOSE).run().exits(1).prints("<stdin>");
+    place.mediactl(["fmt", "-"]).input("stream a {").run().exits(3).says("<stdin>:1:10");
+}
+
+#[test]
+fn through_a_server_and_over_the_network() {
+    let place = Place::with(LOOSE);
+    let server = Serving::over(&place);
+    place.run(["fmt", "--check"]).exits(1);
+    place.run(["fmt"]).exits(0).says("formatted media.conf");
+    assert_eq!(place.text(), FORMATTED);
+    let remote = |arguments: &[&str]| {
+        let call = place.mediactl(["--url", &server.url].iter().chain(arguments)).without("MEDIACTL_CONF");
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
+    };
+    remote(&["fmt", "--check"]).exits(0);
+    place.put(CONF, LOOSE);
+    place.run(["fmt"]).exits(5).says("changed by hand");
+    server.hang_up();
+    while remote(&["fmt", "--check"]).code == Some(0) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    remote(&["fmt"]).exits(0);
+    assert_eq!(place.text(), FORMATTED);
+}
