@@ -93,6 +93,11 @@ impl CliError {
         Self::new(ErrorKind::Invalid, format!("`{path}`: {error}")).with_hint(error.hint())
     }
 
+    /// The value of an option is not one.
+    pub fn bad_value(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, message).with_hint(hint)
+    }
+
     /// A path leads to nothing, or to no single place.
     pub fn bad_selection(fault: PathFault) -> Self {
         let kind = if fault.is_absent() { ErrorKind::Absent } else { ErrorKind::Invalid };

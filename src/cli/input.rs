@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::error::CliError;
+use crate::edit::condition::{Condition, ConditionError};
 use crate::edit::path::Path as ValuePath;
 use crate::engine::{EngineError, Snapshot};
 use crate::http::client::without_userinfo;
@@ -55,6 +56,21 @@ pub fn value_path(path: &str) -> Result<ValuePath, CliError> {
         return Err(error);
     }
     ValuePath::parse(path).map_err(|error| CliError::bad_path(path, &error))
+}
+
+/// Parses the conditions of `--where`. Their values may be secrets, and are not shown.
+pub fn conditions(texts: &[String]) -> Result<Vec<Condition>, CliError> {
+    let parsed = texts.iter().map(|text| Condition::parse(text));
+    parsed.collect::<Result<_, _>>().map_err(|error| {
+        let message = format!("`--where`: {error}");
+        match &error {
+            ConditionError::Path(path) => CliError::bad_value(message, path.hint()),
+            ConditionError::Regex(_) => CliError::bad_value(message, "`~` looks for text to the letter"),
+            ConditionError::NoOperator | ConditionError::NewEntry => {
+                CliError::usage(message, "such as `urls.url~10.0.3.`, `prepush=5`, `title exists`")
+            }
+        }
+    })
 }
 
 /// Whether an argument is a URL, and not a file.

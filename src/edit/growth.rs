@@ -3,6 +3,7 @@
 //! Each case runs at a size and at twice that size, and may read twice as many words and entries then.
 
 use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+use super::condition::Condition;
 use super::config_lookup::LocalView;
 use super::modify;
 use super::path::Path;
@@ -73,18 +74,22 @@ fn a_path_is_followed_in_linear_work() {
         };
         let options = AssignOptions { create: true, ..AssignOptions::default() };
         linear("--set of every value", &|view, assignments| {
-            assert!(to_patch(view, assignments, options).is_ok(), "they can be set");
+            assert!(to_patch(view, assignments, &[], options).is_ok(), "they can be set");
         });
         linear("--unset of every value", &|view, assignments| {
             let removal = |set: &Assignment| Assignment { value: AssignedValue::Remove, ..set.clone() };
             let removals: Vec<Assignment> = assignments.iter().map(removal).collect();
-            drop(to_patch(view, &removals, options));
+            drop(to_patch(view, &removals, &[], options));
         });
         for path in ["*", "streams.*.title", "streams.a.*", "plugins.a.*", "peer.*.a", "http_options.*.api"] {
             let path = Path::parse(path).expect("it is a path");
             let set = Assignment { path: path.clone(), value: AssignedValue::Typed("5".to_owned()) };
             linear(&path.to_string(), &|view, _| drop(select(view, &path)));
-            linear(&format!("--set {path}"), &|view, _| drop(to_patch(view, &[set.clone()], options)));
+            let below = Condition::parse("title!=x").expect("it is a condition");
+            linear(&format!("--where {path}"), &|view, _| {
+                drop(to_patch(view, &[set.clone()], std::slice::from_ref(&below), options));
+            });
+            linear(&format!("--set {path}"), &|view, _| drop(to_patch(view, &[set.clone()], &[], options)));
         }
     }
 }

@@ -12,9 +12,11 @@
 
 pub mod align;
 pub mod assign;
+pub mod condition;
 pub mod config_lookup;
 pub mod desired_state;
 pub mod emit;
+pub mod expansion;
 pub mod expect;
 pub mod fault;
 pub mod format;
@@ -34,15 +36,19 @@ pub mod patch;
 pub mod path;
 pub mod plan;
 mod quoting;
+mod regular_expression;
 mod removal;
 pub mod request;
 pub mod schema_path;
 pub mod select;
 pub mod set_lines;
 pub mod shown_path;
+pub mod stream_diff;
+pub mod substitution;
 mod suggestion;
 mod surroundings;
 pub mod text_diff;
+mod value_at;
 mod verify;
 
 use std::mem;

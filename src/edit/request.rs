@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+use super::condition::Condition;
 use super::config_lookup::Current;
 use super::expect::{Expectation, Unmet, unmet};
 use super::fault::Faults;
@@ -43,6 +44,8 @@ pub enum Edits {
     Assignments {
         /// In the order in which they are made.
         assignments: Vec<Assignment>,
+        /// Those that an entry meets in which assignments are made (`--where`).
+        conditions: Vec<Condition>,
         options: AssignOptions,
     },
 }
@@ -121,8 +124,9 @@ impl ChangeRequest {
             Edits::Patch(patch) => (patch.clone(), false, None),
             Edits::Pruning(patch) => (pruning(patch, current), true, None),
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
-            Edits::Assignments { assignments, options } => {
-                let computed = to_patch(current, assignments, *options).map_err(RequestError::Assignments)?;
+            Edits::Assignments { assignments, conditions, options } => {
+                let computed = to_patch(current, assignments, conditions, *options)
+                    .map_err(RequestError::Assignments)?;
                 (Value::Object(computed.patch), computed.depends_on_read, Some(computed.normalized))
             }
         };
@@ -168,7 +172,7 @@ fn deleted_stream(assignment: &Assignment) -> Option<&str> {
     let removes = match &assignment.value {
         AssignedValue::Remove => true,
         AssignedValue::Typed(value) => value == "null",
-        AssignedValue::Text(_) | AssignedValue::File(_) => false,
+        AssignedValue::Text(_) | AssignedValue::File(_) | AssignedValue::Replace(_) => false,
     };
     match &assignment.path.segments[..] {
         [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => Some(name),

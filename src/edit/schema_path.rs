@@ -57,8 +57,10 @@ impl Place {
     pub fn step(self, segment: &Segment) -> Result<Self, Misfit> {
         match segment {
             Segment::Key(key) => self.member(key),
-            Segment::Every => Err(Misfit::new("`*` stands for several places")),
-            Segment::Index(_) | Segment::Append | Segment::Find { .. } => self.entry(),
+            Segment::Matching(_) | Segment::EveryEntry => {
+                Err(Misfit::new(format!("`{segment}` stands for several places")))
+            }
+            Segment::Index(_) | Segment::FromEnd(_) | Segment::Append | Segment::Find { .. } => self.entry(),
         }
     }
 

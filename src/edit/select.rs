@@ -2,20 +2,19 @@
 
 use serde_json::{Map, Value};
 
+use super::condition::Condition;
 use super::config_lookup::Current;
-use super::emit::scalar_text;
+use super::expansion::{Expanded, Expansion};
 use super::misfit::{Misfit, PathFault};
-use super::path::{Path, Segment};
-use super::schema_path::Place;
-use super::shown_path::shown;
-use super::suggestion::{did_you_mean, keys, with_quoted_name};
+use super::path::{EVERY, Path, Segment};
+use super::value_at::value_at;
 
 /// The value at a path, or the values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Selection {
-    /// The value at a path without `*`.
+    /// The value at a path that stands for one place.
     One(Value),
-    /// The values at the places that a path with `*` stands for, in order.
+    /// The values at the places that a path stands for, in order.
     Many(Vec<(Path, Value)>),
 }
 
@@ -34,124 +33,62 @@ impl Selection {
 /// Returns the value at `path`, or the values that it stands for.
 ///
 /// # Errors
-/// An absence if no value is at the path; another misfit if the path does not name one place:
-/// `[+]`, or an entry that is in the list twice.
+/// An absence if no value is at the path, or if a glob other than `*` finds none; another misfit if the
+/// path does not name one place: `[+]`, or an entry that is in the list twice.
 pub fn select(current: &dyn Current, path: &Path) -> Result<Selection, PathFault> {
-    if !path.segments.contains(&Segment::Every) {
-        return one(current, path).map(Selection::One).map_err(|misfit| PathFault::new(path, misfit));
+    select_where(current, current, path, &[])
+}
+
+/// Returns the values of `shown` in those entries that meet all conditions in `real`, where secrets are
+/// not masked.
+///
+/// # Errors
+/// Those of [`select`]; an absence if no entry meets the conditions.
+pub fn select_where(
+    shown: &dyn Current,
+    real: &dyn Current,
+    path: &Path,
+    conditions: &[Condition],
+) -> Result<Selection, PathFault> {
+    let fault = |misfit| PathFault::new(path, misfit);
+    let Expanded { path: whole, paths, absence } =
+        Expansion { current: real, conditions, own_only: false }.of(path).map_err(fault)?;
+    if whole.first_pattern().is_none() {
+        if let Some(absence) = absence {
+            return Err(fault(absence));
+        }
+        return value_at(shown, &whole).map(Selection::One).map_err(fault);
     }
     let mut found = Vec::new();
-    every(current, path, &mut found)?;
-    Ok(Selection::Many(found))
-}
-
-fn every(current: &dyn Current, path: &Path, found: &mut Vec<(Path, Value)>) -> Result<(), PathFault> {
-    let fault = |misfit| PathFault::new(path, misfit);
-    let Some(at) = path.segments.iter().position(|segment| *segment == Segment::Every) else {
-        found.push((path.clone(), one(current, path).map_err(fault)?));
-        return Ok(());
-    };
-    for name in names(current, &path.segments[..at]).map_err(fault)? {
-        match every(current, &path.with_name(at..at + 1, name), found) {
-            Err(fault) if !fault.is_absent() => return Err(fault),
-            // A `*` may pass names without this value.
-            _ => {}
+    for path in paths {
+        match value_at(shown, &path) {
+            Ok(value) => found.push((path, value)),
+            // A glob may pass names without this value.
+            Err(misfit) if misfit.is_absent => {}
+            Err(misfit) => return Err(PathFault::new(&path, misfit)),
         }
     }
-    Ok(())
-}
-
-/// The names of the members at `above`, for the `*` behind it.
-fn names(current: &dyn Current, above: &[Segment]) -> Result<Vec<String>, Misfit> {
-    if let Some(keys) = keys(above) {
-        let names = current.names(&keys);
-        if !names.is_empty() || keys.is_empty() {
-            return Ok(names);
+    let may_find_nothing = conditions.is_empty() && whole.segments.iter().all(takes_all);
+    match absence {
+        // Whatever is above the first glob has to be there.
+        Some(absence) if found.is_empty() && !(may_find_nothing && is_above_found(real, &whole)) => {
+            Err(fault(absence))
         }
-    }
-    match one(current, &Path { segments: above.to_vec() })? {
-        Value::Object(members) => Ok(members.into_iter().map(|(name, _)| name).collect()),
-        _ => Err(Misfit::absent("`*` stands for the members of an object, and there is no object here")),
-    }
-}
-
-fn one(current: &dyn Current, path: &Path) -> Result<Value, Misfit> {
-    let (above, in_list) = path.split_names();
-    // A path that the schema does not have is an absence, too: a `*` passes over it.
-    let absent = || Misfit { is_absent: true, ..missing(current, path, &above) };
-    let value = current.value(&above).ok_or_else(absent)?;
-    in_list.iter().try_fold(value, entry)
-}
-
-fn entry(value: Value, segment: &Segment) -> Result<Value, Misfit> {
-    match (segment, value) {
-        (Segment::Key(key), Value::Object(mut members)) => {
-            members.swap_remove(key).ok_or_else(|| Misfit::absent(format!("the entry has no `{key}`")))
+        None if found.is_empty() && !may_find_nothing => {
+            Err(fault(Misfit::absent("the entries have no such value")))
         }
-        (Segment::Append, _) => {
-            Err(Misfit::new("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"))
-        }
-        (Segment::Index(at), Value::Array(mut entries)) => match *at < entries.len() {
-            true => Ok(entries.swap_remove(*at)),
-            false => Err(out_of_range(entries.len())),
-        },
-        (Segment::Find { key, value }, Value::Array(mut entries)) => match find_by(&entries, key, value)? {
-            Some(at) => Ok(entries.swap_remove(at)),
-            None => Err(Misfit::absent("no entry of the list matches")),
-        },
-        (Segment::Key(key), _) => Err(Misfit::absent(format!("there is no object with a `{key}`"))),
-        (segment, _) => Err(Misfit::absent(format!("there is no list for `{segment}`"))),
+        _ => Ok(Selection::Many(found)),
     }
 }
 
-/// The misfit of a path that begins with the names `keys`, for the first of them that is missing.
-pub(super) fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
-    let at = (0..keys.len()).find(|&at| !current.contains(&keys[..=at])).unwrap_or(keys.len() - 1);
-    let (above, key) = (&keys[..at], keys[at]);
-    if let Some(quoted) = with_quoted_name(current, path, at) {
-        return not_there(above, key).hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
-    }
-    match Place::of(&path.segments[..=at]) {
-        Err(misfit) => misfit,
-        Ok(Place::Own(_)) => Misfit::absent(format!("`{key}` is not set")),
-        Ok(place) => {
-            let misfit = match place {
-                Place::Block(kind) => Misfit::absent(format!("there is no {} `{key}`", kind.noun())),
-                _ => not_there(above, key),
-            };
-            Misfit { hint: did_you_mean(key, &current.names(above)), ..misfit }
-        }
-    }
+/// Whether a segment is no pattern, or one that leaves nothing out.
+fn takes_all(segment: &Segment) -> bool {
+    !matches!(segment, Segment::Matching(glob) if glob != EVERY)
 }
 
-fn not_there(above: &[&str], key: &str) -> Misfit {
-    Misfit::absent(match above.last() {
-        Some(above) => format!("there is no `{key}` in `{above}`"),
-        None => format!("there is no `{key}`"),
-    })
-}
-
-/// Returns the place of the only entry with this member; several such entries are ambiguous.
-pub(super) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Misfit> {
-    let is_meant = |entry: &Value| entry.get(key).and_then(scalar_text).is_some_and(|text| text == value);
-    let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
-    match (found.next(), found.next()) {
-        (Some(first), Some(second)) => {
-            Err(Misfit::new(format!("the entries [{first}] and [{second}] both match"))
-                .hint("name one by its index"))
-        }
-        (only, _) => Ok(only),
-    }
-}
-
-/// The fault of an index behind the end of a list.
-pub(super) fn out_of_range(len: usize) -> Misfit {
-    let entries = match len {
-        0 => "no entries".to_owned(),
-        1 => "one entry".to_owned(),
-        _ => format!("{len} entries"),
-    };
-    Misfit::absent(format!("the list has {entries}, counted from 0"))
+fn is_above_found(current: &dyn Current, path: &Path) -> bool {
+    let at = path.first_pattern().unwrap_or(path.segments.len());
+    at == 0 || value_at(current, &Path { segments: path.segments[..at].to_vec() }).is_ok()
 }
 
 #[cfg(test)]
@@ -208,6 +145,11 @@ mod tests {
             }),
             ("plugins.*", json!({})),
             ("*.vod.path", json!({"file.vod.path": "/srv"})),
+            ("streams.*.urls[*].priority", json!({"streams.a.urls[0].priority": 1})),
+            ("streams.a.urls[-1].url", json!("udp://2")),
+            ("streams.c*.prepush", json!({"streams.\"cam.1\".prepush": false})),
+            ("streams.a.urls[0].p*", json!({"streams.a.urls[0].priority": 1})),
+            ("plugins.*.x[*]", json!({})),
         ] {
             assert_eq!(evaluate(&Lens::default(), path), Ok(expected), "{path}");
         }
@@ -227,6 +169,9 @@ mod tests {
             }),
             ("streams.a.titel", "`streams.a.titel`: there is no `titel` in `a` | did you mean `title`?"),
             ("flie.vod", "`flie.vod`: there is no `flie` | did you mean `file`?"),
+            ("streams.x*.prepush", "`streams.x*.prepush`: `x*` matches nothing here"),
+            ("streams.c*.title", "`streams.c*.title`: the entries have no such value"),
+            ("streams.b.urls[-2]", "`streams.b.urls[-2]`: the list has one entry, counted from 0"),
             ("flie.*", "`flie.*`: there is no `flie` | did you mean `file`?"),
             ("http[1]", "`http[1]`: the list has one entry, counted from 0"),
             ("http[+]", "`http[+]`: `[+]` is a new entry, and can't be read | `[0]` is the first"),

@@ -202,6 +202,7 @@ mod tests {
             let computed = to_patch(
                 &Value::Object(Map::new()),
                 &assignments,
+                &[],
                 AssignOptions { create: true, ..AssignOptions::default() },
             );
             let patch = Value::Object(computed.expect("the lines fit the schema").patch);

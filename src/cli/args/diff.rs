@@ -7,6 +7,10 @@
 /// change. `@N` alone is compared with the file. Any other A alone is the new side: it is compared with what
 /// `mediactl read` shows. If a server gives no text, both sides are compared as JSON.
 ///
+/// --where compares only those streams that meet the condition on either side: `PATH=VALUE`, `PATH!=VALUE`,
+/// `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`, where PATH begins below the stream, such
+/// as `urls.url~10.0.3.`. If no stream meets the conditions, the exit code is 7.
+///
 /// The exit code is 0 if the two are the same and 1 if they differ.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -14,6 +18,7 @@ Examples:
   mediactl diff old.conf new.conf
   mediactl diff new.conf
   mediactl diff @1
+  mediactl diff @1 --where 'urls.url~10.0.3.'
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct DiffArgs {
     /// The first configuration [default: running]
@@ -23,6 +28,10 @@ pub struct DiffArgs {
     /// The second configuration [default: saved]
     #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath)]
     pub second: Option<String>,
+
+    /// Compare only the streams that meet this condition; if it is given several times, all of them
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub conditions: Vec<String>,
 
     /// Print the JSON patch (RFC 7396) that turns A into B
     #[arg(long)]

@@ -12,10 +12,21 @@ use super::changing::ChangeArgs;
 /// A value gets the type of its parameter: `12345` is a number as a port and a string as a password. `null`
 /// removes a value. --set PATH without a value asks for the value, so that a password does not appear in the
 /// list of processes.
+///
+/// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
+/// double quotes. `[*]` stands for every entry of a list, `[-1]` for the last one.
+///
+/// --where makes the edits only in those streams, lives or plugins of the PATH that meet the condition:
+/// `PATH=VALUE`, `PATH!=VALUE`, `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`. This
+/// PATH begins below the entry and goes through lists: `urls.url~10.0.3.` holds if any source has that text.
+/// `!=` holds for an absent value, too. If no entry meets the conditions, the exit code is 7.
+///
+/// --replace changes a part of each string at PATH. `s/OLD/NEW/` replaces every OLD to the letter,
+/// `s/OLD/NEW/r` takes OLD as a regular expression, with `$1` for its first group. Any sign may stand for `/`.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "\
-mediactl modify [OPTIONS] <--set|--set-string|--set-file|--unset>...
+mediactl modify [OPTIONS] [--where <CONDITION>]... <--set|--set-string|--set-file|--unset|--replace>...
        mediactl modify [OPTIONS] --file <FILE>",
     after_help = "\
 Examples:
@@ -23,11 +34,14 @@ Examples:
   mediactl modify --set 'streams.cam1.urls[+]=udp://239.0.0.1:1234'
   mediactl modify --set edit_auth.password
   mediactl modify --unset streams.cam1 --dry-run
+  mediactl modify --set 'streams.cam*.prepush=5'
+  mediactl modify --where 'urls.url~10.0.3.' --set 'streams.*.auth.url=false'
+  mediactl modify --replace 'streams.*.urls[*].url' 's/10.0.3./10.0.4./' --dry-run
   mediactl modify --expect rtmp=1935 --set rtmp=1936
   echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
 )]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
-    .args(["set", "set_string", "set_file", "unset", "file"]))]
+    .args(["set", "set_string", "set_file", "unset", "replace", "file"]))]
 pub struct ModifyArgs {
     /// Set a value, such as `streams.cam1.prepush=5`; may be given several times
     #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
@@ -44,6 +58,14 @@ pub struct ModifyArgs {
     /// Remove a value; it is an error if the value is missing
     #[arg(long, value_name = "PATH", conflicts_with = "file")]
     pub unset: Vec<String>,
+
+    /// Replace a part of the strings at PATH; may be given several times
+    #[arg(long, value_names = ["PATH", "s/OLD/NEW/"], num_args = 2, conflicts_with = "file")]
+    pub replace: Vec<String>,
+
+    /// Edit only the entries that meet this condition; if it is given several times, all of them
+    #[arg(long = "where", value_name = "CONDITION", conflicts_with = "file")]
+    pub conditions: Vec<String>,
 
     /// Merge a JSON patch (RFC 7396) from a file; `-` is standard input
     #[arg(short, long, value_name = "FILE")]

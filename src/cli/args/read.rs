@@ -8,6 +8,14 @@ use clap::ValueEnum;
 /// the order of the PATHs. A PATH with a `*` gives one object that maps each path to its value. If nothing
 /// is at a PATH, the exit code is 7.
 ///
+/// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
+/// double quotes. `[*]` stands for every entry of a list, `[-1]` for the last one.
+///
+/// --where shows only those streams, lives or plugins of the PATH that meet the condition: `PATH=VALUE`,
+/// `PATH!=VALUE`, `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`. This PATH begins below
+/// the entry and goes through lists: `urls.url~10.0.3.` holds if any source has that text. If no entry meets
+/// the conditions, the exit code is 7.
+///
 /// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones, unless `--mask` is
 /// given or MEDIACTL_MASK is 1. A pager reads from a pipe, so use `mediactl read --mask | less`.
 #[derive(Debug, clap::Args)]
@@ -16,11 +24,18 @@ Examples:
   mediactl read streams.cam1
   mediactl read -r 'streams.cam1.urls[0].url'
   mediactl read 'streams.*.auth.url'
+  mediactl read 'streams.cam*.urls[*].url'
+  mediactl read 'streams.*.title' --where 'urls.url~10.0.3.'
   mediactl read -o table")]
 pub struct ReadArgs {
-    /// What to show, such as `streams.cam1.prepush`; `*` stands for every name [default: everything]
+    /// What to show, such as `streams.cam1.prepush`; `*` stands for every name [default: everything, with
+    /// --where all streams]
     #[arg(value_name = "PATH")]
     pub paths: Vec<String>,
+
+    /// Show only the entries that meet this condition; if it is given several times, all of them
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub conditions: Vec<String>,
 
     /// Show the saved file, even if a server runs another configuration
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! `mediactl diff`
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path as FilePath;
 
 use serde_json::{Map, Value};
 
@@ -13,9 +13,14 @@ use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
+use crate::edit::condition::Condition;
+use crate::edit::expansion::{Expansion, no_entry};
+use crate::edit::misfit::PathFault;
 use crate::edit::normalize::normalize;
+use crate::edit::path::{Path, Segment};
 use crate::edit::{guarded, json_diff};
 use crate::engine::{Content, Guard, ReadForm, ReadQuery, Source};
+use crate::model::Kind;
 use crate::model::redact::masked_json;
 use crate::store::{ChangeRef, NotAChangeRef};
 
@@ -35,9 +40,16 @@ pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     if sides == [Some(STDIN), Some(STDIN)] {
         return Err(CliError::usage("standard input can't be both sides", "give a file for one of them"));
     }
+    let conditions = input::conditions(&args.conditions)?;
     let [old, new] = sides.map(|side| NamedContent::load(side, global, ui));
     let (old, new) = (old?, new?);
-    let differs = if args.json { print_patch(&old, &new, ui)? } else { print_diff(&old, &new, ui)? };
+    let streams = match &conditions[..] {
+        [] => None,
+        conditions => Some(streams_that_meet(conditions, &old, &new)?),
+    };
+    let streams = streams.as_ref();
+    let differs =
+        if args.json { print_patch(&old, &new, streams, ui)? } else { print_diff(&old, &new, streams, ui)? };
     Ok(if differs { Exit::Different } else { Exit::Done })
 }
 
@@ -89,7 +101,7 @@ impl NamedContent {
     }
 
     fn of_file(name: &str, file: &str) -> Result<Self, CliError> {
-        Ok(Self { name: name.to_owned(), content: Content::Text(input::snapshot(Path::new(file))?) })
+        Ok(Self { name: name.to_owned(), content: Content::Text(input::snapshot(FilePath::new(file))?) })
     }
 
     /// The configuration as JSON; a text with errors has none.
@@ -103,16 +115,46 @@ impl NamedContent {
     }
 }
 
+/// The names of the streams that meet all conditions on one side at least.
+fn streams_that_meet(
+    conditions: &[Condition],
+    old: &NamedContent,
+    new: &NamedContent,
+) -> Result<HashSet<String>, CliError> {
+    let every = Path::all(Kind::Stream.key());
+    let mut names = HashSet::new();
+    for side in [old, new] {
+        let whole = side.to_json()?;
+        let expansion = Expansion { current: &whole, conditions, own_only: false };
+        let found =
+            expansion.of(&every).map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
+        let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
+        names.extend(found.paths.iter().filter_map(name));
+    }
+    match names.is_empty() {
+        true => Err(CliError::bad_selection(PathFault::new(&every, no_entry()))),
+        false => Ok(names),
+    }
+}
+
 /// Prints the unified diff; returns whether there is a difference.
-fn print_diff(old: &NamedContent, new: &NamedContent, ui: Ui) -> Result<bool, CliError> {
+fn print_diff(
+    old: &NamedContent,
+    new: &NamedContent,
+    streams: Option<&HashSet<String>>,
+    ui: Ui,
+) -> Result<bool, CliError> {
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
         ui.note(&format!("`{}` does not show the text, so the diff compares the JSON", side.name));
         old.to_json()?;
         new.to_json()?;
     }
-    let diff = ContentDiff::between(&old.content, &new.content, ui.masker());
+    let diff = match streams {
+        Some(names) => ContentDiff::of_streams(&old.content, &new.content, names, ui.masker()),
+        None => ContentDiff::between(&old.content, &new.content, ui.masker()),
+    };
     ui.print_painted(|out| diff.print([&old.name, &new.name], ui, out))?;
-    let (Content::Text(old), Content::Text(new)) = (&old.content, &new.content) else {
+    let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, streams) else {
         return Ok(!diff.is_empty());
     };
     let (old, new) = (old.bytes(), new.bytes());
@@ -137,9 +179,21 @@ fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
 
 /// Prints the patch; returns whether there is a difference. It is computed from the real values, and
 /// masked afterwards.
-fn print_patch(old: &NamedContent, new: &NamedContent, ui: Ui) -> Result<bool, CliError> {
+fn print_patch(
+    old: &NamedContent,
+    new: &NamedContent,
+    streams: Option<&HashSet<String>>,
+    ui: Ui,
+) -> Result<bool, CliError> {
     let before = old.to_json()?;
-    let patch = json_diff::diff(&before, &new.to_json()?);
+    let mut patch = json_diff::diff(&before, &new.to_json()?);
+    if let Some(names) = streams {
+        patch.retain(|key, _| key == Kind::Stream.key());
+        patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
+            streams.retain(|name, _| names.contains(name));
+        });
+        patch.retain(|_, streams| streams.as_object().is_none_or(|streams| !streams.is_empty()));
+    }
     let different = !patch.is_empty();
     note_guards(&before, &patch, ui);
     let shown = match ui.value_masker() {

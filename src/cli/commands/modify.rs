@@ -19,6 +19,7 @@ use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::patch;
 use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
 use crate::edit::request::{ChangeRequest, Edits};
+use crate::edit::substitution::{Substitution, SubstitutionError};
 use crate::engine::{ChangeOptions, EngineError, Guard};
 
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
@@ -40,6 +41,7 @@ fn request(
         Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
         None => Edits::Assignments {
             assignments: assignments(args, matches)?,
+            conditions: input::conditions(&args.conditions)?,
             options: AssignOptions {
                 create: args.create,
                 ignore_missing: args.ignore_missing,
@@ -77,6 +79,10 @@ fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment
     collect("unset", &args.unset, &|text| {
         Ok(Assignment { path: parsed(text, ValuePath::parse(text))?, value: AssignedValue::Remove })
     })?;
+    let indices = matches.indices_of("replace").into_iter().flatten().step_by(2);
+    for (index, pair) in indices.zip(args.replace.chunks_exact(2)) {
+        found.push((index, replace(&pair[0], &pair[1])?));
+    }
     found.sort_by_key(|(index, _)| *index);
     Ok(found.into_iter().map(|(_, assignment)| assignment).collect())
 }
@@ -86,6 +92,23 @@ fn set(text: &str, given: fn(String) -> AssignedValue) -> Result<Assignment, Cli
     let value = match value {
         Some(value) => given(value.to_owned()),
         None => AssignedValue::Text(ask_for_value(text)?),
+    };
+    Ok(Assignment { path, value })
+}
+
+fn replace(path: &str, substitution: &str) -> Result<Assignment, CliError> {
+    let path = parsed(path, ValuePath::parse(path))?;
+    let value = match Substitution::parse(substitution) {
+        Ok(substitution) => AssignedValue::Replace(substitution),
+        Err(error) => {
+            let message = format!("`--replace {path}`: {error}");
+            return Err(match error {
+                SubstitutionError::Regex(_) => {
+                    CliError::bad_value(message, "without `r` at the end, it is text to the letter")
+                }
+                _ => CliError::usage(message, "such as `s/10.0.3./10.0.4./`"),
+            });
+        }
     };
     Ok(Assignment { path, value })
 }

@@ -15,16 +15,22 @@ use crate::cli::render::masked::write_text;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::{Output, Ui, output};
+use crate::edit::condition::Condition;
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
-use crate::edit::select::{Selection, select};
+use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
-use crate::model::{Lens, Masker, View, top_members, write_compact};
+use crate::model::{Kind, Lens, Masker, View, top_members, write_compact};
 
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let paths = args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut paths = args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
+    let conditions = input::conditions(&args.conditions)?;
     refuse_unfit_output(args)?;
+    if paths.is_empty() && !conditions.is_empty() {
+        paths.push(Path::all(Kind::Stream.key()));
+    }
+    let wanted = Wanted { paths, conditions };
     let query = ReadQuery {
         source: args.saved.then_some(Source::Saved),
         form: match args.output {
@@ -39,20 +45,29 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         Content::Text(snapshot) if args.output == ReadFormat::Conf => {
             output(write_text(&snapshot, masker.as_ref(), &mut out))?;
         }
-        Content::Text(snapshot) => print_text_as_json(args, &paths, &snapshot, masker.as_ref(), &mut out)?,
+        Content::Text(snapshot) => print_text_as_json(args, &wanted, &snapshot, masker.as_ref(), &mut out)?,
         Content::Json(whole) => {
             let whole = without_static_streams(whole, args.skip_streams);
-            print(args, &paths, &MaskedLookup { current: &whole, masker: masker.as_ref() }, &mut out)?;
+            print(args, &wanted, &MaskedLookup { current: &whole, masker: masker.as_ref() }, &mut out)?;
         }
     }
     output(out.flush())?;
     Ok(Exit::Done)
 }
 
+/// The values to show: those at the paths, in the entries that meet the conditions.
+struct Wanted {
+    paths: Vec<Path>,
+    conditions: Vec<Condition>,
+}
+
 fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
     if !args.paths.is_empty() && matches!(args.output, ReadFormat::Conf | ReadFormat::Table) {
         let hint = "leave the PATH out, or use `-o json`";
         return Err(CliError::usage("a PATH cannot be combined with this output", hint));
+    }
+    if !args.conditions.is_empty() && args.output == ReadFormat::Conf {
+        return Err(CliError::usage("`--where` cannot be combined with this output", "use `-o json`"));
     }
     if args.runtime && args.output == ReadFormat::Conf {
         return Err(CliError::usage("`--runtime` cannot be combined with this output", "use `-o json`"));
@@ -73,7 +88,7 @@ fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
 /// secrets have to be masked.
 fn print_text_as_json(
     args: &ReadArgs,
-    paths: &[Path],
+    wanted: &Wanted,
     snapshot: &Arc<Snapshot>,
     masker: Option<&Masker>,
     out: &mut Output,
@@ -84,7 +99,7 @@ fn print_text_as_json(
         return Err(EngineError::BadConfig(snapshot.clone()).into());
     }
     let lens = Lens { skip_static_streams: args.skip_streams, ..Lens::default() };
-    if paths.is_empty() && masker.is_none() {
+    if wanted.paths.is_empty() && masker.is_none() {
         let view = View::new(&members, &lens);
         match args.output {
             ReadFormat::Json => return output(print_json(args.output, &view, out)),
@@ -93,15 +108,20 @@ fn print_text_as_json(
         }
     }
     let current = LocalView::new(&members, &lens);
-    print(args, paths, &MaskedLookup { current: &current, masker }, out)
+    print(args, wanted, &MaskedLookup { current: &current, masker }, out)
 }
 
-fn print(args: &ReadArgs, paths: &[Path], current: &dyn Current, out: &mut Output) -> Result<(), CliError> {
-    if !paths.is_empty() {
-        return print_values(args, paths, current, out);
-    }
+fn print(
+    args: &ReadArgs,
+    wanted: &Wanted,
+    current: &MaskedLookup<'_>,
+    out: &mut Output,
+) -> Result<(), CliError> {
     if args.output == ReadFormat::Table {
-        return output(table::print_streams(current, out));
+        return output(table::print_streams(current, stream_names(wanted, current)?, out));
+    }
+    if !wanted.paths.is_empty() {
+        return print_values(args, wanted, current, out);
     }
     let whole = current.value(&[]).unwrap_or_default();
     output(match args.output {
@@ -110,14 +130,26 @@ fn print(args: &ReadArgs, paths: &[Path], current: &dyn Current, out: &mut Outpu
     })
 }
 
+/// The names of the streams that the table shows.
+fn stream_names(wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Vec<String>, CliError> {
+    let Some(path) = wanted.paths.first() else { return Ok(current.names(&[Kind::Stream.key()])) };
+    let Selection::Many(found) = select_in(wanted, path, current)? else { return Ok(Vec::new()) };
+    let name = |(path, _): (Path, Value)| path.segments.last().and_then(Segment::name).map(str::to_owned);
+    Ok(found.into_iter().filter_map(name).collect())
+}
+
+fn select_in(wanted: &Wanted, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
+    select_where(current, current.current, path, &wanted.conditions).map_err(CliError::bad_selection)
+}
+
 fn print_values(
     args: &ReadArgs,
-    paths: &[Path],
-    current: &dyn Current,
+    wanted: &Wanted,
+    current: &MaskedLookup<'_>,
     out: &mut Output,
 ) -> Result<(), CliError> {
-    for path in paths {
-        let selection = select(current, path).map_err(CliError::bad_selection)?;
+    for path in &wanted.paths {
+        let selection = select_in(wanted, path, current)?;
         if args.output == ReadFormat::Set {
             let found = match selection {
                 Selection::One(value) => vec![(path.clone(), value)],
@@ -130,7 +162,7 @@ fn print_values(
         let value = selection.into_value();
         output(match &value {
             Value::String(text) if args.raw => writeln!(out, "{text}"),
-            value if paths.len() > 1 => writeln!(out, "{value}"),
+            value if wanted.paths.len() > 1 => writeln!(out, "{value}"),
             value => print_json(args.output, value, out),
         })?;
     }

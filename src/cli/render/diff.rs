@@ -3,18 +3,20 @@
 //! Texts are compared by their lines. Where one of the two is only known as JSON, both are compared as
 //! indented JSON.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
 use colored::Color;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
+use crate::edit::stream_diff::hunks_of_streams;
 use crate::edit::text_diff::{DiffLine, Hunk, PrintedKind, hunks_of_splices, hunks_of_texts, printed};
 use crate::engine::Content;
-use crate::model::Masker;
 use crate::model::redact::masked_json;
+use crate::model::{Kind, Masker};
 use crate::syntax::{ChangedRun, Document, Splice};
 
 /// The difference between two configurations, ready to be printed.
@@ -49,6 +51,29 @@ impl<'c> ContentDiff<'c> {
     pub fn between_texts(old: &'c Document, new: &'c Document, masker: Option<Masker>) -> Self {
         let hunks = hunks_of_texts(old.text(), new.text());
         Self { old: DiffSide::Text(old), new: DiffSide::Text(new), hunks, masker }
+    }
+
+    /// Compares the streams of these names in two configurations.
+    pub fn of_streams(
+        old: &'c Content,
+        new: &'c Content,
+        names: &HashSet<String>,
+        masker: Option<Masker>,
+    ) -> Self {
+        if let (Content::Text(old), Content::Text(new)) = (old, new) {
+            let (old, new) = (old.document(), new.document());
+            let hunks = hunks_of_streams(old, new, names);
+            return Self { old: DiffSide::Text(old), new: DiffSide::Text(new), hunks, masker };
+        }
+        let [old, new] = [old, new].map(|side| {
+            let mut whole = side.to_json();
+            let mut streams = whole[Kind::Stream.key()].take();
+            if let Some(streams) = streams.as_object_mut() {
+                streams.retain(|name, _| names.contains(name));
+            }
+            json!({ Kind::Stream.key(): streams })
+        });
+        Self::between_json(&old, &new, masker)
     }
 
     /// The difference that an edit makes; the text as a whole is not compared.

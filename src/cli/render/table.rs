@@ -27,11 +27,12 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = Str
     })
 }
 
-/// Prints one line for each stream, with the authorization that holds for it. Masks are in `current` already.
-pub fn print_streams(current: &dyn Current, out: &mut dyn Write) -> io::Result<()> {
+/// Prints one line for each of these streams, with the authorization that holds for it. Masks are in
+/// `current` already.
+pub fn print_streams(current: &dyn Current, names: Vec<String>, out: &mut dyn Write) -> io::Result<()> {
     let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
     let global = global.map(|auth| format!("{auth} (global)"));
-    let streams = current.names(&["streams"]).into_iter().filter_map(|name| {
+    let streams = names.into_iter().filter_map(|name| {
         let stream = current.value(&["streams", &name])?;
         Some(row(&name, &stream, global.as_deref()))
     });

@@ -6,17 +6,18 @@ use serde_json::Value;
 
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
+use crate::edit::substitution::Substitution;
 
-/// One `--set`, `--set-string`, `--set-file` or `--unset`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
+#[derive(Debug, Clone)]
 pub struct Assignment {
-    /// One place, or with `*` several.
+    /// One place, or with a pattern several.
     pub path: Path,
     pub value: AssignedValue,
 }
 
 /// The value that an assignment sets.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum AssignedValue {
     /// `--set PATH=VALUE`: the text, typed by the schema.
     Typed(String),
@@ -27,6 +28,8 @@ pub enum AssignedValue {
     File(String),
     /// `--unset PATH`: no value.
     Remove,
+    /// `--replace PATH s/OLD/NEW/`: the present strings, with a part replaced.
+    Replace(Substitution),
 }
 
 /// Shows no value, which may be a secret.
@@ -37,6 +40,7 @@ impl fmt::Debug for AssignedValue {
             Self::Text(_) => "Text(…)",
             Self::File(_) => "File(…)",
             Self::Remove => "Remove",
+            Self::Replace(_) => "Replace(…)",
         })
     }
 }
@@ -61,6 +65,13 @@ pub struct PathEdit {
     pub value: Value,
     /// Whether it is a fault if there is no value: for `--unset`, not for `--set PATH=null`.
     pub is_unset: bool,
+}
+
+impl Assignment {
+    /// Whether it is `--unset`.
+    pub fn removes(&self) -> bool {
+        matches!(self.value, AssignedValue::Remove)
+    }
 }
 
 impl PathEdit {

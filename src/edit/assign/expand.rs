@@ -1,15 +1,16 @@
-//! Expands assignments to edits: a place for each name at a `*`, and a typed value for each place.
+//! Expands assignments to edits: the places that a path stands for, and a typed value for each place.
 
 use serde_json::Value;
 
 use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
-use super::{several_words, unset, value};
+use super::{replace, several_words, unset, value};
+use crate::edit::condition::Condition;
 use crate::edit::config_lookup::Current;
+use crate::edit::expansion::Expansion;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
-use crate::edit::suggestion::keys;
 use crate::model::schema::Shape;
 use crate::model::shape::Port;
 use crate::syntax::MAX_DEPTH;
@@ -18,29 +19,49 @@ use crate::syntax::MAX_DEPTH;
 pub fn expand(
     current: &dyn Current,
     assignments: &[Assignment],
+    conditions: &[Condition],
     options: AssignOptions,
     faults: &mut Vec<PathFault>,
 ) -> Vec<PathEdit> {
+    let expansion = Expansion { current, conditions, own_only: true };
     let mut edits = Vec::new();
     for assignment in assignments {
-        let paths = match expanded(current, &assignment.path) {
-            Ok(paths) => paths,
-            Err(misfit) => {
-                faults.push(PathFault::new(&assignment.path, misfit));
-                continue;
-            }
-        };
         let known = faults.len();
-        let here = paths.into_iter().filter_map(|path| edit(current, path, assignment, options, faults));
-        let here: Vec<PathEdit> = here.collect();
-        edits.extend(match assignment.value {
-            AssignedValue::Remove if faults.len() == known => {
-                unset::without_unset_values(current, &assignment.path, here, faults)
+        let found = match &assignment.value {
+            AssignedValue::Replace(substitution) => {
+                replace::assignments(&expansion, &assignment.path, substitution)
             }
-            _ => here,
+            _ => places(&expansion, &assignment.path)
+                .map(|paths| paths.into_iter().map(|path| (path, assignment.value.clone())).collect()),
+        };
+        let found = found.unwrap_or_else(|misfit| {
+            faults.push(PathFault::new(&assignment.path, misfit));
+            Vec::new()
+        });
+        let here = found.into_iter().filter_map(|(path, value)| {
+            let assignment = Assignment { path: assignment.path.clone(), value };
+            edit(current, path, &assignment, options, faults)
+        });
+        let here: Vec<PathEdit> = here.collect();
+        edits.extend(match assignment.removes() && faults.len() == known {
+            true => unset::without_unset_values(current, &assignment.path, here, faults),
+            false => here,
         });
     }
     edits
+}
+
+/// The places that a path stands for. The last entries of a list come first: when one is removed, those
+/// before it stay where they are.
+fn places(expansion: &Expansion<'_>, path: &Path) -> Result<Vec<Path>, Misfit> {
+    let mut expanded = expansion.of(path)?;
+    if expanded.path.segments.contains(&Segment::EveryEntry) {
+        expanded.paths.reverse();
+    }
+    match expanded.absence {
+        Some(absence) if expanded.paths.is_empty() => Err(absence),
+        _ => Ok(expanded.paths),
+    }
 }
 
 fn edit(
@@ -58,9 +79,9 @@ fn edit(
         Ok(value)
     });
     match value {
-        Ok(value) => Some(PathEdit { path, value, is_unset: assignment.value == AssignedValue::Remove }),
+        Ok(value) => Some(PathEdit { path, value, is_unset: assignment.removes() }),
         Err(misfit) => {
-            // The fault may be the same for each name at a `*`.
+            // The fault may be the same for each place that the path stands for.
             let fault = PathFault::new(&assignment.path, misfit);
             if faults.last() != Some(&fault) {
                 faults.push(fault);
@@ -72,7 +93,7 @@ fn edit(
 
 fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
     let path = &assignment.path;
-    if assignment.value == AssignedValue::Remove && path.segments.last() == Some(&Segment::Append) {
+    if assignment.removes() && path.segments.last() == Some(&Segment::Append) {
         return Err(Misfit::new("there is nothing at `[+]` to remove"));
     }
     let with_hint =
@@ -103,25 +124,4 @@ fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
     };
     let path = shown(&assignment.path);
     Some(format!("`{path}[+]={element}` appends; a JSON array sets the whole list"))
-}
-
-/// Returns the paths that `path` stands for, one for each name at each `*`.
-fn expanded(current: &dyn Current, path: &Path) -> Result<Vec<Path>, Misfit> {
-    let Some(at) = path.segments.iter().position(|segment| *segment == Segment::Every) else {
-        return Ok(vec![path.clone()]);
-    };
-    let Some(above) = keys(&path.segments[..at]) else {
-        return Err(Misfit::new("`*` can't follow an element of a list").hint("name the member"));
-    };
-    let place = Place::of(&path.segments[..at])?;
-    let names: Vec<String> = current.names(&above).into_iter().filter(|name| !place.derives(name)).collect();
-    // A group without names is fine; another place without names may be a slip.
-    if names.is_empty() && !matches!(place, Place::Group(_)) {
-        return Err(Misfit::absent("`*` matches nothing here"));
-    }
-    let mut paths = Vec::new();
-    for name in names {
-        paths.extend(expanded(current, &path.with_name(at..at + 1, name))?);
-    }
-    Ok(paths)
 }

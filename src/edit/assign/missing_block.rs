@@ -10,9 +10,9 @@ use crate::edit::config_lookup::Current;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::select::missing;
 use crate::edit::shown_path::shown;
 use crate::edit::suggestion::{did_you_mean, with_quoted_name};
+use crate::edit::value_at::missing;
 use crate::model::schema::Kind;
 
 /// Drops the edits in streams, lives and plugins that do not exist, unless they clearly mean to make

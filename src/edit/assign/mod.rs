@@ -1,7 +1,7 @@
 //! Turns the assignments of the command line into one merge patch: `--set`, `--set-string`,
-//! `--set-file`, `--unset`.
+//! `--set-file`, `--unset`, `--replace`.
 //!
-//! Each assignment goes through the same steps: `*` is expanded, and the value is typed by the schema;
+//! Each assignment goes through the same steps: its path is expanded, and the value is typed by the schema;
 //! edits that overlap and edits in blocks that do not exist are refused; the others become a patch,
 //! in which an edited list is the whole new list. All faults are reported, not only the first.
 //!
@@ -13,6 +13,7 @@ mod expand;
 mod missing_block;
 mod overlap;
 mod patch_builder;
+mod replace;
 mod several_words;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use serde_json::{Map, Value};
 pub use assignment::{AssignOptions, AssignedValue, Assignment};
 pub use several_words::words;
 
+use super::condition::Condition;
 use super::config_lookup::Current;
 use super::fault::Fault;
 use super::misfit::PathFault;
@@ -37,19 +39,21 @@ pub struct Computed {
     pub patch: Map<String, Value>,
     /// The same patch, normalized.
     pub normalized: Map<String, Value>,
-    /// Whether lists or `*` were looked up: then the patch is right only for the configuration that was
+    /// Whether lists, globs or conditions were looked up: then the patch is right only for the configuration that was
     /// read.
     pub depends_on_read: bool,
 }
 
-/// Returns the patch that applies `assignments` to `current`, in their order.
+/// Returns the patch that applies `assignments` to those entries of `current` that meet all `conditions`,
+/// in their order.
 pub fn to_patch(
     current: &dyn Current,
     assignments: &[Assignment],
+    conditions: &[Condition],
     options: AssignOptions,
 ) -> Result<Computed, Vec<PathFault>> {
     let mut faults = Vec::new();
-    let edits = expand::expand(current, assignments, options, &mut faults);
+    let edits = expand::expand(current, assignments, conditions, options, &mut faults);
     let edits = overlap::without_overlaps(edits, &mut faults);
     let edits = if options.create {
         edits
@@ -64,11 +68,13 @@ pub fn to_patch(
         return Err(faults);
     }
     let normalized = normalized(&patch)?;
-    Ok(Computed { patch, normalized, depends_on_read: assignments.iter().any(depends_on_read) })
+    let depends_on_read = !conditions.is_empty() || assignments.iter().any(depends_on_read);
+    Ok(Computed { patch, normalized, depends_on_read })
 }
 
 fn depends_on_read(assignment: &Assignment) -> bool {
-    assignment.path.segments.iter().any(|segment| !matches!(segment, Segment::Key(_)))
+    let is_looked_up = |segment: &Segment| !matches!(segment, Segment::Key(_));
+    matches!(assignment.value, AssignedValue::Replace(_)) || assignment.path.segments.iter().any(is_looked_up)
 }
 
 /// The normalized patch. Its faults are those that only the whole patch shows: a source without an

@@ -7,7 +7,7 @@ use crate::edit::config_lookup::{Current, ValueKind};
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
-use crate::edit::select::{find_by, out_of_range};
+use crate::edit::value_at::{find_by, out_of_range};
 
 /// Returns the patch of `edits`, which are made one after the other.
 pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<PathFault>) -> Map<String, Value> {
@@ -171,6 +171,10 @@ fn find(entries: &[Value], segment: &Segment) -> Result<Option<usize>, Misfit> {
     match segment {
         Segment::Index(at) if *at > entries.len() => Err(out_of_range(entries.len())),
         Segment::Index(at) => Ok(Some(*at)),
+        Segment::FromEnd(back) => match entries.len().checked_sub(*back) {
+            None => Err(out_of_range(entries.len())),
+            at => Ok(at),
+        },
         Segment::Find { key, value } => find_by(entries, key, value),
         _ => Ok(Some(entries.len())),
     }

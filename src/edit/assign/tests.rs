@@ -3,9 +3,11 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::{AssignOptions, AssignedValue, Assignment, Computed, to_patch};
+use crate::edit::condition::Condition;
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::misfit::PathFault;
-use crate::edit::path::split_assignment;
+use crate::edit::path::{Path, split_assignment};
+use crate::edit::substitution::Substitution;
 use crate::model::{Lens, top_members};
 use crate::syntax::Document;
 
@@ -46,8 +48,8 @@ fn evaluate(text: &str, assignments: &[&str], options: AssignOptions) -> Result<
     let local = LocalView::new(&members, &lens);
     let remote = local.value(&[]).expect("the whole is always there");
     let assignments: Vec<Assignment> = assignments.iter().map(|text| assignment(text)).collect();
-    let computed = to_patch(&local, &assignments, options);
-    assert_eq!(computed, to_patch(&remote, &assignments, options));
+    let computed = to_patch(&local, &assignments, &[], options);
+    assert_eq!(computed, to_patch(&remote, &assignments, &[], options));
     computed
 }
 
@@ -322,9 +324,14 @@ fn lists_become_the_whole_new_list() {
 #[test]
 fn entries_that_are_not_there_are_refused() {
     for (assignment, expected) in [
-        ("streams.a.urls[0].*", {
-            "`streams.a.urls[0].*`: `*` can't follow an element of a list | name the member"
+        ("streams.cam1.urls[-1].url=x", {
+            "`streams.cam1.urls[-1].url`: the list has no entries, counted from 0"
         }),
+        ("streams.cam1.urls[*].priority=1", "`streams.cam1.urls[*].priority`: the list has no entries"),
+        (
+            "edit_auth[*]=1",
+            "`edit_auth[*]`: `[*]` stands for the entries of a list, and there is no list here",
+        ),
         ("http[3]=1", "`http[3]`: the list has 2 entries, counted from 0"),
         ("http[2]", "`http[2]`: the list has 2 entries, counted from 0"),
         ("http[+]", "`http[+]`: there is nothing at `[+]` to remove"),
@@ -342,7 +349,114 @@ fn entries_that_are_not_there_are_refused() {
 }
 
 #[test]
+fn a_pattern_stands_for_all_entries_of_a_list() {
+    let three = |url: &str| json!([{"url": "udp://1", "priority": 1}, {"url": "udp://2"}, {"url": url}]);
+    check(&["streams.a.urls[-1].url=udp://9"], json!({"streams": {"a": {"urls": three("udp://9")}}}));
+    check(&["streams.a.urls[-2]"], {
+        json!({"streams": {"a": {"urls": [{"url": "udp://1", "priority": 1}, {"url": "udp://2"}]}}})
+    });
+    check(&["streams.*.urls[*].priority"], {
+        json!({"streams": {"a": {"urls": [{"url": "udp://1"}, {"url": "udp://2"}, {"url": "udp://2"}]}}})
+    });
+    check(&["http[*]"], json!({"http": []}));
+    check(&["streams.a.urls[*]", "streams.a.urls[+]=udp://9"], {
+        json!({"streams": {"a": {"urls": [{"url": "udp://9"}]}}})
+    });
+    check(&["streams.a.urls[0].*"], {
+        json!({"streams": {"a": {"urls": [{"url": "udp://1"}, {"url": "udp://2"}, {"url": "udp://2"}]}}})
+    });
+}
+
+#[test]
+fn a_part_of_a_value_is_replaced() {
+    let url = |name: &str, url: &str| json!({"streams": {name: {"urls": [{"url": url}]}}});
+    for (path, substitution, expected) in [
+        ("streams.b.urls[*].url", "s/3/4/", url("b", "udp://4")),
+        ("streams.b.urls.url", "s/3/4/", url("b", "udp://4")),
+        ("streams.b", "s/3/4/", url("b", "udp://4")),
+        ("streams", r"s/udp:..3/udp:\/\/4/r", url("b", "udp://4")),
+        ("streams.*.prepush", "s/5/50/", json!({"streams": {"b": {"prepush": 50}}})),
+        ("http[1]", "s/127/128/", json!({"http": [80, "128.0.0.1:8080"]})),
+        ("plugins.iptv.database", "s/sql/ora/", json!({"plugins": {"iptv": {"database": "oraite"}}})),
+        ("auth.extra", "s/1/true/", json!({"auth": {"extra": {"a": "true"}}})),
+        ("streams.a.transcoder", "s/size/x/", json!({})),
+    ] {
+        let (document, lens) = (Document::parse(TEXT.to_owned()), Lens::default());
+        let value = AssignedValue::Replace(Substitution::parse(substitution).expect(substitution));
+        let assignment = Assignment { path: Path::parse(path).expect(path), value };
+        let members = top_members(&document);
+        let computed =
+            to_patch(&LocalView::new(&members, &lens), &[assignment], &[], AssignOptions::default());
+        match computed {
+            Ok(computed) => {
+                assert!(computed.depends_on_read);
+                assert_eq!(Value::Object(computed.patch), expected, "{path}");
+            }
+            Err(faults) => assert!(expected == json!({}) && faults[0].is_absent(), "{path}: {faults:?}"),
+        }
+    }
+}
+
+#[test]
+fn conditions_select_entries() {
+    let changed = |conditions: &[&str], path: &str| -> Result<Vec<String>, String> {
+        let (document, lens) = (Document::parse(TEXT.to_owned()), Lens::default());
+        let conditions: Vec<Condition> =
+            conditions.iter().map(|text| Condition::parse(text).expect(text)).collect();
+        let members = top_members(&document);
+        let computed = to_patch(
+            &LocalView::new(&members, &lens),
+            &[assignment(path)],
+            &conditions,
+            AssignOptions::default(),
+        );
+        let computed = computed.map_err(|faults| faults[0].to_string())?;
+        assert!(computed.depends_on_read);
+        let names = computed.patch.values().flat_map(|group| group.as_object().into_iter().flatten());
+        Ok(names.map(|(name, _)| name.clone()).collect())
+    };
+    for (conditions, path, expected) in [
+        (&["urls.url~udp://2"][..], "streams.*.prepush=1", &["a"][..]),
+        (&["urls.url ~ udp://", "prepush=5"], "streams.*.prepush=1", &["b"]),
+        (&["urls exists", "title missing"], "streams.*.title=1", &["a", "b", "cam.1", "later"]),
+        (&["urls missing"], "streams.*.title=1", &["cam1"]),
+        (&["static=false"], "streams.*.title=1", &["later"]),
+        (&["name=~^cam.1$"], "streams.*.title=1", &["cam.1"]),
+        (&["prepush!=5"], "streams.*.title=1", &["a", "cam.1", "cam1", "later"]),
+        (&["auth exists"], "streams.*.title=1", &["a"]),
+        (&["urls[-1].url=udp://3"], "streams.c*.title=1", &[]),
+        (&["publish_enabled=false"], "lives.*.cluster_key=x", &["priv"]),
+        (&["path=/srv"], "file.*.path=/x", &["vod"]),
+        (&["prepush=5"], "streams.b.title=1", &["b"]),
+        (&["prepush=5"], "streams", &["b"]),
+    ] {
+        let found = changed(conditions, path);
+        match expected {
+            [] => assert_eq!(
+                found,
+                Err("`streams.c*.title`: no entry meets the condition of `--where`".to_owned())
+            ),
+            expected => assert_eq!(
+                found.as_deref(),
+                Ok(&expected.iter().map(ToString::to_string).collect::<Vec<_>>()[..]),
+                "{conditions:?}"
+            ),
+        }
+    }
+    assert_eq!(
+        changed(&["url~x"], "streams.*.title=1"),
+        Err("`streams.*.title`: `url` is a keyword of the text, not a key of the JSON".to_owned())
+    );
+    assert_eq!(
+        changed(&["a=1"], "rtmp=1"),
+        Err("`rtmp`: `--where` selects among entries, and this is one value".to_owned())
+    );
+}
+
+#[test]
 fn a_star_stands_for_all_names() {
+    check(&["streams.c*1.title=x"], json!({"streams": {"cam.1": {"title": "x"}, "cam1": {"title": "x"}}}));
+    check_fault("streams.x*.title=x", "`streams.x*.title`: `x*` matches nothing here");
     check(
         &["lives.*.cluster_key=x"],
         json!({"lives": {"pub": {"cluster_key": "x"}, "priv": {"cluster_key": "x"}}}),
@@ -350,7 +464,7 @@ fn a_star_stands_for_all_names() {
     check(&["plugins.*"], json!({"plugins": {"iptv": null}}));
     check(&["plugins.iptv.*"], json!({"plugins": {"iptv": {"database": null}}}));
     check(&["auth.extra.*=1"], json!({"auth": {"extra": {"a": "1", "flag": "1"}}}));
-    check_fault("strems.*.prepush=1", "`strems.*.prepush`: `*` matches nothing here");
+    check_fault("strems.*.prepush=1", "`strems.*.prepush`: there is no `strems` | did you mean `streams`?");
     check_fault("streams.*.prepush=x", "`streams.*.prepush`: expected a number of seconds, or `off`");
     let none =
         evaluate("", &["streams.*.prepush=1"], AssignOptions::default()).expect("an empty group is a group");

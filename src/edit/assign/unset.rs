@@ -7,15 +7,15 @@ use crate::edit::config_lookup::Current;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
 use crate::edit::schema_path::{Place, own_value};
-use crate::edit::select::missing;
 use crate::edit::suggestion::keys;
+use crate::edit::value_at::{missing, value_at};
 use crate::model::schema::Shape;
 
 /// Drops the removals of values that are not set; it is a fault if none is left.
 ///
-/// `removals` are those of one `--unset`: if a `*` stands for many names, not all of them have to have
-/// the value. Entries of lists are looked up later, when they are removed, because an earlier edit may
-/// have made or moved them.
+/// `removals` are those of one `--unset`: if a pattern stands for many places, not all of them have to
+/// have the value. A single entry of a list is looked up later, when it is removed, because an earlier edit
+/// may have made or moved it.
 pub fn without_unset_values(
     current: &dyn Current,
     path: &Path,
@@ -25,7 +25,8 @@ pub fn without_unset_values(
     let mut first_missing = None;
     let mut kept = Vec::new();
     for removal in removals {
-        match absence(current, &removal.path) {
+        let is_one_of_many = path.first_pattern().is_some();
+        match absence(current, &removal.path, is_one_of_many) {
             None => kept.push(removal),
             Some(misfit) => first_missing = first_missing.or(Some(PathFault::new(&removal.path, misfit))),
         }
@@ -37,9 +38,12 @@ pub fn without_unset_values(
     kept
 }
 
-/// The misfit of a path of names that has no value; `None` if it has one.
-fn absence(current: &dyn Current, path: &Path) -> Option<Misfit> {
-    let keys = keys(&path.segments)?;
+/// The misfit of a path that has no value; `None` if it has one, or is looked up later.
+fn absence(current: &dyn Current, path: &Path, is_one_of_many: bool) -> Option<Misfit> {
+    let Some(keys) = keys(&path.segments) else {
+        let looked_up = || value_at(current, path).err().filter(|misfit| misfit.is_absent);
+        return is_one_of_many.then(looked_up)?;
+    };
     let place = Place::of(&path.segments).ok()?;
     (!is_set(current, place, &keys)).then(|| missing(current, path, &keys))
 }

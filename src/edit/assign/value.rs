@@ -19,6 +19,7 @@ use crate::syntax::{Document, Entry, Word};
 pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
     match value {
         AssignedValue::Remove => removal(place),
+        AssignedValue::Replace(_) => Err(no_string()),
         AssignedValue::Text(text) => string(place, text),
         AssignedValue::File(text) => match without_newline(text) {
             text if place.is_text() || matches!(place, Place::BackendUrl) => string(place, text),

@@ -33,7 +33,7 @@ pub enum PathProblem {
     UnknownEscape,
     #[error("`[` is never closed")]
     UnclosedBracket,
-    /// The text in brackets, which is not a number, `+` or `name=value`.
+    /// The text in brackets, which is not a number, `*`, `+` or `name=value`.
     #[error("`[{0}]` is not an entry of a list")]
     NotAnEntry(String),
     /// The digits in brackets.
@@ -72,7 +72,7 @@ impl PathError {
             PathProblem::UnknownEscape => r#"in quotes a backslash is `\\` and a quote `\"`"#,
             PathProblem::UnclosedBracket => "end it with `]`",
             PathProblem::NotAnEntry(_) => {
-                r#"write `[0]`, `[+]` to append, or `[url="…"]` to find an entry by a field"#
+                r#"write `[0]`, `[-1]` for the last, `[*]` for all, `[+]` to append, or `[url="…"]` to find one by a field"#
             }
             PathProblem::IndexTooLarge(_) => "entries are counted from 0; `[+]` appends",
             PathProblem::ValueNotExpected => {

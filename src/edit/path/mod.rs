@@ -9,7 +9,7 @@ mod segment;
 
 pub use error::{PathError, PathProblem};
 pub use parse::split_assignment;
-pub use segment::{Path, Segment};
+pub use segment::{EVERY, Path, Segment, glob_matches};
 
 #[cfg(test)]
 mod tests;

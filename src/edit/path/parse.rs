@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! path    = field *( "." field / bracket )
-//! field   = "*" / name
+//! field   = glob / name                             ; a glob is a bare name that holds a "*"
 //! name    = bare / quoted
 //! bare    = 1*( any character but . [ ] = " ' )
 //! quoted  = DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE
-//! bracket = "[" ( "+" / index / name "=" value ) "]"
-//! index   = 1*DIGIT
+//! bracket = "[" ( "+" / "*" / index / name "=" value ) "]"
+//! index   = ["-"] 1*DIGIT                           ; from the end, where the last is -1
 //! value   = quoted / *( any character but [ ] " )
 //! ```
 //!
@@ -92,15 +92,15 @@ fn next_segment(input: &mut Input<'_>) -> Parsed<Option<Segment>> {
     .parse_next(input)
 }
 
-/// `"*" / name`
+/// `glob / name`
 fn field(input: &mut Input<'_>) -> Parsed<Segment> {
     if input.starts_with('"') {
         return quoted.map(Segment::Key).parse_next(input);
     }
     let name = bare(input)?;
-    Ok(match name {
-        "*" => Segment::Every,
-        _ => Segment::Key(name.to_owned()),
+    Ok(match name.contains('*') {
+        true => Segment::Matching(name.to_owned()),
+        false => Segment::Key(name.to_owned()),
     })
 }
 
@@ -144,7 +144,7 @@ fn escape<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
     }
 }
 
-/// `"[" ( "+" / index / name "=" value ) "]"`
+/// `"[" ( "+" / "*" / index / name "=" value ) "]"`
 fn bracket(input: &mut Input<'_>) -> Parsed<Segment> {
     let at = input.current_token_start();
     '['.parse_next(input)?;
@@ -152,18 +152,24 @@ fn bracket(input: &mut Input<'_>) -> Parsed<Segment> {
         return Err(cut(at, PathProblem::UnclosedBracket));
     }
     let append = "+]".value(Segment::Append);
+    let every = "*]".value(Segment::EveryEntry);
     let find = |input: &mut Input<'_>| find(at, input);
-    alt((append, terminated(index, ']'), find)).parse_next(input)
+    alt((append, every, terminated(index, ']'), find)).parse_next(input)
 }
 
-/// `1*DIGIT`; fails for digits that only begin a name.
+/// `["-"] 1*DIGIT`; fails for digits that only begin a name, and for `-0`.
 fn index(input: &mut Input<'_>) -> Parsed<Segment> {
     let at = input.current_token_start();
+    let is_from_end = opt('-').parse_next(input)?.is_some();
     let digits = take_while(1.., '0'..='9');
     let digits: &str = terminated(digits, peek(']')).parse_next(input)?;
     let too_large = |_| PathError { at, problem: PathProblem::IndexTooLarge(digits.to_owned()) };
     let index = digits.parse().map_err(too_large).map_err(ErrMode::Cut)?;
-    Ok(Segment::Index(index))
+    match (is_from_end, index) {
+        (true, 0) => Err(ErrMode::from_input(input)),
+        (true, back) => Ok(Segment::FromEnd(back)),
+        (false, index) => Ok(Segment::Index(index)),
+    }
 }
 
 /// `name "=" value "]"`, in the bracket that begins at `bracket`

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
-/// A place in a configuration, or with [`Segment::Every`] several.
+/// A place in a configuration, or with a [`Segment::Matching`] or [`Segment::EveryEntry`] several.
 ///
 /// Displayed in its canonical form, with quotes only where they are needed, which parses to the
-/// same path if the path begins with a name or `*`, as every parsed path does.
+/// same path if the path begins with a name or a glob, as every parsed path does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Path {
     /// The steps from the root, at least one.
@@ -19,6 +19,23 @@ impl Path {
         let names: Vec<&str> = self.segments.iter().map_while(Segment::name).collect();
         let below = &self.segments[names.len()..];
         (names, below)
+    }
+
+    /// The path of all members of a group.
+    pub fn all(group: &str) -> Self {
+        Self { segments: vec![Segment::Key(group.to_owned()), Segment::Matching(EVERY.to_owned())] }
+    }
+
+    /// The first segment that stands for several places.
+    pub fn first_pattern(&self) -> Option<usize> {
+        self.segments.iter().position(Segment::is_pattern)
+    }
+
+    /// The path with another segment at this place.
+    pub fn with_segment(&self, at: usize, segment: Segment) -> Self {
+        let mut path = self.clone();
+        path.segments[at] = segment;
+        path
     }
 
     /// The path with a name in the place of these segments.
@@ -34,10 +51,14 @@ impl Path {
 pub enum Segment {
     /// The field of this name: `streams`, `"cam.1"`.
     Key(String),
-    /// All fields: `*`.
-    Every,
+    /// All fields whose names match a glob, in which `*` stands for any characters: `*`, `cam*`.
+    Matching(String),
     /// The entry of a list at this place, from 0: `[0]`.
     Index(usize),
+    /// The entry of a list at this place, counted from its end: `[-1]` is the last.
+    FromEnd(usize),
+    /// All entries of a list: `[*]`.
+    EveryEntry,
     /// A new entry at the end of a list: `[+]`.
     Append,
     /// The entry of a list whose field `key` has this value: `[url="udp://239.0.0.1:1234"]`.
@@ -56,12 +77,33 @@ impl Segment {
             _ => None,
         }
     }
+
+    /// Whether it stands for several places.
+    pub fn is_pattern(&self) -> bool {
+        matches!(self, Self::Matching(_) | Self::EveryEntry)
+    }
+}
+
+/// The glob that matches every name.
+pub const EVERY: &str = "*";
+
+/// Whether a name matches a glob, in which each `*` stands for any characters, also for none.
+pub fn glob_matches(glob: &str, name: &str) -> bool {
+    let Some((start, rest)) = glob.split_once('*') else { return glob == name };
+    let Some(mut name) = name.strip_prefix(start) else { return false };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in middle.split('*') {
+        // The first place leaves the most for the parts behind it.
+        let Some(at) = name.find(part) else { return false };
+        name = &name[at + part.len()..];
+    }
+    name.ends_with(end)
 }
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, segment) in self.segments.iter().enumerate() {
-            let is_field = matches!(segment, Segment::Key(_) | Segment::Every);
+            let is_field = matches!(segment, Segment::Key(_) | Segment::Matching(_));
             if is_field && place > 0 {
                 f.write_str(".")?;
             }
@@ -75,8 +117,10 @@ impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Segment::Key(name) => write_name(f, name),
-            Segment::Every => f.write_str("*"),
+            Segment::Matching(glob) => f.write_str(glob),
             Segment::Index(index) => write!(f, "[{index}]"),
+            Segment::FromEnd(back) => write!(f, "[-{back}]"),
+            Segment::EveryEntry => f.write_str("[*]"),
             Segment::Append => f.write_str("[+]"),
             Segment::Find { key, value } => {
                 f.write_str("[")?;
@@ -90,7 +134,7 @@ impl fmt::Display for Segment {
 }
 
 fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    if name.is_empty() || name == "*" || name.contains(ends_bare_name) {
+    if name.is_empty() || name.contains('*') || name.contains(ends_bare_name) {
         return write_quoted(f, name);
     }
     f.write_str(name)

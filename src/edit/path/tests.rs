@@ -1,9 +1,13 @@
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
-use super::{Path, PathError, PathProblem, Segment, split_assignment};
+use super::{Path, PathError, PathProblem, Segment, glob_matches, split_assignment};
 
 fn key(name: &str) -> Segment {
     Segment::Key(name.to_owned())
+}
+
+fn glob(glob: &str) -> Segment {
+    Segment::Matching(glob.to_owned())
 }
 
 fn find(key: &str, value: &str) -> Segment {
@@ -25,9 +29,12 @@ fn canonical_paths_are_displayed_as_written() {
     check(r#"streams."cam.1".prepush"#, &[key("streams"), key("cam.1"), key("prepush")]);
     check("urls[0]", &[key("urls"), Segment::Index(0)]);
     check("urls[+].url", &[key("urls"), Segment::Append, key("url")]);
-    check("streams.*.title", &[key("streams"), Segment::Every, key("title")]);
+    check("streams.*.title", &[key("streams"), glob("*"), key("title")]);
     check(r#"streams."*""#, &[key("streams"), key("*")]);
-    check("cam*", &[key("cam*")]);
+    check("cam*", &[glob("cam*")]);
+    check(r#""cam*""#, &[key("cam*")]);
+    check("urls[*].*", &[key("urls"), Segment::EveryEntry, glob("*")]);
+    check("urls[-1]", &[key("urls"), Segment::FromEnd(1)]);
     check("дом/%_-:@~ 1+", &[key("дом/%_-:@~ 1+")]);
     check(r#""".a"#, &[key(""), key("a")]);
     check(r#""a\"b\\.c""#, &[key(r#"a"b\.c"#)]);
@@ -80,7 +87,7 @@ fn faults_say_where_they_are() {
     for text in ["a[", "a[0", "a[b=c", "a[0.b", r#"a[b="]""#, r#"a["]""#] {
         check(text, 1, PathProblem::UnclosedBracket);
     }
-    for found in ["", "x", "-1", "1x", "*", "٣", " 0"] {
+    for found in ["", "x", "-0", "-x", "--1", "1x", "**", "٣", " 0"] {
         let found = found.to_owned();
         check(&format!("a[{found}]"), 2, PathProblem::NotAnEntry(found));
     }
@@ -130,11 +137,29 @@ fn assignments_split_at_the_first_free_equals_sign() {
     assert_eq!(split_assignment("=x"), Err(PathError { at: 0, problem: PathProblem::NameExpected }));
 }
 
+#[test]
+fn a_star_in_a_glob_stands_for_any_characters() {
+    for (glob, names) in [
+        ("*", &["", "a"][..]),
+        ("cam*", &["cam", "cam1"]),
+        ("*1", &["1", "cam1", "11"]),
+        ("c*m*1", &["cm1", "camm11"]),
+        ("a**b", &["ab", "a*b"]),
+        ("*ab*ab*", &["abab", "xaabyabz"]),
+    ] {
+        names.iter().for_each(|name| assert!(glob_matches(glob, name), "{glob} {name}"));
+    }
+    for (glob, name) in [("cam*", "Cam1"), ("a*a", "a"), ("*ab*ab*", "abb"), ("c*m*1", "c1m"), ("a*b*", "b")]
+    {
+        assert!(!glob_matches(glob, name), "{glob} {name}");
+    }
+}
+
 fn field() -> impl Strategy<Value = Segment> {
     prop_oneof![
         any::<String>().prop_map(Segment::Key),
         "[a-c.=\\[\\]\"'*\\\\+ 0-2]{0,4}".prop_map(Segment::Key),
-        Just(Segment::Every),
+        "[a-c]{0,2}\\*[a-c*]{0,2}".prop_map(Segment::Matching),
     ]
 }
 
@@ -143,6 +168,8 @@ fn segment() -> impl Strategy<Value = Segment> {
     prop_oneof![
         field(),
         any::<usize>().prop_map(Segment::Index),
+        (1..usize::MAX).prop_map(Segment::FromEnd),
+        Just(Segment::EveryEntry),
         Just(Segment::Append),
         find.prop_map(|(key, value)| Segment::Find { key, value }),
     ]

@@ -88,6 +88,22 @@ pub fn hunks_of_texts(old: &str, new: &str) -> Vec<Hunk> {
     comparison.into_hunks(new.len())
 }
 
+/// Returns the hunks between parts of two texts; each pair consists of whole lines of the old and of the new
+/// text, and a hunk shows nothing outside of its pair.
+pub fn hunks_of_parts(old: &str, new: &str, pairs: &[[Range<usize>; 2]]) -> Vec<Hunk> {
+    let lines_before = |text: &str, at: usize| memchr_iter(b'\n', &text.as_bytes()[..at]).count();
+    let pairs = pairs.iter().flat_map(|[of_old, of_new]| {
+        let mut comparison = Comparison {
+            next: (lines_before(old, of_old.start), lines_before(new, of_new.start)),
+            old_at: of_old.start,
+            ..Comparison::new(&old[..of_old.end])
+        };
+        comparison.compare(of_old.clone(), &new[of_new.clone()], of_new.start);
+        comparison.into_hunks(of_new.end)
+    });
+    pairs.collect()
+}
+
 /// Returns the lines of a unified diff, without their newlines, each with what it is.
 pub fn printed<'a>(
     hunks: &'a [Hunk],

@@ -20,6 +20,7 @@ mod output;
 mod read;
 mod save;
 mod secret_forms;
+mod selectors;
 pub(crate) mod serve;
 pub(crate) mod terminal;
 pub(crate) mod unset;

@@ -1,0 +1,113 @@
+//! Replaces a part of the strings at a path: `--replace`.
+
+use serde_json::Value;
+
+use super::assignment::AssignedValue;
+use crate::edit::emit::scalar_text;
+use crate::edit::expansion::Expansion;
+use crate::edit::misfit::Misfit;
+use crate::edit::path::{Path, Segment};
+use crate::edit::schema_path::Place;
+use crate::edit::substitution::Substitution;
+use crate::edit::value_at::value_at;
+
+/// Returns the places of the values that change, each with its new value. The path goes through lists
+/// without brackets; of a list or an object, each string changes.
+///
+/// # Errors
+/// An absence if no value at the path has the text to replace.
+pub fn assignments(
+    expansion: &Expansion<'_>,
+    path: &Path,
+    substitution: &Substitution,
+) -> Result<Vec<(Path, AssignedValue)>, Misfit> {
+    let expanded = expansion.of(&through_lists(path))?;
+    let mut replacement = Replacement { substitution, changes: Vec::new() };
+    let (mut is_any_there, mut absence) = (false, expanded.absence);
+    for path in expanded.paths {
+        match value_at(expansion.current, &path) {
+            Ok(value) => {
+                is_any_there = true;
+                replacement.value(path, &value);
+            }
+            Err(misfit) if misfit.is_absent => absence = absence.or(Some(misfit)),
+            Err(misfit) => return Err(misfit),
+        }
+    }
+    match replacement.changes {
+        changes if !changes.is_empty() => Ok(changes),
+        _ => Err(absence
+            .filter(|_| !is_any_there)
+            .unwrap_or_else(|| Misfit::absent("the text to replace is in no value here"))),
+    }
+}
+
+/// The path with `[*]` where a name follows a list.
+fn through_lists(path: &Path) -> Path {
+    let mut place = Ok(Place::Root);
+    let mut segments = Vec::new();
+    for segment in &path.segments {
+        if let (Ok(list), Segment::Key(name) | Segment::Matching(name)) = (&place, segment)
+            && list.member(name).is_err()
+            && let Ok(entry) = list.step(&Segment::Index(0))
+        {
+            segments.push(Segment::EveryEntry);
+            place = Ok(entry);
+        }
+        place = place.and_then(|place| match segment {
+            Segment::Matching(name) => place.member(name),
+            Segment::EveryEntry => place.step(&Segment::Index(0)),
+            segment => place.step(segment),
+        });
+        segments.push(segment.clone());
+    }
+    Path { segments }
+}
+
+struct Replacement<'s> {
+    substitution: &'s Substitution,
+    changes: Vec<(Path, AssignedValue)>,
+}
+
+impl Replacement<'_> {
+    /// Replaces in one value: a string stays a string, another word gets the type of its place anew.
+    fn value(&mut self, path: Path, value: &Value) {
+        match value {
+            Value::Array(_) | Value::Object(_) => self.strings(path, value),
+            value => {
+                let text = scalar_text(value).unwrap_or_default();
+                let Some(text) = self.substitution.apply(&text).filter(|new| *new != text) else { return };
+                let is_string = value.is_string();
+                let value = if is_string { AssignedValue::Text(text) } else { AssignedValue::Typed(text) };
+                self.changes.push((path, value));
+            }
+        }
+    }
+
+    /// Replaces in the strings inside a list or an object; what is derived is left out.
+    fn strings(&mut self, path: Path, value: &Value) {
+        let below = |segment: Segment| {
+            let mut path = path.clone();
+            path.segments.push(segment);
+            path
+        };
+        match value {
+            Value::String(_) => self.value(path, value),
+            Value::Array(entries) => {
+                // The first part of an option of the transcoder is its name.
+                let names = usize::from(matches!(Place::of(&path.segments), Ok(Place::Pair)));
+                for (at, entry) in entries.iter().enumerate().skip(names) {
+                    self.strings(below(Segment::Index(at)), entry);
+                }
+            }
+            Value::Object(members) => {
+                let place = Place::of(&path.segments);
+                let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
+                for (key, value) in members.iter().filter(|(key, _)| is_own(key)) {
+                    self.strings(below(Segment::Key(key.clone())), value);
+                }
+            }
+            _ => {}
+        }
+    }
+}

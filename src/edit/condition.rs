@@ -1,0 +1,309 @@
+//! Conditions that select entries: `--where 'urls.url~10.0.3.'`.
+//!
+//! The path begins below the selected entry and goes through lists without brackets: a condition holds
+//! for a list if it holds for any of its entries. Values are compared as they are, secrets included.
+
+use std::fmt;
+
+use regex::Regex;
+use serde_json::Value;
+use thiserror::Error;
+
+use super::assign::value::typed;
+use super::config_lookup::Current;
+use super::emit::scalar_text;
+use super::misfit::Misfit;
+use super::path::{Path, PathError, Segment, glob_matches};
+use super::regular_expression::{BadRegex, compiled};
+use super::schema_path::{Place, own_value};
+use super::suggestion::keys;
+use super::value_at::value_at;
+
+/// A condition on the entries that a path selects.
+#[derive(Clone)]
+pub struct Condition {
+    path: Path,
+    test: Test,
+}
+
+#[derive(Clone)]
+enum Test {
+    /// `=`
+    Equals(String),
+    /// `!=`, which an absent value meets, too
+    Differs(String),
+    /// `~`
+    Contains(String),
+    /// `=~`
+    Matches(Regex),
+    Exists,
+    Missing,
+}
+
+/// Why a text is no condition.
+#[derive(Debug, Error)]
+pub enum ConditionError {
+    #[error("there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it")]
+    NoOperator,
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Regex(#[from] BadRegex),
+    #[error("`[+]` is a new entry, which meets no condition")]
+    NewEntry,
+}
+
+/// Shows no value, which may be a secret.
+impl fmt::Debug for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Condition({})", self.path)
+    }
+}
+
+impl Condition {
+    /// Parses `PATH OP VALUE`, `PATH exists` or `PATH missing`; blanks around the operator mean nothing.
+    ///
+    /// # Errors
+    /// The path, the operator or the regular expression is not one.
+    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+        let (path, operator, value) = split(text).ok_or(ConditionError::NoOperator)?;
+        let path = Path::parse(path.trim())?;
+        if path.segments.contains(&Segment::Append) {
+            return Err(ConditionError::NewEntry);
+        }
+        let value = value.trim_start();
+        let test = match operator {
+            "=" => Test::Equals(value.to_owned()),
+            "!=" => Test::Differs(value.to_owned()),
+            "~" => Test::Contains(value.to_owned()),
+            "=~" => Test::Matches(compiled(value)?),
+            "exists" => Test::Exists,
+            _ => Test::Missing,
+        };
+        Ok(Self { path, test })
+    }
+
+    /// Whether the entry meets the condition.
+    ///
+    /// # Errors
+    /// The path fits no entry of this kind.
+    pub fn holds(&self, current: &dyn Current, entry: &Path) -> Result<bool, Misfit> {
+        let leaf = leaf(Place::of(&entry.segments).unwrap_or(Place::Foreign), &self.path.segments)?;
+        let (first, rest) = self.path.segments.split_first().expect("a path has a segment");
+        // Only the member that the path begins with is looked up, not the whole entry.
+        Ok(match (keys(&entry.segments), first.name()) {
+            (Some(mut keys), Some(first)) => {
+                keys.push(first);
+                self.test.holds(current.value(&keys).as_ref(), rest, leaf)
+            }
+            _ => self.test.holds(value_at(current, entry).ok().as_ref(), &self.path.segments, leaf),
+        })
+    }
+}
+
+/// Splits a condition at its first operator outside quotes and brackets.
+fn split(text: &str) -> Option<(&str, &str, &str)> {
+    let (mut in_quotes, mut in_brackets, mut is_escaped) = (false, false, false);
+    for (at, character) in text.char_indices() {
+        let rest = &text[at..];
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = in_quotes,
+            '"' => in_quotes = !in_quotes,
+            _ if in_quotes => {}
+            '[' => in_brackets = true,
+            ']' => in_brackets = false,
+            _ if in_brackets => {}
+            _ if matches!(rest.trim(), "exists" | "missing") && character.is_whitespace() => {
+                return Some((&text[..at], rest.trim(), ""));
+            }
+            _ => {
+                let operator = ["=~", "=", "!=", "~"].into_iter().find(|operator| rest.starts_with(operator));
+                if let Some(operator) = operator {
+                    return Some((&text[..at], operator, &rest[operator.len()..]));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The place that a path leads to from `place`, through lists without brackets.
+fn leaf(place: Place, path: &[Segment]) -> Result<Place, Misfit> {
+    path.iter().try_fold(place, |place, segment| match segment {
+        Segment::Key(name) | Segment::Matching(name) => place.member(name).or_else(|misfit| {
+            place.step(&Segment::Index(0)).and_then(|entry| entry.member(name)).map_err(|_| misfit)
+        }),
+        Segment::EveryEntry => place.step(&Segment::Index(0)),
+        _ => place.step(segment),
+    })
+}
+
+impl Test {
+    /// Whether a value below `path` meets the test.
+    fn holds(&self, value: Option<&Value>, path: &[Segment], leaf: Place) -> bool {
+        let any = |values: &mut dyn Iterator<Item = &Value>, path: &[Segment]| {
+            let mut values = values.peekable();
+            match values.peek() {
+                None => self.is_met(None, leaf),
+                Some(_) => values.any(|value| self.holds(Some(value), path, leaf)),
+            }
+        };
+        match (value, path) {
+            (Some(whole @ Value::Array(_)), []) if self.is_about_list(leaf) => self.is_met(Some(whole), leaf),
+            (Some(Value::Array(entries)), [] | [Segment::Key(_) | Segment::Matching(_), ..]) => {
+                any(&mut entries.iter(), path)
+            }
+            (value, []) => self.is_met(value, leaf),
+            (Some(Value::Array(entries)), [segment, rest @ ..]) => match segment {
+                Segment::Index(at) => self.holds(entries.get(*at), rest, leaf),
+                Segment::FromEnd(back) => {
+                    let at = entries.len().checked_sub(*back);
+                    self.holds(at.and_then(|at| entries.get(at)), rest, leaf)
+                }
+                Segment::Find { key, value } => {
+                    let is_meant = |entry: &&Value| {
+                        entry.get(key).and_then(scalar_text).is_some_and(|text| text == *value)
+                    };
+                    any(&mut entries.iter().filter(is_meant), rest)
+                }
+                _ => any(&mut entries.iter(), rest),
+            },
+            (Some(Value::Object(members)), [Segment::Key(key), rest @ ..]) => {
+                self.holds(members.get(key), rest, leaf)
+            }
+            (Some(Value::Object(members)), [Segment::Matching(glob), rest @ ..]) => {
+                let matching = members.iter().filter(|(name, _)| glob_matches(glob, name));
+                any(&mut matching.map(|(_, value)| value), rest)
+            }
+            _ => self.is_met(None, leaf),
+        }
+    }
+
+    /// Whether the value of the test is a whole list.
+    fn is_about_list(&self, place: Place) -> bool {
+        match self {
+            Self::Equals(text) | Self::Differs(text) => {
+                typed(place, text).is_ok_and(|value| value.is_array())
+            }
+            _ => false,
+        }
+    }
+
+    fn is_met(&self, value: Option<&Value>, place: Place) -> bool {
+        // A backend also shows the global one, which is not its own.
+        let own = value.filter(|_| place.is_backend()).map(|value| own_value(place, value));
+        let Some(value) = own.as_ref().map_or(value, Option::as_ref) else {
+            return matches!(self, Self::Differs(_) | Self::Missing);
+        };
+        match self {
+            Self::Equals(text) => equals(value, place, text),
+            Self::Differs(text) => !equals(value, place, text),
+            Self::Contains(text) => scalar_text(value).is_some_and(|value| value.contains(text.as_str())),
+            Self::Matches(regex) => scalar_text(value).is_some_and(|value| regex.is_match(&value)),
+            Self::Exists => true,
+            Self::Missing => false,
+        }
+    }
+}
+
+/// Whether a value is the one that a text stands for, as `--set` would read it or to the letter.
+fn equals(value: &Value, place: Place, text: &str) -> bool {
+    let is_to_the_letter = match value {
+        Value::String(value) => value == text,
+        value => scalar_text(value).is_some_and(|value| value == text),
+    };
+    is_to_the_letter || typed(place, text).is_ok_and(|typed| typed == *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Condition;
+    use crate::edit::path::Path;
+
+    fn holds(condition: &str) -> Result<bool, String> {
+        let current: Value = json!({"auth": {"url": "http://g"}, "streams": {"a": {
+            "name": "a", "static": true, "position": 1, "prepush": false, "title": "two words", "range": [1, "b"],
+            "urls": [{"url": "udp://10.0.3.1", "priority": 1}, {"url": "udp://10.0.4.1"}],
+            "auth": {"url_global": "http://g"}, "meta": {"cam*": 7, "x y": 8},
+            "dvr": {"root": "/d", "dvr_limit": 432_000}, "cluster_key": "geheim", "list": [],
+        }}});
+        let parsed = Condition::parse(condition).map_err(|error| error.to_string())?;
+        let entry = Path::parse("streams.a").expect("it is a path");
+        parsed.holds(&current, &entry).map_err(|misfit| misfit.message)
+    }
+
+    #[test]
+    fn an_entry_meets_a_condition_or_not() {
+        for (condition, expected) in [
+            ("urls.url~10.0.3.", true),
+            ("urls.url ~ 10.0.4.", true),
+            ("urls.url~10.0.5.", false),
+            ("urls[0].url~10.0.4.", false),
+            ("urls[-1].url~10.0.4.", true),
+            ("urls[*].url~10.0.4.", true),
+            ("urls[url=udp://10.0.3.1].priority=1", true),
+            ("urls.u*=~^udp://10[.]0[.]4", true),
+            ("urls.priority missing", true),
+            ("urls.priority!=1", true),
+            ("urls.url=udp://10.0.4.1", true),
+            ("title=two words", true),
+            ("title = two words", true),
+            ("title=\"two words\"", true),
+            ("title!=two words", false),
+            ("title=~^two\\s", true),
+            ("title exists", true),
+            ("title missing", false),
+            ("comment exists", false),
+            ("comment  missing", true),
+            ("comment!=x", true),
+            ("comment=x", false),
+            ("comment~", false),
+            ("prepush=off", true),
+            ("prepush=false", true),
+            ("prepush=0", false),
+            ("static=true", true),
+            ("dvr.dvr_limit=5d", true),
+            ("dvr.dvr_limit=432000", true),
+            ("range=1", true),
+            ("range=b", true),
+            ("range=[1,\"b\"]", true),
+            ("range!=[1,\"b\"]", false),
+            ("range=[1]", false),
+            ("list exists", false),
+            ("list missing", true),
+            ("auth exists", false),
+            ("auth.url missing", true),
+            ("auth.url_global=http://g", true),
+            ("meta.\"cam*\"=7", true),
+            ("meta.cam*=7", true),
+            ("meta.\"c*\"=7", false),
+            ("meta.\"x y\" = 8", true),
+            ("meta.*=8", true),
+            ("meta~7", false),
+            ("cluster_key~eh", true),
+            ("nothing.below.it missing", true),
+        ] {
+            assert_eq!(holds(condition), Ok(expected), "{condition}");
+        }
+    }
+
+    #[test]
+    fn faults_show_no_value() {
+        for (condition, expected) in [
+            ("title", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
+            ("exists", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
+            ("\"title=x\"", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
+            ("=geheim", "the path is empty"),
+            ("a..b=geheim", "a name is missing (column 3 of the path)"),
+            ("title=~(geheim", "the regular expression is not valid: unclosed group"),
+            ("urls[+].url=geheim", "`[+]` is a new entry, which meets no condition"),
+            ("url~geheim", "`url` is a keyword of the text, not a key of the JSON"),
+            ("prepush.x=geheim", "there is nothing below a plain value"),
+        ] {
+            assert_eq!(holds(condition), Err(expected.to_owned()), "{condition}");
+        }
+    }
+}

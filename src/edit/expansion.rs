@@ -1,0 +1,157 @@
+//! Finds the places that a path stands for: one for each name that a glob matches, one for each entry of
+//! a list at `[*]`, and of those only the ones in entries that meet all conditions of `--where`.
+
+use serde_json::Value;
+
+use super::condition::Condition;
+use super::config_lookup::Current;
+use super::misfit::Misfit;
+use super::path::{EVERY, Path, Segment, glob_matches};
+use super::schema_path::Place;
+use super::suggestion::keys;
+use super::value_at::value_at;
+
+/// How paths are expanded.
+pub struct Expansion<'c> {
+    /// The configuration, secrets included.
+    pub current: &'c dyn Current,
+    /// The conditions that the selected entries meet.
+    pub conditions: &'c [Condition],
+    /// Whether a glob passes over members that can't be set, such as `position`.
+    pub own_only: bool,
+}
+
+/// The places that a path stands for.
+#[derive(Debug)]
+pub struct Expanded {
+    /// The path as it is taken: with conditions, `streams` means `streams.*`.
+    pub path: Path,
+    /// The places, without patterns, in order. They need not have values.
+    pub paths: Vec<Path>,
+    /// Why there are fewer places than the path has room for; none if there is no such reason.
+    pub absence: Option<Misfit>,
+}
+
+impl Expansion<'_> {
+    /// Expands a path.
+    ///
+    /// # Errors
+    /// Misfits that are no absences, such as a keyword that is no key.
+    pub fn of(&self, path: &Path) -> Result<Expanded, Misfit> {
+        let mut expanded = Expanded { path: path.clone(), paths: Vec::new(), absence: None };
+        if self.conditions.is_empty() {
+            self.expand(path.clone(), None, &mut expanded)?;
+            return Ok(expanded);
+        }
+        if let ([_], Ok(Place::Group(_))) = (&path.segments[..], Place::of(&path.segments)) {
+            expanded.path.segments.push(Segment::Matching(EVERY.to_owned()));
+        }
+        let whole = expanded.path.clone();
+        let depth = entry_depth(&whole)?;
+        self.expand(whole, Some(depth), &mut expanded)?;
+        if expanded.paths.is_empty() && expanded.absence.is_none() {
+            expanded.absence = Some(no_entry());
+        }
+        Ok(expanded)
+    }
+
+    /// Replaces the first pattern of `path`; the entry in the first `unchecked` segments still has to meet
+    /// the conditions.
+    fn expand(&self, path: Path, unchecked: Option<usize>, into: &mut Expanded) -> Result<(), Misfit> {
+        let pattern = path.first_pattern();
+        let ready = unchecked.filter(|&depth| pattern.is_none_or(|at| at >= depth));
+        if let Some(depth) = ready
+            && !self.is_selected(&Path { segments: path.segments[..depth].to_vec() })?
+        {
+            return Ok(());
+        }
+        let unchecked = unchecked.filter(|_| ready.is_none());
+        let Some(at) = pattern else {
+            into.paths.push(path);
+            return Ok(());
+        };
+        match self.segments(&path.segments[..at], &path.segments[at]) {
+            Err(misfit) if misfit.is_absent => {
+                into.absence.get_or_insert(misfit);
+                Ok(())
+            }
+            Err(misfit) => Err(misfit),
+            Ok(segments) => segments
+                .into_iter()
+                .try_for_each(|segment| self.expand(path.with_segment(at, segment), unchecked, into)),
+        }
+    }
+
+    fn is_selected(&self, entry: &Path) -> Result<bool, Misfit> {
+        let is_there = match keys(&entry.segments) {
+            Some(keys) => self.current.contains(&keys),
+            None => value_at(self.current, entry).is_ok(),
+        };
+        if !is_there {
+            return Ok(false);
+        }
+        for condition in self.conditions {
+            if !condition.holds(self.current, entry)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The segments that a pattern below `above` stands for.
+    fn segments(&self, above: &[Segment], pattern: &Segment) -> Result<Vec<Segment>, Misfit> {
+        let place = Place::of(above);
+        let place = if self.own_only { Some(place?) } else { place.ok() };
+        match pattern {
+            Segment::Matching(glob) => {
+                let is_own =
+                    |name: &String| !(self.own_only && place.is_some_and(|place| place.derives(name)));
+                let names = self.names(above)?.into_iter();
+                let found: Vec<Segment> =
+                    names.filter(|name| glob_matches(glob, name) && is_own(name)).map(Segment::Key).collect();
+                // A group without names is fine; another place without names may be a slip.
+                let may_be_empty = glob == EVERY && matches!(place, Some(Place::Group(_)));
+                match found.is_empty() && !may_be_empty {
+                    true => Err(Misfit::absent(format!("`{glob}` matches nothing here"))),
+                    false => Ok(found),
+                }
+            }
+            _ => match value_at(self.current, &Path { segments: above.to_vec() })? {
+                Value::Array(entries) if entries.is_empty() => Err(Misfit::absent("the list has no entries")),
+                Value::Array(entries) => Ok((0..entries.len()).map(Segment::Index).collect()),
+                _ => Err(Misfit::absent("`[*]` stands for the entries of a list, and there is no list here")),
+            },
+        }
+    }
+
+    /// The names of the members at `above`, for the glob behind it.
+    fn names(&self, above: &[Segment]) -> Result<Vec<String>, Misfit> {
+        if let Some(keys) = keys(above) {
+            let names = self.current.names(&keys);
+            if !names.is_empty() || keys.is_empty() {
+                return Ok(names);
+            }
+        }
+        match value_at(self.current, &Path { segments: above.to_vec() })? {
+            Value::Object(members) => Ok(members.into_iter().map(|(name, _)| name).collect()),
+            _ => Err(Misfit::absent("`*` stands for the members of an object, and there is no object here")),
+        }
+    }
+}
+
+/// The absence of entries that meet the conditions.
+pub fn no_entry() -> Misfit {
+    Misfit::absent("no entry meets the condition of `--where`")
+}
+
+/// How many segments lead to the entry that conditions are about: a stream, live or plugin, elsewhere
+/// whatever the first pattern stands for.
+fn entry_depth(path: &Path) -> Result<usize, Misfit> {
+    let is_in_group = matches!(Place::of(&path.segments[..1]), Ok(Place::Group(_)));
+    match path.first_pattern() {
+        _ if is_in_group => Ok(2),
+        Some(at) => Ok(at + 1),
+        None => Err(Misfit::new("`--where` selects among entries, and this is one value")
+            .hint("use it with a path into streams, lives or plugins, or with `*`")),
+    }
+}

@@ -1,0 +1,99 @@
+//! The value at one path, and what is said where there is none.
+
+use serde_json::Value;
+
+use super::config_lookup::Current;
+use super::emit::scalar_text;
+use super::misfit::Misfit;
+use super::path::{Path, Segment};
+use super::schema_path::Place;
+use super::shown_path::shown;
+use super::suggestion::{did_you_mean, with_quoted_name};
+
+/// Returns the value at a path that stands for one place.
+///
+/// # Errors
+/// An absence if no value is there; another misfit if the path does not name one place: `[+]`, or an
+/// entry that is in the list twice.
+pub fn value_at(current: &dyn Current, path: &Path) -> Result<Value, Misfit> {
+    let (above, in_list) = path.split_names();
+    // A path that the schema does not have is an absence, too: a glob passes over it.
+    let absent = || Misfit { is_absent: true, ..missing(current, path, &above) };
+    let value = current.value(&above).ok_or_else(absent)?;
+    in_list.iter().try_fold(value, entry)
+}
+
+fn entry(value: Value, segment: &Segment) -> Result<Value, Misfit> {
+    match (segment, value) {
+        (Segment::Key(key), Value::Object(mut members)) => {
+            members.swap_remove(key).ok_or_else(|| Misfit::absent(format!("the entry has no `{key}`")))
+        }
+        (Segment::Append, _) => {
+            Err(Misfit::new("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"))
+        }
+        (Segment::Index(at), Value::Array(mut entries)) => match *at < entries.len() {
+            true => Ok(entries.swap_remove(*at)),
+            false => Err(out_of_range(entries.len())),
+        },
+        (Segment::FromEnd(back), Value::Array(mut entries)) => match entries.len().checked_sub(*back) {
+            Some(at) => Ok(entries.swap_remove(at)),
+            None => Err(out_of_range(entries.len())),
+        },
+        (Segment::Find { key, value }, Value::Array(mut entries)) => match find_by(&entries, key, value)? {
+            Some(at) => Ok(entries.swap_remove(at)),
+            None => Err(Misfit::absent("no entry of the list matches")),
+        },
+        (Segment::Key(key), _) => Err(Misfit::absent(format!("there is no object with a `{key}`"))),
+        (segment, _) => Err(Misfit::absent(format!("there is no list for `{segment}`"))),
+    }
+}
+
+/// The misfit of a path that begins with the names `keys`, for the first of them that is missing.
+pub fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
+    let at = (0..keys.len()).find(|&at| !current.contains(&keys[..=at])).unwrap_or(keys.len() - 1);
+    let (above, key) = (&keys[..at], keys[at]);
+    if let Some(quoted) = with_quoted_name(current, path, at) {
+        return not_there(above, key).hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
+    }
+    match Place::of(&path.segments[..=at]) {
+        Err(misfit) => misfit,
+        Ok(Place::Own(_)) => Misfit::absent(format!("`{key}` is not set")),
+        Ok(place) => {
+            let misfit = match place {
+                Place::Block(kind) => Misfit::absent(format!("there is no {} `{key}`", kind.noun())),
+                _ => not_there(above, key),
+            };
+            Misfit { hint: did_you_mean(key, &current.names(above)), ..misfit }
+        }
+    }
+}
+
+fn not_there(above: &[&str], key: &str) -> Misfit {
+    Misfit::absent(match above.last() {
+        Some(above) => format!("there is no `{key}` in `{above}`"),
+        None => format!("there is no `{key}`"),
+    })
+}
+
+/// Returns the place of the only entry with this member; several such entries are ambiguous.
+pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Misfit> {
+    let is_meant = |entry: &Value| entry.get(key).and_then(scalar_text).is_some_and(|text| text == value);
+    let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => {
+            Err(Misfit::new(format!("the entries [{first}] and [{second}] both match"))
+                .hint("name one by its index"))
+        }
+        (only, _) => Ok(only),
+    }
+}
+
+/// The fault of an index behind the end of a list.
+pub fn out_of_range(len: usize) -> Misfit {
+    let entries = match len {
+        0 => "no entries".to_owned(),
+        1 => "one entry".to_owned(),
+        _ => format!("{len} entries"),
+    };
+    Misfit::absent(format!("the list has {entries}, counted from 0"))
+}

@@ -1,0 +1,186 @@
+//! Globs, `--where` and `--replace`.
+
+use serde_json::json;
+
+use super::serve::Serving;
+use super::{Place, Run};
+
+const STREAMS: &str = "\
+edit_auth admin hunter2;
+auth http://auth.example/;
+stream cam1 { url udp://10.0.3.1:1; }
+stream cam2 { url udp://10.0.4.1:1; url udp://10.0.3.2:1 priority=2; title hall; }
+stream \"cam*\" { url udp://10.0.5.1:1; cluster_key geheim; }
+stream news { url udp://10.0.3.3:1 priority=1; prepush 5; }
+live studio { cluster_key geheim; }
+";
+
+/// The names of the streams that a change would touch.
+fn touched(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let run = place.run(["modify", "--dry-run"].iter().chain(arguments)).exits(0);
+    let lines = run.out.lines().filter(|line| line.starts_with("-stream "));
+    lines.filter_map(|line| line.split(' ').nth(1)).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_glob_stands_for_the_names_that_match() {
+    let place = Place::with(STREAMS);
+    assert_eq!(touched(&place, &["--set", "streams.cam*.prepush=5"]), ["cam1", "cam2", "\"cam*\""]);
+    assert_eq!(touched(&place, &["--set", "streams.*a*2.prepush=5"]), ["cam2"]);
+    assert_eq!(touched(&place, &["--set", "streams.\"cam*\".prepush=5"]), ["\"cam*\""]);
+    place
+        .set(&["streams.x*.prepush=5"])
+        .exits(7)
+        .says("error: `streams.x*.prepush`: `x*` matches nothing here");
+    place.run(["read", "streams.x*"]).exits(7);
+    let read = |path: &str| place.run(["read", "-o", "compact", path]).exits(0).json();
+    assert_eq!(read("streams.cam2.urls[*].url"), {
+        json!({"streams.cam2.urls[0].url": "udp://10.0.4.1:1", "streams.cam2.urls[1].url": "udp://10.0.3.2:1"})
+    });
+    assert_eq!(read("streams.cam2.urls[-1].priority"), json!(2));
+    assert_eq!(read("streams.c*.title"), json!({"streams.cam2.title": "hall"}));
+}
+
+#[test]
+fn conditions_narrow_every_edit_of_a_call() {
+    let place = Place::with(STREAMS);
+    let set = ["--set", "streams.*.auth.url=false"];
+    let touched = |conditions: &[&str]| {
+        let options = conditions.iter().flat_map(|condition| ["--where", *condition]);
+        touched(&place, &options.chain(set).collect::<Vec<_>>())
+    };
+    assert_eq!(touched(&["urls.url~10.0.3."]), ["cam1", "cam2", "news"]);
+    assert_eq!(touched(&["urls.url~10.0.3.", "urls.priority=1"]), ["news"]);
+    assert_eq!(touched(&["urls.url=~10[.]0[.][45]"]), ["cam2", "\"cam*\""]);
+    assert_eq!(touched(&["prepush!=5"]), ["cam1", "cam2", "\"cam*\""]);
+    assert_eq!(touched(&["title exists"]), ["cam2"]);
+    assert_eq!(touched(&["title missing", "prepush missing"]), ["cam1", "\"cam*\""]);
+    assert_eq!(touched(&["cluster_key=geheim"]), ["\"cam*\""]);
+    let run = place.run([
+        "modify",
+        "--where",
+        "title=hall",
+        "--set",
+        "streams.*.prepush=1",
+        "--unset",
+        "streams.*.title",
+    ]);
+    assert!(
+        run.exits(0)
+            .out
+            .contains("+stream cam2 { url udp://10.0.4.1:1; url udp://10.0.3.2:1 priority=2; prepush 1; }")
+    );
+    let none = ["modify", "--where", "title=nowhere", "--set", "streams.*.prepush=1"];
+    place.run(none).exits(7).says("error: `streams.*.prepush`: no entry meets the condition of `--where`");
+}
+
+#[test]
+fn reading_is_narrowed_by_real_values() {
+    let place = Place::with(STREAMS);
+    let read = |arguments: &[&str]| place.run(["read", "--mask"].iter().chain(arguments)).exits(0);
+    let found = read(&["-o", "compact", "streams.*.title", "--where", "urls.url~10.0.4."]).json();
+    assert_eq!(found, json!({"streams.cam2.title": "hall"}));
+    let found = read(&["--where", "cluster_key=geheim", "-o", "set"]).hides("geheim");
+    assert!(found.out.starts_with("streams.\"cam*\".static=true\n"), "{}", found.out);
+    assert_eq!(read(&["-o", "table", "--where", "prepush=5"]).out.lines().count(), 2);
+    assert_eq!(read(&["-r", "streams.cam2.title", "--where", "urls.priority=2"]).out, "hall\n");
+    assert_eq!(read(&["lives", "--where", "cluster_key exists"]).json()["lives.studio"]["position"], 1);
+    place.run(["read", "streams.cam1", "--where", "title=hall"]).exits(7);
+    place.run(["read", "--where", "title=none"]).exits(7);
+    place.run(["read", "--where", "title"]).exits(2).says("error: `--where`: there is no `=`");
+    place.run(["read", "--where", "title=~("]).exits(3);
+    place.run(["read", "rtmp", "--where", "title=x"]).exits(3);
+    place.run(["read", "-o", "conf", "--where", "title=x"]).exits(2);
+}
+
+#[test]
+fn a_part_of_values_is_replaced() {
+    let added = |arguments: &[&str]| -> Vec<String> {
+        let run = Place::with(STREAMS).run(["modify"].iter().chain(arguments)).exits(0);
+        run.out.lines().filter(|line| line.starts_with('+')).skip(1).map(str::to_owned).collect()
+    };
+    let moved = [
+        "+stream cam1 { url udp://10.0.9.1:1; }",
+        "+stream cam2 { url udp://10.0.4.1:1; url udp://10.0.9.2:1 priority=2; title hall; }",
+        "+stream news { url udp://10.0.9.3:1 priority=1; prepush 5; }",
+    ];
+    for path in ["streams.*.urls[*].url", "streams.*.urls.url", "streams"] {
+        assert_eq!(added(&["--replace", path, "s/10.0.3./10.0.9./"]), moved, "{path}");
+    }
+    let some = ["--replace", "streams.*.urls[*].url", "s/10.0.3./10.0.9./", "--where", "prepush exists"];
+    assert_eq!(added(&some), moved[2..]);
+    let regex = ["--replace", "streams.c*2.urls[*].url", r"s/10\.0\.(\d)\.1:/h$1:/r"];
+    assert_eq!(
+        added(&regex),
+        ["+stream cam2 { url udp://h4:1; url udp://10.0.3.2:1 priority=2; title hall; }"]
+    );
+    let place = Place::with(STREAMS);
+    let replace = |path: &str, text: &str| place.run(["modify", "--replace", path, text]);
+    replace("streams.*.title", "s/nowhere/x/").exits(7).says("the text to replace is in no value here");
+    replace("streams.x.title", "s/a/b/").exits(7).says("there is no stream `x`");
+    replace("streams.*.title", "s/a/b").exits(2).says("expected `s/OLD/NEW/`");
+    replace("streams.*.title", "s/(/b/r").exits(3).says("the regular expression is not valid");
+    replace("streams.*.name", "s/a/b/").exits(3).says("`name` is output only");
+    place.run(["modify", "--replace", "streams.*.title"]).exits(2);
+    assert_eq!(place.text(), STREAMS);
+}
+
+#[test]
+fn many_streams_are_not_deleted_by_a_glob_without_a_question() {
+    let streams: String = (0..30).map(|at| format!("stream test{at} {{ url udp://{at}; }}\n")).collect();
+    let place = Place::with(format!("edit_auth a b;\n{streams}"));
+    place
+        .run(["modify", "--unset", "streams.test*"])
+        .exits(6)
+        .says("error: 30 of 30 streams would be deleted");
+    place.run(["modify", "--unset", "streams.*", "--where", "urls.url=~udp://1"]).exits(6);
+    place.run(["modify", "-q", "--unset", "streams.test1*", "--max-delete", "11"]).exits(0);
+}
+
+#[test]
+fn a_server_answers_as_the_file_does() {
+    let place = Place::with(STREAMS);
+    let edit = ["modify", "--where", "urls.url~10.0.3.", "--replace", "streams", "s/10.0.3./10.0.9./"];
+    let here: Run = place.run(edit.iter().chain(&["--dry-run"])).exits(0);
+    let server = Serving::over(&place);
+    let there = place.run(edit).exits(0);
+    assert_eq!(here.out.replace("would change", "changed"), there.out);
+    place.run(edit).exits(7);
+    drop(server);
+}
+
+#[test]
+fn a_diff_shows_the_streams_that_meet_a_condition_on_either_side() {
+    let place = Place::with(STREAMS);
+    let new =
+        STREAMS.replace("10.0.3.", "10.0.9.").replace("admin", "root").replace("title hall", "title salon");
+    place.put(
+        "new.conf",
+        new.replace("stream news", "# moved\nstream news") + "stream more { url udp://10.0.9.9:1; }\n",
+    );
+    let diff = |arguments: &[&str]| place.run(["diff", "new.conf"].iter().chain(arguments));
+    let run = diff(&["--where", "urls.url~10.0.9.", "--where", "title missing"]).exits(1);
+    assert_eq!(
+        run.out,
+        "\
+--- media.conf
++++ new.conf
+@@ -3 +3 @@
+-stream cam1 { url udp://10.0.3.1:1; }
++stream cam1 { url udp://10.0.9.1:1; }
+@@ -6 +6,2 @@
+-stream news { url udp://10.0.3.3:1 priority=1; prepush 5; }
++# moved
++stream news { url udp://10.0.9.3:1 priority=1; prepush 5; }
+@@ -0,0 +9 @@
++stream more { url udp://10.0.9.9:1; }
+"
+    );
+    let patch = diff(&["--json", "--where", "title exists"]).exits(1).json();
+    assert_eq!(
+        patch["streams"].as_object().map(|streams| streams.keys().collect::<Vec<_>>()),
+        Some(vec![&"cam2".to_owned()])
+    );
+    diff(&["--where", "cluster_key=geheim"]).exits(0).says_nothing();
+    diff(&["--where", "title=none"]).exits(7);
+}
