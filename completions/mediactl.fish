@@ -63,6 +63,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The 
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l where -d 'Show only the entries that meet this condition; if it is given several times, all of them' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
 compact\t'JSON on one line'
 conf\t'The text of the file'
@@ -91,6 +92,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-string -d 'Set a string, even if it looks like a number or JSON' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-file -d 'Set a value to the contents of a file; `-` is standard input' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l unset -d 'Remove a value; it is an error if the value is missing' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l replace -d 'Replace a part of the strings at PATH; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l where -d 'Edit only the entries that meet this condition; if it is given several times, all of them' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s f -l file -d 'Merge a JSON patch (RFC 7396) from a file; `-` is standard input' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l expect -d 'Make the change only if PATH has this value, or no value for `null`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -236,6 +239,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The 
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l where -d 'Compare only the streams that meet this condition; if it is given several times, all of them' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
