@@ -358,7 +358,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__diff)
-            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --json --help --version"
+            opts="-h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --where --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -393,6 +393,10 @@ _mediactl() {
                     return 0
                     ;;
                 --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --where)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -594,7 +598,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__modify)
-            opts="-f -y -q -o -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --set --set-string --set-file --unset --file --expect --create --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-f -y -q -o -m -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --set --set-string --set-file --unset --replace --where --file --expect --create --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -645,6 +649,14 @@ _mediactl() {
                     return 0
                     ;;
                 --unset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --replace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --where)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -712,7 +724,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__read)
-            opts="-o -r -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --saved --skip-streams --runtime --output --raw --help --version"
+            opts="-o -r -h -V --conf --url --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --where --saved --skip-streams --runtime --output --raw --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -747,6 +759,10 @@ _mediactl() {
                     return 0
                     ;;
                 --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --where)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::serve::Serving;
 use super::Place;
+use super::serve::Serving;
 
 const STREAMS: &str = "\
 edit_auth admin hunter2;

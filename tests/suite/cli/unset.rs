@@ -26,7 +26,7 @@ pub(crate) const MISSING: &[(&str, &str)] = &[
     ("streams.*.cluster_key", "`cluster_key` is not set"),
     ("plugins.*", "`*` matches nothing here"),
     ("plugins", "there is no `plugins`"),
-    ("nothing.*", "`*` matches nothing here"),
+    ("nothing.*", "there is no `nothing`"),
 ];
 
 /// The sample with a backend, so that `auth` shows it in every stream.
