@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_mediactl_global_optspecs
-    string join \n conf= url= color= show-secrets mask api-prefix= user= password-file= cacert= insecure timeout= h/help V/version
+    string join \n conf= url= x/context= color= show-secrets mask api-prefix= user= password-file= cacert= insecure timeout= h/help V/version
 end
 
 function __fish_mediactl_needs_command
@@ -26,6 +26,7 @@ end
 
 complete -c mediactl -n "__fish_mediactl_needs_command" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_needs_command" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -52,9 +53,11 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "rollback" -d 'Mak
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "blame" -d 'Show which changes set a value'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep a change that waits to be confirmed, or roll it back'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show the running, the saved and the pending state of the configuration'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "context" -d 'Name servers, and work on them by their names'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -80,6 +83,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s h -l help -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -125,6 +129,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s h -l help -
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -160,6 +165,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s h -l help -
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -195,6 +201,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s h -l help -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -231,6 +238,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s h -l help -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -248,6 +256,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s h -l help -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -266,6 +275,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -302,6 +312,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -s h -l help -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -320,6 +331,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Show the whole text from before a change'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -335,6 +347,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -370,6 +383,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s h -l help
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -387,6 +401,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s h -l help -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -404,6 +419,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s h -l help 
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -419,8 +435,117 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l mask -d 'Ma
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -f -a "add" -d 'Add a server: `--url`, and `--user`, `--cacert` or `--fingerprint` if it needs them'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -f -a "list" -d 'List all contexts; a `*` marks the one in use'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -f -a "use" -d 'Use a context wherever nothing else names a target'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -f -a "show" -d 'Show what a context says'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -f -a "remove" -d 'Remove a context'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l password-command -d 'Shell command that prints the password; it runs whenever the password is needed' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l group -d 'A group that the server belongs to; several are separated by commas' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l protected -d 'Ask before every change'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l replace -d 'Change the context if it exists: what is not given stays'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -s o -l output -d 'How to print them' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l none -d 'Use none any more'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

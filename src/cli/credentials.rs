@@ -2,11 +2,15 @@
 //!
 //! In the order of precedence: `--user` with `--password-file`, the URL on the command line,
 //! MEDIACTL_LOGIN with MEDIACTL_PASSWORD, the URL in MEDIACTL_URL. If MEDIACTL_URL is set, the variables
-//! belong to its host and port, and no other server gets them.
+//! belong to its scheme, host and port, and no other server gets them.
+//!
+//! A context has its own login and password command, for the scheme, host and port of its URL. The
+//! variables are not looked at then.
 
 use std::path::Path;
 
-use crate::cli::args::global::{RemoteArgs, UrlSource};
+use crate::cli::args::global::{NamedBy, RemoteArgs};
+use crate::cli::context::{self, ServerContext};
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::http::client::{Credentials, Endpoint, UserInfo};
@@ -34,21 +38,49 @@ impl KnownCredentials {
         options: &RemoteArgs,
         endpoint: &Endpoint,
         (login, password): UserInfo,
-        source: UrlSource,
+        source: NamedBy,
     ) -> Result<Self, CliError> {
-        let in_file = options.password_file.as_deref().map(password_in).transpose()?;
-        let given = Self { login: options.user.clone(), password: in_file };
+        let given = Self::of_options(options)?;
         let url = Self { login: filled(login), password: filled(password) };
         let environment = Self::of_environment(endpoint, source);
         Ok(match source {
-            UrlSource::CommandLine => given.or_pair(url).or(environment),
-            UrlSource::Environment => given.or(environment).or_pair(url),
+            NamedBy::CommandLine => given.or_pair(url).or(environment),
+            NamedBy::Environment => given.or(environment).or_pair(url),
         })
     }
 
-    fn of_environment(endpoint: &Endpoint, source: UrlSource) -> Self {
+    /// Collects the credentials of a context, whose URL contained `userinfo`. The password command is run
+    /// unless an option gives the password, or another login.
+    pub fn of_context(
+        options: &RemoteArgs,
+        context: &ServerContext,
+        (login, password): UserInfo,
+    ) -> Result<Self, CliError> {
+        let given = Self::of_options(options)?;
+        let url = Self { login: filled(login), password: filled(password) };
+        let login = context.login.clone().or_else(|| url.login.clone());
+        let is_other = given.login.is_some() && login.is_some() && given.login != login;
+        let password = match given.password.is_some() || is_other {
+            true => None,
+            false => context::password(context)?,
+        };
+        Ok(given.or(Self { login, password }).or_pair(url))
+    }
+
+    /// Collects what the options and a URL give, without the environment.
+    pub fn of_url(options: &RemoteArgs, (login, password): UserInfo) -> Result<Self, CliError> {
+        let url = Self { login: filled(login), password: filled(password) };
+        Ok(Self::of_options(options)?.or_pair(url))
+    }
+
+    fn of_options(options: &RemoteArgs) -> Result<Self, CliError> {
+        let in_file = options.password_file.as_deref().map(password_in).transpose()?;
+        Ok(Self { login: options.user.clone(), password: in_file })
+    }
+
+    fn of_environment(endpoint: &Endpoint, source: NamedBy) -> Self {
         match variable(URL_VARIABLE) {
-            Some(url) if source == UrlSource::CommandLine && !endpoint.is_same_host(&url) => Self::default(),
+            Some(url) if source == NamedBy::CommandLine && !endpoint.is_same_origin(&url) => Self::default(),
             _ => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
         }
     }

@@ -138,6 +138,56 @@ impl CliError {
         )
     }
 
+    /// There is no context with this name; `similar` is one that may be meant.
+    pub fn no_context(name: &str, similar: Option<&str>) -> Self {
+        let hint = match similar {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => "`mediactl context list` shows all, `mediactl context add` adds one".to_owned(),
+        };
+        Self::new(ErrorKind::Absent, format!("there is no context `{name}`")).with_hint(hint)
+    }
+
+    /// The file with the contexts has faults, at least one.
+    pub fn bad_contexts(faults: impl Iterator<Item = String>) -> Self {
+        let lines = faults.map(|message| ErrorLine { message, hint: None }).collect();
+        Self { kind: ErrorKind::Invalid, lines, broken: None, source: None }
+    }
+
+    /// Others may read or write the file with the contexts, or it is another user's.
+    pub fn open_contexts(path: &Path, is_ours: bool) -> Self {
+        let path = path.display();
+        match is_ours {
+            true => Self::new(ErrorKind::Denied, format!("other users may read or write `{path}`"))
+                .with_hint(format!("`chmod 600 {path}` keeps them out")),
+            false => Self::new(ErrorKind::Denied, format!("`{path}` belongs to another user"))
+                .with_hint("its commands would run as you, so it has to be yours"),
+        }
+    }
+
+    /// The file with the contexts could not be made.
+    pub fn contexts_not_made(path: &Path, source: io::Error) -> Self {
+        let kind = match source.kind() {
+            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+            _ => ErrorKind::Failed,
+        };
+        Self::io(kind, format!("cannot make `{}`", path.display()), source)
+    }
+
+    /// The password command of a context printed no password.
+    pub fn no_password(context: &str, reason: &str) -> Self {
+        Self::new(ErrorKind::Denied, format!("the password command of context `{context}` failed: {reason}"))
+            .with_hint("nothing was sent")
+    }
+
+    /// A change of a protected context that nobody agreed to.
+    pub fn protected(name: &str) -> Self {
+        Self::new(
+            ErrorKind::Guarded,
+            format!("context `{name}` is protected, so every change has to be agreed to"),
+        )
+        .with_hint("`--yes` agrees; on a terminal, `mediactl` asks")
+    }
+
     /// A server would have no account, and so no users.
     pub fn no_account(target: &str) -> Self {
         Self::new(

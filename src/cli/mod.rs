@@ -14,6 +14,7 @@ mod access_log;
 mod allocator;
 mod args;
 mod commands;
+mod context;
 mod countdown;
 mod credentials;
 mod error;
@@ -109,6 +110,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Rollback(args) => rollback::run(args, &cli.global, ui),
         CommandArgs::Blame(args) => blame::run(args, &cli.global, ui),
         CommandArgs::Confirm(args) => confirm::run(args, &cli.global, ui),
+        CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),
         CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
     }

@@ -1,24 +1,26 @@
 //! Decides which configuration a command works on: the file, the server that runs over it, or a
-//! server at a URL.
+//! server at a URL, which may have a name (context).
 //!
-//! An option beats the environment. Two options, or two variables without an option, contradict each
-//! other; only commands that need a target refuse them.
+//! An option beats the environment, and that beats the context in use. Two options, or two variables
+//! without an option, contradict each other; only commands that need a target refuse them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::args::global::{GlobalArgs, RemoteArgs, TargetKind, UrlSource};
+use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
+use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
+use crate::cli::prompts;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
     ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError, Snapshot,
     Source,
 };
-use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust};
+use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust, UserInfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::file::Serving;
 use crate::store::reason;
@@ -54,6 +56,8 @@ pub struct Purpose {
     pub keep: Option<usize>,
     /// Whether the change has to be confirmed, which takes a server.
     pub has_to_be_confirmed: bool,
+    /// Whether the change of a protected context needs no question: the user agreed to it already.
+    pub is_agreed: bool,
 }
 
 impl From<&ChangeArgs> for Purpose {
@@ -63,6 +67,7 @@ impl From<&ChangeArgs> for Purpose {
             hooks: changing.hooking.hooks(),
             keep: changing.hooking.keep,
             has_to_be_confirmed: changing.confirm.is_some(),
+            is_agreed: changing.yes || changing.force || changing.dry_run,
         }
     }
 }
@@ -70,7 +75,7 @@ impl From<&ChangeArgs> for Purpose {
 /// Finds the target of a command. Where a server runs over the file, the server is the target: it alone
 /// changes the file.
 pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
-    match named_server(global, ui)? {
+    match named_server(global, &purpose, ui)? {
         Some(target) => Ok(target),
         None => at_file(global, purpose, ui),
     }
@@ -78,25 +83,52 @@ pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, 
 
 /// Finds the target of a command that reads the file itself, whether or not a server runs over it.
 pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
-    match named_server(global, ui)? {
+    match named_server(global, &Purpose::default(), ui)? {
         Some(target) => Ok(target),
         None => Ok(local(Engine::new(input::store(&global.conf)?, Hooks::default(), waiting))),
     }
 }
 
-/// The server that the options or the environment name; `None` where they name a file.
-fn named_server(global: &GlobalArgs, ui: Ui) -> Result<Option<Target>, CliError> {
-    match (global.chosen.kind, &global.url) {
-        (TargetKind::BothFlags, _) => {
-            Err(CliError::usage("`--conf` and `--url` are two different targets", "leave one of them out"))
+/// The server that the options, the environment or the context in use name; `None` where they name a file.
+fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option<Target>, CliError> {
+    let context = match global.chosen.kind {
+        TargetKind::TwoOptions(options) => {
+            let [one, other] = options.map(|option| format!("`{option}`"));
+            return Err(two_targets([&one, &other], "leave one of them out"));
         }
-        (TargetKind::BothVariables, _) => Err(CliError::usage(
-            "MEDIACTL_CONF and MEDIACTL_URL are two different targets",
-            "choose one with `--conf` or `--url`",
-        )),
-        (TargetKind::Server(_), _) if global.chosen.hooks => Err(hooks_of_a_server()),
-        (TargetKind::Server(source), Some(url)) => at_url(&url.0, source, global, ui).map(Some),
-        (TargetKind::Server(_), None) | (TargetKind::File, _) => Ok(None),
+        TargetKind::TwoVariables(variables) => {
+            return Err(two_targets(variables, "choose one with `--conf`, `--url` or `--context`"));
+        }
+        TargetKind::File => return Ok(None),
+        TargetKind::Server(_) => None,
+        TargetKind::Context(_) | TargetKind::Unnamed => context::chosen(global)?,
+    };
+    match (global.chosen.kind, &global.url, context) {
+        (TargetKind::Server(_), Some(_), _) | (_, _, Some(_)) if global.chosen.hooks => {
+            Err(hooks_of_a_server())
+        }
+        (TargetKind::Server(source), Some(url), _) => at_url(&url.0, source, global, ui).map(Some),
+        (_, _, Some(context)) => {
+            ask_if_protected(&context, purpose)?;
+            at_context(&context, global, ui).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn two_targets([one, other]: [&str; 2], hint: &str) -> CliError {
+    CliError::usage(format!("{one} and {other} are two different targets"), hint)
+}
+
+/// Asks before a change of a protected context.
+fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), CliError> {
+    if !context.is_protected || !purpose.changes || purpose.is_agreed {
+        return Ok(());
+    }
+    let question = format!("context `{}` is protected: change it?", context.name);
+    match prompts::confirm(&question).map_err(CliError::prompt_failed)? {
+        Some(true) => Ok(()),
+        _ => Err(CliError::protected(&context.name)),
     }
 }
 
@@ -108,7 +140,7 @@ fn hooks_of_a_server() -> CliError {
 }
 
 fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
-    let Purpose { changes, mut hooks, keep, has_to_be_confirmed } = purpose;
+    let Purpose { changes, mut hooks, keep, has_to_be_confirmed, .. } = purpose;
     if !hooks.are_empty() {
         hooks.interrupt = interrupt();
     }
@@ -158,17 +190,56 @@ fn no_server_confirms() -> CliError {
     )
 }
 
-/// The server at a URL.
-pub fn at_url(url: &str, source: UrlSource, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
-    let options = &global.remote;
-    let (endpoint, userinfo) = Endpoint::parse(url, &options.api_prefix).map_err(bad_url)?;
-    let known = KnownCredentials::of(options, &endpoint, userinfo, source)?;
-    let credentials = known.credentials()?;
-    let settings = ClientSettings { credentials, trust: trust(options)?, timeout: timeout(options) };
+/// The server at a URL that is an argument of a command. If a context is used, its login and password are
+/// for this server only if scheme, host and port are those of the context.
+pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+    let Some(context) = context::chosen(global)? else {
+        return at_url(url, NamedBy::CommandLine, global, ui);
+    };
+    let (endpoint, userinfo) = parsed(url, global)?;
     let name = endpoint.to_string();
+    if endpoint.is_same_origin(&context.url) {
+        let known = KnownCredentials::of_context(&global.remote, &context, userinfo)?;
+        return at_endpoint(endpoint, name, known, Some(&context), global, ui);
+    }
+    at_endpoint(endpoint, name, KnownCredentials::of_url(&global.remote, userinfo)?, None, global, ui)
+}
+
+/// The server at the URL that names the target.
+fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+    let (endpoint, userinfo) = parsed(url, global)?;
+    let known = KnownCredentials::of(&global.remote, &endpoint, userinfo, source)?;
+    let name = endpoint.to_string();
+    at_endpoint(endpoint, name, known, None, global, ui)
+}
+
+/// The server of a context.
+fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+    let (endpoint, userinfo) = parsed(&context.url, global)?;
+    let known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
+    let name = format!("{} ({endpoint})", context.name);
+    at_endpoint(endpoint, name, known, Some(context), global, ui)
+}
+
+/// The server at `endpoint`, which messages call `name`.
+fn at_endpoint(
+    endpoint: Endpoint,
+    name: String,
+    known: KnownCredentials,
+    context: Option<&ServerContext>,
+    global: &GlobalArgs,
+    ui: Ui,
+) -> Result<Target, CliError> {
+    let options = &global.remote;
+    let credentials = known.credentials()?;
+    let settings = ClientSettings { credentials, trust: trust(options, context)?, timeout: timeout(options) };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, Box::new(ui));
     Ok(Target { service: Box::new(service), is_server: true })
+}
+
+fn parsed(url: &str, global: &GlobalArgs) -> Result<(Endpoint, UserInfo), CliError> {
+    Endpoint::parse(url, &global.remote.api_prefix).map_err(bad_url)
 }
 
 /// The server of the file `name`, at its Unix socket.
@@ -180,7 +251,8 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     Target { service: Box::new(service), is_server: true }
 }
 
-fn bad_url(error: BadUrl) -> CliError {
+/// The error for what is not the URL of a server.
+pub fn bad_url(error: BadUrl) -> CliError {
     CliError::usage(
         format!("`{}` is not the URL of a server: {}", error.shown, error.reason),
         "write it like `https://media.example`",
@@ -191,10 +263,15 @@ fn timeout(options: &RemoteArgs) -> Duration {
     Duration::from_secs(options.timeout)
 }
 
-fn trust(options: &RemoteArgs) -> Result<TlsTrust, CliError> {
-    Ok(match &options.cacert {
-        Some(file) => TlsTrust::Authorities(input::read(file)?),
-        None if options.insecure => TlsTrust::Anybody,
-        None => TlsTrust::Platform,
-    })
+/// Which certificates are trusted: as the options say, else as the context says.
+fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, CliError> {
+    let of_context = || match context.and_then(|context| context.cacert.as_deref()) {
+        Some(file) => input::read(file).map(TlsTrust::Authorities),
+        None => Ok(TlsTrust::Platform),
+    };
+    match &options.cacert {
+        Some(file) => input::read(file).map(TlsTrust::Authorities),
+        None if options.insecure => Ok(TlsTrust::Anybody),
+        None => of_context(),
+    }
 }

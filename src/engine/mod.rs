@@ -53,7 +53,9 @@ pub use guard::{
     before_replacement,
 };
 pub use history::find;
-pub use hook::{ALLOCATOR_SETTINGS, DEFAULT_HOOK_TIMEOUT, HookFailure, Hooks, output as hook_output};
+pub use hook::{
+    ALLOCATOR_SETTINGS, DEFAULT_HOOK_TIMEOUT, HIDDEN_ENVIRONMENT, HookFailure, Hooks, output as hook_output,
+};
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use operation::Operation;

@@ -6,6 +6,7 @@ use super::apply::ApplyArgs;
 use super::blame::BlameArgs;
 use super::check::CheckArgs;
 use super::confirm::ConfirmArgs;
+use super::context::ContextArgs;
 use super::diff::DiffArgs;
 use super::fmt::FmtArgs;
 use super::global::GlobalArgs;
@@ -56,5 +57,6 @@ pub enum CommandArgs {
     Blame(BlameArgs),
     Confirm(ConfirmArgs),
     Status(StatusArgs),
+    Context(ContextArgs),
     Serve(ServeArgs),
 }

@@ -16,6 +16,9 @@ const DEFAULT_CONF: &str = "/etc/media/media.conf";
 /// The longest time that a request may be given: a day, in seconds.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
 
+/// The variable with the name of a context.
+const CONTEXT_VARIABLE: &str = "MEDIACTL_CONTEXT";
+
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
@@ -34,6 +37,17 @@ pub struct GlobalArgs {
     /// The server to work on instead, such as `https://media.example`; may contain login and password
     #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_URL", hide_env_values = true)]
     pub url: Option<GivenUrl>,
+
+    /// The context to work on instead: a server that `mediactl context add` gave a name
+    #[arg(
+        short = 'x',
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "MEDIACTL_CONTEXT",
+        hide_env_values = true
+    )]
+    pub context: Option<String>,
 
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
@@ -139,47 +153,90 @@ pub struct ChosenTarget {
     pub hooks: bool,
 }
 
-/// Where the URL of a server was given.
+/// Where a server is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UrlSource {
+pub enum NamedBy {
     /// On the command line.
     CommandLine,
-    /// In MEDIACTL_URL.
+    /// In a variable.
     Environment,
 }
 
 /// Which target is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TargetKind {
+    /// None: it is the context in use, else the default file.
     #[default]
+    Unnamed,
     File,
-    /// The server whose URL was given there.
-    Server(UrlSource),
-    /// Options name both a file and a server.
-    BothFlags,
-    /// Variables name both, and no option decides.
-    BothVariables,
+    /// A server by its URL.
+    Server(NamedBy),
+    /// A server by the name of its context.
+    Context(NamedBy),
+    /// These two options name two targets.
+    TwoOptions([&'static str; 2]),
+    /// These two variables name two targets, and no option decides.
+    TwoVariables([&'static str; 2]),
+}
+
+/// A way to name a target.
+struct TargetName {
+    id: &'static str,
+    option: &'static str,
+    variable: &'static str,
+    kind: fn(NamedBy) -> TargetKind,
+}
+
+/// The ways to name a target.
+const TARGET_NAMES: [TargetName; 3] = [
+    TargetName { id: "conf", option: "--conf", variable: "MEDIACTL_CONF", kind: |_| TargetKind::File },
+    TargetName { id: "url", option: "--url", variable: "MEDIACTL_URL", kind: TargetKind::Server },
+    TargetName { id: "context", option: "--context", variable: CONTEXT_VARIABLE, kind: TargetKind::Context },
+];
+
+impl TargetKind {
+    /// The kind by the ways in which a target is named. A context has its own URL, so beside
+    /// MEDIACTL_CONTEXT the variable MEDIACTL_URL says nothing.
+    fn of(matches: &ArgMatches) -> Self {
+        let is_filled = |id| {
+            matches.get_raw(id).and_then(|mut values| values.next()).is_some_and(|value| !value.is_empty())
+        };
+        let by = |source| {
+            TARGET_NAMES
+                .iter()
+                .filter(move |name| is_filled(name.id) && matches.value_source(name.id) == Some(source))
+        };
+        let mut options = by(ValueSource::CommandLine);
+        match (options.next(), options.next()) {
+            (Some(one), Some(other)) => return Self::TwoOptions([one.option, other.option]),
+            (Some(only), None) => return (only.kind)(NamedBy::CommandLine),
+            (None, _) => {}
+        }
+        let has_context = by(ValueSource::EnvVariable).any(|name| name.variable == CONTEXT_VARIABLE);
+        let mut variables = by(ValueSource::EnvVariable).filter(|name| !has_context || name.id != "url");
+        match (variables.next(), variables.next()) {
+            (Some(one), Some(other)) => Self::TwoVariables([one.variable, other.variable]),
+            (Some(only), None) => (only.kind)(NamedBy::Environment),
+            (None, _) => Self::Unnamed,
+        }
+    }
 }
 
 impl ChosenTarget {
     /// Whether an option names a server.
     pub fn names_server(self) -> bool {
-        matches!(self.kind, TargetKind::Server(UrlSource::CommandLine) | TargetKind::BothFlags)
+        matches!(
+            self.kind,
+            TargetKind::Server(NamedBy::CommandLine)
+                | TargetKind::Context(NamedBy::CommandLine)
+                | TargetKind::TwoOptions(_)
+        )
     }
 
     /// Finds the target by where the values of the options come from.
     pub fn of(matches: &ArgMatches) -> Self {
-        let given = |id| matches.value_source(id);
-        let url_is_empty = matches.get_one::<GivenUrl>("url").is_none_or(|url| url.0.is_empty());
-        let url = if url_is_empty { None } else { given("url") };
-        let (flag, variable) = (Some(ValueSource::CommandLine), Some(ValueSource::EnvVariable));
-        let kind = match (given("conf"), url) {
-            (conf, url) if conf == flag && url == flag => TargetKind::BothFlags,
-            (conf, url) if conf == variable && url == variable => TargetKind::BothVariables,
-            (_, url) if url == flag => TargetKind::Server(UrlSource::CommandLine),
-            (conf, url) if url == variable && conf != flag => TargetKind::Server(UrlSource::Environment),
-            _ => TargetKind::File,
-        };
+        let kind = TargetKind::of(matches);
+        let flag = Some(ValueSource::CommandLine);
         let matches = matches.subcommand().map(|(_, matches)| matches);
         let hooks = ["check_cmd", "reload_cmd", "keep"]
             .into_iter()

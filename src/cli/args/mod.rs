@@ -8,6 +8,7 @@ pub mod changing;
 pub mod check;
 pub mod command_line;
 pub mod confirm;
+pub mod context;
 pub mod diff;
 pub mod fmt;
 pub mod global;

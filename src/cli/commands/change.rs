@@ -104,7 +104,7 @@ impl ChangeArgs {
 }
 
 /// The user who runs this program, for hooks and the history.
-fn local_user() -> String {
+pub fn local_user() -> String {
     let uid = rustix::process::getuid().as_raw();
     match std::env::var("USER") {
         Ok(user) if !user.is_empty() => format!("{user} (uid {uid})"),

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 use serde_json::{Map, Value};
 
 use crate::cli::args::diff::DiffArgs;
-use crate::cli::args::global::{GlobalArgs, UrlSource};
+use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN, is_url};
@@ -74,9 +74,7 @@ impl NamedContent {
             Some(RUNNING) => Self::read(target()?, Some(Source::Running)),
             Some(SAVED) => Self::read(target()?, Some(Source::Saved)),
             Some(STDIN) => Self::of_file("<stdin>", STDIN),
-            Some(url) if is_url(url) => {
-                Self::read(target::at_url(url, UrlSource::CommandLine, global, ui)?, None)
-            }
+            Some(url) if is_url(url) => Self::read(target::at_argument(url, global, ui)?, None),
             Some(change) if is_change_ref(change) => Self::before_change(change, target()?),
             Some(file) => Self::of_file(file, file),
         }

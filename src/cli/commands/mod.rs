@@ -5,6 +5,7 @@ pub mod blame;
 pub mod change;
 pub mod check;
 pub mod confirm;
+pub mod context;
 pub mod diff;
 pub mod fmt;
 pub mod history;

@@ -81,7 +81,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
 
 fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
     let refused =
-        || CliError::usage("`serve` works on a file, not on `--url`", "give the file with `--conf`");
+        || CliError::usage("`serve` works on a file, not on a server", "give the file with `--conf`");
     if global.chosen.names_server() { Err(refused()) } else { Ok(()) }
 }
 

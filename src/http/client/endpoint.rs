@@ -72,11 +72,9 @@ impl Endpoint {
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
-    /// Whether `url` leads to the same host and port.
-    pub fn is_same_host(&self, url: &str) -> bool {
-        let place = |url: &Url| Some((url.host_str()?.to_owned(), url.port_or_known_default()?));
-        let other = Url::parse(url).ok().and_then(|url| place(&url));
-        self.socket.is_none() && other.is_some() && place(&self.url) == other
+    /// Whether `url` has the same scheme, host and port.
+    pub fn is_same_origin(&self, url: &str) -> bool {
+        self.socket.is_none() && Url::parse(url).is_ok_and(|other| other.origin() == self.url.origin())
     }
 
     /// Whether requests are encrypted.

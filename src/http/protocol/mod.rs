@@ -1,6 +1,7 @@
 //! The vocabulary of both ends of the API: routes, query parameters, headers and features, problem
-//! documents, and the OpenAPI document that is made from these tables.
+//! documents, fingerprints of certificates, and the OpenAPI document that is made from these tables.
 
+pub mod fingerprint;
 pub mod headers;
 pub mod masked;
 pub mod notes;

@@ -1,6 +1,7 @@
 //! `mediactl --url` against servers of other makes, good and bad, and against what ours says.
 
 mod bare;
+mod contexts;
 mod credentials;
 mod encrypted;
 mod failures;

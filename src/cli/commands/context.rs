@@ -1,0 +1,209 @@
+//! `mediactl context`
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::cli::args::context::{AddContextArgs, ContextArgs, ContextCommand};
+use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
+use crate::cli::args::history::ListFormat;
+use crate::cli::commands::change::local_user;
+use crate::cli::context::{self, Contexts, ContextsFile, ServerContext};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::render::masked::write_text;
+use crate::cli::render::table::aligned;
+use crate::cli::target;
+use crate::cli::ui::Ui;
+use crate::engine::Snapshot;
+use crate::http::client::{Endpoint, without_userinfo};
+use crate::http::protocol::headers::DEFAULT_PREFIX;
+use crate::syntax::one_line;
+
+/// The variables that name a target, and so beat the context in use.
+const TARGET_VARIABLES: [&str; 3] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CONF"];
+
+pub fn run(args: &ContextArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let file = ContextsFile::of_user_or_error()?;
+    match &args.command {
+        ContextCommand::Add(args) => add(&file, args, global, ui),
+        ContextCommand::List { output } => list(&file, *output, ui),
+        ContextCommand::Use { name, .. } => choose(&file, name.as_deref(), ui),
+        ContextCommand::Show { name } => show(&file, name.as_deref(), global, ui),
+        ContextCommand::Remove { name } => remove(&file, name, ui),
+    }?;
+    Ok(Exit::Done)
+}
+
+fn add(file: &ContextsFile, args: &AddContextArgs, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
+    refuse_bad_name(&args.name)?;
+    let known = file.load()?;
+    let known = known.get(&args.name);
+    if known.is_some() && !args.replace {
+        let message = format!("there is a context `{}` already", args.name);
+        return Err(CliError::usage(message, "`--replace` changes it, `mediactl context remove` removes it"));
+    }
+    let settings = settings(args, global)?;
+    if known.is_none() && !settings.contains_key("url") {
+        return Err(CliError::usage("a context needs a server", "give it with `--url URL`"));
+    }
+    if let Some(url) = settings.get("url").and_then(Value::as_str) {
+        warn_of_password(file, url, ui)?;
+    }
+    file.change(json!({"context": {&args.name: settings}}), local_user())?;
+    let done = if known.is_some() { "changed" } else { "added" };
+    ui.say(&format!("{done} context `{}`", args.name));
+    Ok(())
+}
+
+/// A name can be typed without quotes, and no pattern or option looks like it.
+fn refuse_bad_name(name: &str) -> Result<(), CliError> {
+    let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    match !name.is_empty() && !name.starts_with('-') && name.chars().all(is_fit) {
+        true => Ok(()),
+        false => Err(CliError::usage(
+            format!("`{name}` can't be the name of a context"),
+            "use letters, digits and `.`, `_`, `-`",
+        )),
+    }
+}
+
+/// The settings that are given, as the file has them.
+fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Value>, CliError> {
+    let remote = &global.remote;
+    if remote.password_file.is_some() {
+        let hint = "give the command that shows it: `--password-command 'cat FILE'`";
+        return Err(CliError::usage("a context has no `--password-file`", hint));
+    }
+    let by_option = global.chosen.kind == TargetKind::Server(NamedBy::CommandLine);
+    let url = global.url.as_ref().filter(|_| by_option).map(|url| url.0.clone());
+    let absolute = |path: &Path| {
+        let path = std::path::absolute(path).map_err(|error| CliError::input_failed(path, error));
+        path.map(|path| path.display().to_string())
+    };
+    let cacert = remote.cacert.as_deref().map(absolute).transpose()?;
+    let words = [
+        ("url", url),
+        ("login", remote.user.clone()),
+        ("password_command", args.password_command.clone()),
+        ("cacert", cacert),
+    ];
+    let words = words.into_iter().filter_map(|(key, word)| Some((key.to_owned(), Value::from(word?))));
+    let groups = (!args.group.is_empty()).then(|| ("group".to_owned(), group_value(&args.group)));
+    let protected = args.protected.then(|| ("protected".to_owned(), Value::from(true)));
+    Ok(words.chain(groups).chain(protected).collect())
+}
+
+/// One word is a string in JSON, several are a list.
+fn group_value(groups: &[String]) -> Value {
+    if let [only] = groups { Value::from(only.as_str()) } else { Value::from(groups.to_vec()) }
+}
+
+fn warn_of_password(file: &ContextsFile, url: &str, ui: Ui) -> Result<(), CliError> {
+    let (_, (_, password)) = Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?;
+    if !password.is_empty() {
+        ui.warning(&format!(
+            "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",
+            file.path.display()
+        ));
+    }
+    Ok(())
+}
+
+fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), CliError> {
+    let contexts = file.load()?;
+    let is_current = |context: &ServerContext| contexts.current.as_deref() == Some(&context.name);
+    match form {
+        ListFormat::Json => {
+            let records: Vec<Value> =
+                contexts.list.iter().map(|context| record(context, is_current(context))).collect();
+            ui.print_json(&records)
+        }
+        ListFormat::Text if contexts.list.is_empty() => {
+            ui.say("there are no contexts; `mediactl context add` adds one");
+            Ok(())
+        }
+        ListFormat::Text => ui.print(|out| {
+            let headings = ["", "NAME", "URL", "LOGIN", "GROUP", "PROTECTED"].map(str::to_owned);
+            let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
+            let rows: Vec<[String; 6]> = std::iter::once(headings).chain(rows).collect();
+            aligned(&rows).try_for_each(|line| writeln!(out, "{line}"))
+        }),
+    }
+}
+
+fn record(context: &ServerContext, is_current: bool) -> Value {
+    json!({
+        "name": context.name,
+        "current": is_current,
+        "url": without_userinfo(&context.url),
+        "login": context.login,
+        "password_command": context.password_command,
+        "cacert": context.cacert,
+        "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
+        "groups": context.groups,
+        "protected": context.is_protected,
+    })
+}
+
+fn row(context: &ServerContext, is_current: bool) -> [String; 6] {
+    let or_dash = |text: String| if text.is_empty() { "-".to_owned() } else { one_line(&text) };
+    [
+        if is_current { "*" } else { "" }.to_owned(),
+        one_line(&context.name),
+        or_dash(without_userinfo(&context.url)),
+        or_dash(context.login.clone().unwrap_or_default()),
+        or_dash(context.groups.join(" ")),
+        if context.is_protected { "yes" } else { "-" }.to_owned(),
+    ]
+}
+
+fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), CliError> {
+    if let Some(name) = name {
+        file.find(name)?;
+    } else if file.load()?.current.is_none() {
+        ui.say("no context is in use");
+        return Ok(());
+    }
+    file.change(json!({"current": name}), local_user())?;
+    match name {
+        Some(name) => ui.say(&format!("context `{name}` is used where nothing else names a target")),
+        None => ui.say("no context is in use any more"),
+    }
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if let Some(variable) = TARGET_VARIABLES.into_iter().find(is_set) {
+        ui.note(&format!("{variable} is set, and names the target here"));
+    }
+    Ok(())
+}
+
+/// Shows the text of a context.
+fn show(file: &ContextsFile, name: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
+    let context = match name {
+        Some(name) => file.find(name)?,
+        None => context::chosen(global)?.ok_or_else(|| {
+            CliError::usage("no context is in use", "give the NAME of one; `mediactl context list` shows all")
+        })?,
+    };
+    let Some(snapshot) = file.snapshot()? else { return Err(CliError::no_context(&context.name, None)) };
+    let document = snapshot.document();
+    let is_it = |words: Vec<String>| words == ["context", &*context.name];
+    let mut entries = document.entries();
+    let entry = entries.find(|entry| is_it(entry.words().map(|word| word.value().into_owned()).collect()));
+    let Some(entry) = entry else { return Err(CliError::no_context(&context.name, None)) };
+    let text = format!("{}\n", &document.text()[entry.start()..entry.end()]);
+    ui.print(|mut out| write_text(&Snapshot::of(text.into_bytes()), ui.masker().as_ref(), &mut out))
+}
+
+/// Removes a context; if it is in use, none is in use then.
+fn remove(file: &ContextsFile, name: &str, ui: Ui) -> Result<(), CliError> {
+    let Contexts { current, .. } = file.load()?;
+    file.find(name)?;
+    let mut patch = json!({"context": {name: null}});
+    if current.as_deref() == Some(name) {
+        patch["current"] = Value::Null;
+    }
+    file.change(patch, local_user())?;
+    ui.say(&format!("removed context `{name}`"));
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! What a context is.
+
+use std::path::PathBuf;
+
+use crate::http::protocol::fingerprint::Fingerprint;
+
+/// A server that the user has given a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServerContext {
+    pub name: String,
+    /// The URL; it may contain a login and a password.
+    pub url: String,
+    pub login: Option<String>,
+    /// A shell command whose first line is the password.
+    pub password_command: Option<String>,
+    /// The certificate authorities that are trusted, in PEM.
+    pub cacert: Option<PathBuf>,
+    /// The one certificate that is trusted.
+    pub fingerprint: Option<Fingerprint>,
+    pub groups: Vec<String>,
+    /// Whether every change is asked about.
+    pub is_protected: bool,
+}
+
+/// All contexts of a user, in the order of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contexts {
+    pub list: Vec<ServerContext>,
+    /// The name of the context that is used where nothing names a target.
+    pub current: Option<String>,
+}
+
+impl Contexts {
+    pub fn get(&self, name: &str) -> Option<&ServerContext> {
+        self.list.iter().find(|context| context.name == name)
+    }
+}

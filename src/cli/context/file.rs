@@ -1,0 +1,143 @@
+//! The file with the contexts of a user.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::contexts::{Contexts, ServerContext};
+use super::parse::contexts;
+use crate::cli::args::global::{GlobalArgs, TargetKind};
+use crate::cli::error::CliError;
+use crate::cli::input;
+use crate::cli::ui::waiting;
+use crate::edit::request::{ChangeRequest, Edits};
+use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
+use crate::model::suggest::nearest;
+
+/// The file below the folder of the user's configurations.
+const FILE: &str = "mediactl/contexts.conf";
+
+/// Only the user may read the file: a URL may contain a password.
+const FILE_MODE: u32 = 0o600;
+
+/// The same for its folder.
+const FOLDER_MODE: u32 = 0o700;
+
+/// The rights of group and others.
+const OTHERS: u32 = 0o077;
+
+/// The file with the contexts of the user, which need not exist.
+#[derive(Debug)]
+pub struct ContextsFile {
+    pub path: PathBuf,
+}
+
+impl ContextsFile {
+    /// The file of the user who runs this program; `None` where no variable says where that is.
+    pub fn of_user() -> Option<Self> {
+        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+        Some(Self { path: config.join(FILE) })
+    }
+
+    /// The same; to have no place is an error.
+    pub fn of_user_or_error() -> Result<Self, CliError> {
+        Self::of_user().ok_or_else(|| {
+            CliError::usage("there is no place for contexts", "set HOME, or XDG_CONFIG_HOME to a folder")
+        })
+    }
+
+    /// Reads all contexts; a missing file has none.
+    pub fn load(&self) -> Result<Contexts, CliError> {
+        match self.snapshot()? {
+            Some(snapshot) => self.parse(&snapshot),
+            None => Ok(Contexts::default()),
+        }
+    }
+
+    /// Reads the text; `None` if there is no file.
+    pub fn snapshot(&self) -> Result<Option<Arc<Snapshot>>, CliError> {
+        let failed = |error| CliError::input_failed(&self.path, error);
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(failed)?,
+        };
+        self.refuse_strangers(&file)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Some(Arc::new(Snapshot::of(bytes))))
+    }
+
+    fn parse(&self, snapshot: &Arc<Snapshot>) -> Result<Contexts, CliError> {
+        let name = self.path.display().to_string();
+        if !snapshot.is_valid() {
+            return Err(CliError::broken_text(&name, snapshot.clone()));
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        contexts(snapshot.document(), folder).map_err(|faults| {
+            let faults =
+                faults.into_iter().map(|fault| format!("`{name}`, line {}: {}", fault.line, fault.message));
+            CliError::bad_contexts(faults)
+        })
+    }
+
+    /// Refuses a file that others may read or write: its commands are run, and its URLs get passwords.
+    fn refuse_strangers(&self, file: &File) -> Result<(), CliError> {
+        let found = file.metadata().map_err(|error| CliError::input_failed(&self.path, error))?;
+        let us = rustix::process::geteuid().as_raw();
+        let is_ours = [0, us].contains(&found.uid());
+        match is_ours && found.mode() & OTHERS == 0 {
+            true => Ok(()),
+            false => Err(CliError::open_contexts(&self.path, is_ours)),
+        }
+    }
+
+    /// Finds a context by its name.
+    pub fn find(&self, name: &str) -> Result<ServerContext, CliError> {
+        let contexts = self.load()?;
+        match contexts.get(name) {
+            Some(context) => Ok(context.clone()),
+            None => {
+                let names = contexts.list.iter().map(|context| &*context.name);
+                Err(CliError::no_context(name, nearest(name, names)))
+            }
+        }
+    }
+
+    /// Merges a patch into the file, which is made where it is missing.
+    pub fn change(&self, patch: Value, by: String) -> Result<(), CliError> {
+        self.make().map_err(|error| CliError::contexts_not_made(&self.path, error))?;
+        let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
+        let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+        // The directives of this file are none of a media server.
+        let accepted = vec![Guard::NearMiss];
+        engine.modify(&request, &ChangeOptions { by, accepted, ..ChangeOptions::default() })?;
+        Ok(())
+    }
+
+    fn make(&self) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
+        match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The context that the options, the environment or the user's own choice name; `None` where the target
+/// is none.
+pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, CliError> {
+    match (global.chosen.kind, &global.context) {
+        (TargetKind::Context(_), Some(name)) => ContextsFile::of_user_or_error()?.find(name).map(Some),
+        (TargetKind::Unnamed, _) => {
+            let Some(file) = ContextsFile::of_user() else { return Ok(None) };
+            file.load()?.current.map(|name| file.find(&name)).transpose()
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,178 @@
+//! Servers by their names.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use super::bare::{AS_ADMIN, bare};
+use super::place;
+use crate::cli::{Call, Place, Run};
+
+/// A place whose user has contexts.
+struct Home(Place);
+
+impl Home {
+    fn new() -> Self {
+        Self(place())
+    }
+
+    /// The program; no variable names a target.
+    fn call(&self, arguments: &[&str]) -> Call {
+        let home = self.0.path("");
+        self.0.mediactl(arguments).without("MEDIACTL_CONF").env("HOME", home.to_str().expect("it is text"))
+    }
+
+    fn run(&self, arguments: &[&str]) -> Run {
+        self.call(arguments).run()
+    }
+
+    /// Adds a context with what is given behind the URL.
+    fn add(&self, name: &str, url: &str, more: &[&str]) -> Run {
+        self.run(&[&["context", "add", name, "--url", url], more].concat())
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.path(".config/mediactl/contexts.conf")
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.file()).expect("there are contexts")
+    }
+
+    fn put(&self, text: &str) {
+        fs::write(self.file(), text).expect("the folder is there");
+    }
+}
+
+#[test]
+fn a_context_reaches_its_server_with_its_credentials() {
+    let (server, home) = (bare(), Home::new());
+    let url = server.url();
+    home.add("prod", &url, &["--user", "admin", "--password-command", "echo hunter2; echo more"]).exits(0);
+    let named = format!("prod ({url})");
+    for chosen in [&["-x", "prod"][..], &["--context", "prod"]] {
+        home.run(&[chosen, &["read", "rtsp"]].concat()).exits(0).prints("554");
+    }
+    // The other variables say nothing then: neither what the target is, nor how to log in.
+    let call = home.call(&["modify", "--set", "rtsp=555"]).env("MEDIACTL_CONTEXT", "prod");
+    let call = call.env("MEDIACTL_URL", "http://127.0.0.1:1").env("MEDIACTL_LOGIN", "x");
+    call.env("MEDIACTL_PASSWORD", "gu3ss").run().exits(0).says(&format!("changed {named}: 1 line added"));
+    home.run(&["read", "rtsp"]).exits(7);
+    home.run(&["context", "use", "prod"]).exits(0);
+    home.run(&["read", "rtsp"]).exits(0).prints("555");
+    home.call(&["read", "http"]).env("MEDIACTL_CONF", "media.conf").run().exits(0).prints("1");
+    home.run(&["context", "use", "--none"]).exits(0);
+    home.run(&["read", "rtsp"]).exits(7);
+    let logins = server.requests().into_iter().map(|request| request.headers.contains_key("authorization"));
+    assert!(logins.into_iter().all(|was_sent| was_sent));
+}
+
+#[test]
+fn credentials_of_a_context_stay_with_its_scheme_host_and_port() {
+    let (server, other, home) = (bare(), bare(), Home::new());
+    home.add("prod", &server.url(), &["--user", "admin", "--password-command", "echo hunter2"]).exits(0);
+    let with_url = |url: &str| {
+        let call = home.call(&["-x", "prod", "diff", "running", url]);
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
+    };
+    with_url(&server.url()).exits(0);
+    with_url(&other.url()).exits(4);
+    assert!(other.requests().iter().all(|request| !request.headers.contains_key("authorization")));
+}
+
+#[test]
+fn a_password_command_that_fails_ends_the_command() {
+    let (server, home) = (bare(), Home::new());
+    for (command, why) in [("echo no >&2; exit 3", "exit status: 3"), ("true", "it printed nothing")] {
+        home.add("prod", &server.url(), &["--user", "admin", "--password-command", command, "--replace"])
+            .exits(0);
+        let run = home.run(&["-x", "prod", "read"]).exits(4);
+        run.says(&format!("the password command of context `prod` failed: {why}"));
+    }
+    assert!(server.requests().is_empty());
+    // A password that is given needs no command.
+    home.0.put("right", "hunter2\n");
+    home.run(&["-x", "prod", "--password-file", "right", "read", "rtsp"]).exits(0);
+    home.run(&["-x", "prod", "--user", "other", "read", "rtsp"]).exits(4).says("it answers 401");
+}
+
+#[test]
+fn a_protected_context_asks_before_every_change() {
+    let (server, home) = (bare(), Home::new());
+    home.add("prod", &server.url_as(AS_ADMIN), &["--protected"]).exits(0).says("warning: the password");
+    let change = |more: &[&str]| home.call(&[&["-x", "prod", "modify", "--set", "rtsp=555"], more].concat());
+    change(&[]).run().exits(6).says("context `prod` is protected").says("`--yes` agrees");
+    change(&[]).on_terminal().expect("context `prod` is protected: change it? [y/N]").enter("n").exits(6);
+    assert!(server.requests().is_empty());
+    change(&["--dry-run"]).run().exits(0).says("would change prod");
+    change(&[]).on_terminal().expect("change it? [y/N]").enter("y").exits(0);
+    change(&["--yes"]).run().exits(0).says("nothing to change in prod");
+    home.run(&["-x", "prod", "read", "rtsp"]).exits(0).prints("555");
+}
+
+#[test]
+fn a_target_is_said_once() {
+    let home = Home::new();
+    home.add("prod", "http://127.0.0.1:1", &[]).exits(0);
+    for other in [["--conf", "media.conf"], ["--url", "http://h"]] {
+        let run = home.run(&["-x", "prod", other[0], other[1], "read"]).exits(2);
+        run.says(&format!("`{}` and `--context` are two different targets", other[0]));
+    }
+    let call = home.call(&["read"]).env("MEDIACTL_CONTEXT", "prod").env("MEDIACTL_CONF", "media.conf");
+    call.run().exits(2).says("MEDIACTL_CONF and MEDIACTL_CONTEXT");
+    home.run(&["-x", "prod", "serve"]).exits(2).says("`serve` works on a file");
+    home.run(&["-x", "prod", "modify", "--set", "rtsp=1", "--reload-cmd", "true"]).exits(2);
+    home.run(&["-x", "prd", "read"]).exits(7).says("there is no context `prd`\nhint: did you mean `prod`?");
+}
+
+#[test]
+fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
+    let home = Home::new();
+    home.run(&["context", "list"]).exits(0).says("there are no contexts");
+    home.add("prod", "https://media.example", &["--user", "7", "--group", "edge,eu", "--cacert", "ca.pem"]);
+    let mode = |path: PathBuf| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(home.file()), 0o600);
+    assert_eq!(mode(home.0.path(".config/mediactl")), 0o700);
+    let ca = home.0.path("ca.pem");
+    let prod = format!(
+        "context prod {{\n  url https://media.example;\n  login \"7\";\n  cacert {};\n  group edge eu;\n}}\n",
+        ca.canonicalize().unwrap_or(ca).display()
+    );
+    assert_eq!(home.text(), prod);
+    home.run(&["context", "show", "prod"]).exits(0).prints(&prod);
+    home.put(&format!(
+        "# mine\n{prod}\n# to try things\ncontext test {{ url http://a:hunter2@h; }} # soon gone\n"
+    ));
+    home.run(&["context", "use", "test"]).exits(0);
+    home.run(&["context", "show"]).exits(0).prints("@h").hides("hunter2");
+    let list = home.run(&["context", "list"]).exits(0).hides("hunter2");
+    list.prints("*  test  http://h").prints("prod  https://media.example  7      edge eu");
+    let list = home.run(&["context", "list", "-o", "json"]).exits(0).json();
+    assert_eq!((&list[0]["groups"][1], &list[1]["current"]), (&"eu".into(), &true.into()));
+    home.add("prod", "https://media.example", &[]).exits(2).says("there is a context `prod` already");
+    home.run(&["context", "add", "prod", "--protected", "--replace"]).exits(0);
+    home.run(&["context", "remove", "test"]).exits(0);
+    let protected = prod.replace("eu;\n", "eu;\n  protected;\n");
+    assert_eq!(home.text(), format!("# mine\n{protected}\n# to try things\n"));
+    home.run(&["context", "remove", "test"]).exits(7);
+    home.run(&["context", "use", "test"]).exits(7);
+    home.add("a b", "http://h", &[]).exits(2);
+    home.add("a", "h", &[]).exits(2);
+    home.run(&["context", "add", "a"]).exits(2).says("--url");
+}
+
+#[test]
+fn a_file_that_others_may_have_written_is_refused() {
+    let home = Home::new();
+    home.add("prod", "http://h", &[]).exits(0);
+    for mode in [0o640, 0o602] {
+        fs::set_permissions(home.file(), fs::Permissions::from_mode(mode)).expect("it is ours");
+        home.run(&["-x", "prod", "read"]).exits(4).says("other users may read or write").says("chmod 600");
+        home.run(&["context", "use", "prod"]).exits(4);
+    }
+    fs::set_permissions(home.file(), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    home.put("context prod { url http://h;\n  passwrd x; }\n");
+    home.run(&["-x", "prod", "read"]).exits(3).says("line 2: unknown setting `passwrd`");
+    home.put("context prod {");
+    home.run(&["-x", "prod", "read"]).exits(3).says("has 1 error");
+}
