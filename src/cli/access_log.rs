@@ -178,6 +178,7 @@ mod tests {
             login: Some(ODD.to_owned()),
             method: ODD.to_owned(),
             path: format!("/{ODD}{}", "x".repeat(30_000)),
+            operation: None,
             status: 401,
             bytes: 0,
             took: Duration::ZERO,

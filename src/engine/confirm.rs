@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::activity::PendingEnd;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
 use super::local::Engine;
@@ -67,7 +68,8 @@ impl Engine {
         }
         loop {
             match self.roll_back_pending(&pending.id, NO_USER, NOT_CONFIRMED) {
-                Ok(_) | Err(EngineError::NothingPending | EngineError::OtherPending) => return,
+                Ok(_) => return self.count_pending_end(PendingEnd::Expired),
+                Err(EngineError::NothingPending | EngineError::OtherPending) => return,
                 Err(error) => (self.on_trouble)(&format!("a change could not be rolled back: {error}")),
             }
             if pending.is_decided_within(RETRY) {
@@ -88,6 +90,7 @@ impl Engine {
         }
         self.lock()?.clear_pending()?;
         self.release_pending(&pending);
+        self.count_pending_end(PendingEnd::Confirmed);
         Ok(())
     }
 
@@ -96,7 +99,9 @@ impl Engine {
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, EngineError> {
-        self.roll_back_pending(id, by, "rolled back before it was confirmed")
+        let aftermath = self.roll_back_pending(id, by, "rolled back before it was confirmed")?;
+        self.count_pending_end(PendingEnd::Cancelled);
+        Ok(aftermath)
     }
 
     /// Rolls whatever is pending back, when the server ends; `None` if nothing is.
@@ -105,6 +110,10 @@ impl Engine {
     /// As [`Engine::confirm`].
     pub fn cancel_any(&self) -> Result<Option<Aftermath>, EngineError> {
         self.pending().map(|pending| self.roll_back_pending(&pending.id, NO_USER, SERVER_ENDED)).transpose()
+    }
+
+    fn count_pending_end(&self, end: PendingEnd) {
+        self.activity().into_iter().for_each(|activity| activity.count_pending_end(end));
     }
 
     fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, EngineError> {
@@ -150,7 +159,7 @@ impl Engine {
 
     /// Reloads the running configuration, or without a server the one in the file.
     fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
-        let Some(command) = &self.hooks.reload else { return };
+        let Some(command) = &self.hooks.reload else { return self.note_reload(true) };
         let running = self.running().map(Ok).unwrap_or_else(|| self.read());
         let result = running.and_then(|running| {
             let candidate = self.candidate(Some(writer), &[running.bytes()])?;
@@ -159,6 +168,7 @@ impl Engine {
             let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
             hook::run(command, occasion, &self.hooks).map_err(failed)
         });
+        self.note_reload(result.is_ok());
         if let Err(error) = result {
             (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));
             self.remember_trouble(error.to_string());

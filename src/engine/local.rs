@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::activity::Activity;
 use super::error::EngineError;
 use super::guard::Guard;
 use super::hook::Hooks;
+use super::operation::Operation;
 use super::options::ChangeOptions;
+use super::outcome::Outcome;
 use super::pending::PendingChange;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
@@ -86,6 +89,30 @@ impl Engine {
     /// The change of the server that has to be confirmed.
     pub fn pending(&self) -> Option<Arc<PendingChange>> {
         self.running.as_ref()?.pending()
+    }
+
+    /// What the server did since it started; `None` without one.
+    pub fn activity(&self) -> Option<&Activity> {
+        self.running.as_ref().map(|running| &running.activity)
+    }
+
+    /// Makes a change, and counts it.
+    pub(super) fn counted(
+        &self,
+        operation: Operation,
+        options: &ChangeOptions,
+        make: impl FnOnce() -> Result<Outcome, EngineError>,
+    ) -> Result<Outcome, EngineError> {
+        let made = make();
+        if let Some(activity) = self.activity() {
+            activity.count_change(operation, options.dry_run, &made);
+        }
+        made
+    }
+
+    /// Notes whether a configuration was put into effect.
+    pub(super) fn note_reload(&self, succeeded: bool) {
+        self.activity().into_iter().for_each(|activity| activity.note_reload(succeeded));
     }
 
     /// Waits until no change is under way; false if that takes longer than `wait`.

@@ -7,6 +7,8 @@
 //! *Invariants.* No HTTP types and no terminals: the callers ask questions and print. Without a server,
 //! the running configuration is the file.
 
+#[allow(clippy::disallowed_methods, reason = "a reload is noted with its time")]
+mod activity;
 mod blame;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
@@ -42,6 +44,7 @@ mod status;
 #[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
 
+pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
 pub use conflict::Conflict;
 pub use content::Content;

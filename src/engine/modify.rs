@@ -34,11 +34,13 @@ impl Engine {
     /// # Errors
     /// All of [`EngineError`]; the configuration is as it was then.
     pub fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
-        let transaction = Transaction::begin(self, Operation::Modify, options)?;
-        let basis = transaction.basis()?;
-        basis.text.check_in_background();
-        let change = transaction.evaluate(request, basis)?;
-        transaction.finish(change)
+        self.counted(Operation::Modify, options, || {
+            let transaction = Transaction::begin(self, Operation::Modify, options)?;
+            let basis = transaction.basis()?;
+            basis.text.check_in_background();
+            let change = transaction.evaluate(request, basis)?;
+            transaction.finish(change)
+        })
     }
 }
 

@@ -19,6 +19,9 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// All of them, each at the place of its number.
+    pub const ALL: &[Self] = &[Self::Modify, Self::Save, Self::Update, Self::Rollback, Self::Load];
+
     /// The name for hooks and the history.
     pub fn name(self) -> &'static str {
         match self {

@@ -64,7 +64,9 @@ impl Engine {
         written: Option<&[&[u8]]>,
     ) -> Result<(), EngineError> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
-        let Err(failure) = hook::run(command, occasion, &self.hooks) else { return Ok(()) };
+        let reloaded = hook::run(command, occasion, &self.hooks);
+        self.note_reload(reloaded.is_ok());
+        let Err(failure) = reloaded else { return Ok(()) };
         // A failure to roll back must not hide that the reload failed.
         let aftermath = self.roll_back(occasion, writer, before, written).unwrap_or(Aftermath::NotRestored);
         if let (Aftermath::Restored, Some(text)) = (aftermath, before.ran())

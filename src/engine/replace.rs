@@ -30,6 +30,15 @@ impl Engine {
         text: &[u8],
         options: &ChangeOptions,
     ) -> Result<Outcome, EngineError> {
+        self.counted(operation, options, || self.replace_both(operation, text, options))
+    }
+
+    fn replace_both(
+        &self,
+        operation: Operation,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<Outcome, EngineError> {
         let transaction = Transaction::begin(self, operation, options)?;
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
@@ -62,6 +71,10 @@ impl Engine {
         if self.running.is_none() {
             return Err(EngineError::NoServer);
         }
+        self.counted(Operation::Update, options, || self.replace_running(text, options))
+    }
+
+    fn replace_running(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
         let transaction = Transaction::begin(self, Operation::Update, options)?;
         let Some(state) = &transaction.state else { return Err(EngineError::NoServer) };
         transaction.refuse_stale(state, false)?;
@@ -85,13 +98,21 @@ impl Engine {
         self.reconcile_alone();
         let options =
             ChangeOptions { max_delete: Some(usize::MAX), by: by.to_owned(), ..ChangeOptions::default() };
-        let transaction = Transaction::begin(self, Operation::Load, &options)?;
+        let loaded = self.counted(Operation::Load, &options, || self.load_file(&options));
+        if loaded.is_err() {
+            self.note_reload(false);
+        }
+        loaded
+    }
+
+    fn load_file(&self, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        let transaction = Transaction::begin(self, Operation::Load, options)?;
         let Some(state) = &transaction.state else { return Err(EngineError::NoServer) };
         let Some(file) = transaction.file() else {
             return Err(StoreError::NotFound { path: self.store.path().to_owned() }.into());
         };
         let changes = !file.is_same_text(&state.running) || !file.is_same_text(&state.saved);
-        let (after, _) = self.checked(Some(&state.running), file.clone(), &options)?;
+        let (after, _) = self.checked(Some(&state.running), file.clone(), options)?;
         let change = replacement(Some(state.running.clone()), after, changes, Vec::new());
         transaction.finish(change)
     }

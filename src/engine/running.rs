@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::activity::Activity;
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
 
@@ -45,6 +46,7 @@ pub struct Running {
     state: RwLock<ServerState>,
     turn: Mutex<bool>,
     next: Condvar,
+    pub activity: Activity,
 }
 
 impl Running {
@@ -58,7 +60,8 @@ impl Running {
             last_error: None,
             pending: None,
         };
-        Self { state: RwLock::new(state), turn: Mutex::new(false), next: Condvar::new() }
+        let activity = Activity::default();
+        Self { state: RwLock::new(state), turn: Mutex::new(false), next: Condvar::new(), activity }
     }
 
     /// The state as it is now.

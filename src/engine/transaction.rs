@@ -267,6 +267,9 @@ impl<'e> Transaction<'e> {
             state.pending = pending;
             state.last_change = Some(last_change);
         });
+        if self.engine.hooks.reload.is_none() {
+            self.engine.note_reload(true);
+        }
     }
 
     /// Gives the lock back, and hands the turn to a thread that runs the reload command.

@@ -21,7 +21,7 @@ use crate::cli::PROGRAM;
 const BLESS: &str = "MEDIACTL_BLESS";
 
 /// The ports that the pages name.
-const PORTS: [&str; 2] = ["8090", "8443"];
+const PORTS: [&str; 3] = ["8090", "8443", "9180"];
 
 /// How long a command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -174,7 +174,7 @@ struct Shell {
     process: Child,
     input: ChildStdin,
     output: Receiver<String>,
-    ports: [String; 2],
+    ports: [String; 3],
     /// What the run command printed.
     printed: Vec<String>,
     folder: TempDir,

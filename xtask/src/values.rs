@@ -103,7 +103,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
 
 fn operations() -> String {
     terms(ROUTES.iter().map(|route| {
-        let term = format!("`{} {DEFAULT_PREFIX}/{}`", route.methods[0], route.template());
+        let term = format!("`{} {}`", route.methods[0], route.shown_below(DEFAULT_PREFIX));
         (term, route.summary.to_owned())
     }))
 }

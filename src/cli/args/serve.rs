@@ -32,6 +32,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
     pub listen: Vec<String>,
 
+    /// Address and port where `/metrics` and `/healthz` are served without credentials and without TLS, and
+    /// nothing else; may be given several times
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub metrics: Vec<String>,
+
     /// Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,

@@ -17,7 +17,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{Aftermath, Engine, EngineError};
-use crate::http::server::handler::{Handler, HandlerSettings};
+use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
@@ -51,8 +51,10 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     }
     let tls = tls(args)?;
     let listeners = listeners(&addresses, lock.as_ref())?;
+    let monitoring = bound(&self::addresses(&args.metrics)?)?;
     warn_of_plain_text(&listeners, tls.is_some(), ui);
     let urls = urls(&listeners, tls.is_some(), global)?;
+    let metrics_urls = metrics_urls(&monitoring)?;
     let log = AccessLog::new(args.log_format);
     let handler = Arc::new(Handler::new(engine.clone(), settings(args, global, &log)));
     let server =
@@ -60,7 +62,8 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let server = server.map_err(CliError::serve_failed)?;
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
-    announce(&urls)?;
+    let monitoring = monitor(&handler, monitoring)?;
+    announce(urls.iter().chain(&metrics_urls))?;
     for signal in signals.forever() {
         match signal {
             SIGHUP => reload_in_background(&engine, tls.as_ref(), ui),
@@ -68,6 +71,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         }
     }
     server.stop(GRACE);
+    monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
     log.finish();
     if !engine.settle(GRACE) {
         ui.warning("the server ended while a reload command was still running");
@@ -127,16 +131,43 @@ fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<L
         let peers = lock.peers();
         listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| peers.admit(peer)) });
     }
-    for address in addresses {
-        let bound = TcpListener::bind(address)
-            .map_err(|source| CliError::listen_failed(&address.to_string(), source))?;
-        listeners.push(Listener::Tcp(bound));
-    }
+    listeners.extend(bound(addresses)?);
     if listeners.is_empty() {
         let hint = "without a state folder there is no Unix socket: give an address with --listen";
         return Err(CliError::usage("there is nothing to listen on", hint));
     }
     Ok(listeners)
+}
+
+fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, CliError> {
+    let bind = |address: &SocketAddr| match TcpListener::bind(address) {
+        Ok(bound) => Ok(Listener::Tcp(bound)),
+        Err(source) => Err(CliError::listen_failed(&address.to_string(), source)),
+    };
+    addresses.iter().map(bind).collect()
+}
+
+/// Starts the server of metrics at its own addresses; `None` without any. Its few connections are its
+/// own, so nobody who needs no credentials there takes one from the API.
+fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<HttpServer>, CliError> {
+    if listeners.is_empty() {
+        return Ok(None);
+    }
+    let service = Arc::new(Monitoring(handler.clone()));
+    let server = HttpServer::start(service, listeners, None, Limits::of_monitoring(), Deadlines::default());
+    server.map(Some).map_err(CliError::serve_failed)
+}
+
+fn metrics_urls(listeners: &[Listener]) -> Result<Vec<String>, CliError> {
+    let addresses = listeners.iter().filter_map(|listener| match listener {
+        Listener::Tcp(bound) => Some(bound.local_addr()),
+        Listener::Unix { .. } => None,
+    });
+    let url = |address: io::Result<SocketAddr>| {
+        let address = address.map_err(CliError::serve_failed)?;
+        Ok(format!("http://{address}/metrics"))
+    };
+    addresses.map(url).collect()
 }
 
 fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSettings {
@@ -189,10 +220,10 @@ fn warn_of_plain_text(listeners: &[Listener], tls: bool, ui: Ui) {
     }
 }
 
-fn announce(urls: &[String]) -> Result<(), CliError> {
+fn announce<'u>(urls: impl IntoIterator<Item = &'u String>) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     let printed =
-        urls.iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
+        urls.into_iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
     match printed {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -22,6 +22,8 @@ pub enum ApiOperation {
     Confirm,
     Cancel,
     OpenApi,
+    Metrics,
+    Health,
 }
 
 impl ApiOperation {
@@ -41,8 +43,11 @@ pub struct Route {
     pub operation: ApiOperation,
     /// The methods; documentation names the first one.
     pub methods: &'static [&'static str],
-    /// The path relative to the prefix.
+    /// The path relative to the base.
     pub path: &'static str,
+    pub base: RouteBase,
+    /// Whether it is for everyone who can reach the server, without credentials.
+    pub is_open: bool,
     /// A further segment of the path, which is a value.
     pub argument: Option<Argument>,
     /// What it does, as a paragraph of a manual page.
@@ -57,6 +62,15 @@ pub struct Route {
     pub answers: &'static [SuccessResponse],
     /// The possible problems, beside those of [`EVERYWHERE`].
     pub problems: &'static [&'static [ProblemKind]],
+}
+
+/// What the path of a route is relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RouteBase {
+    /// The prefix of the API.
+    Prefix,
+    /// The root of the server, where monitoring looks.
+    Root,
 }
 
 /// The last segment of a path such as `history/7`.
@@ -89,6 +103,10 @@ pub enum SuccessResponse {
     True,
     /// The changes of the history, as a JSON array.
     Changes,
+    /// Metrics in the text format of Prometheus.
+    Metrics,
+    /// The word `ok`.
+    Ok,
     /// No body: the copy of the client is current.
     Unchanged,
     /// Other JSON.
@@ -101,6 +119,9 @@ pub const JSON: &str = "application/json";
 /// The media type of the text of a configuration.
 pub const TEXT: &str = "text/plain; charset=utf-8";
 
+/// The media type of metrics.
+pub const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
 impl SuccessResponse {
     pub fn status(self) -> u16 {
         if self == Self::Unchanged { 304 } else { 200 }
@@ -110,7 +131,8 @@ impl SuccessResponse {
     pub fn media_type(self) -> Option<&'static str> {
         match self {
             Self::Configuration | Self::True | Self::Changes | Self::Document => Some(JSON),
-            Self::Text => Some(TEXT),
+            Self::Text | Self::Ok => Some(TEXT),
+            Self::Metrics => Some(METRICS),
             Self::Unchanged => None,
         }
     }
@@ -176,6 +198,8 @@ const ROUTE: Route = Route {
     operation: ApiOperation::Read,
     methods: GET,
     path: "",
+    base: RouteBase::Prefix,
+    is_open: false,
     argument: None,
     summary: "",
     parameters: &[],
@@ -294,6 +318,25 @@ pub static ROUTES: &[Route] = &[
         answers: &[SuccessResponse::Document],
         ..ROUTE
     },
+    Route {
+        operation: ApiOperation::Metrics,
+        path: "metrics",
+        base: RouteBase::Root,
+        summary: "Answers with metrics of the server in the text format of Prometheus. They hold no secret. The path \
+                  has no prefix; `--metrics` offers it without credentials at another address.",
+        answers: &[SuccessResponse::Metrics],
+        ..ROUTE
+    },
+    Route {
+        operation: ApiOperation::Health,
+        path: "healthz",
+        base: RouteBase::Root,
+        is_open: true,
+        summary: "Answers `ok` while the server answers at all, and says nothing else. Needs no credentials. The path \
+                  has no prefix.",
+        answers: &[SuccessResponse::Ok],
+        ..ROUTE
+    },
 ];
 
 /// A route, and the argument in a path.
@@ -304,11 +347,10 @@ pub struct RouteMatch<'p> {
     pub argument: &'p str,
 }
 
-/// Returns the routes at a path, which is relative to the prefix. They differ in their methods.
-pub fn at(path: &str) -> Vec<RouteMatch<'_>> {
-    let found =
-        ROUTES.iter().filter_map(|route| Some(RouteMatch { route, argument: route.argument_in(path)? }));
-    found.collect()
+/// Returns the routes at a path, which is relative to `base`. They differ in their methods.
+pub fn at(base: RouteBase, path: &str) -> Vec<RouteMatch<'_>> {
+    let routes = ROUTES.iter().filter(|route| route.base == base);
+    routes.filter_map(|route| Some(RouteMatch { route, argument: route.argument_in(path)? })).collect()
 }
 
 impl Route {
@@ -320,6 +362,14 @@ impl Route {
     /// Whether the route may change something.
     pub fn is_change(&self) -> bool {
         self.methods == POST
+    }
+
+    /// The path below `prefix`, or below the root, with the name of the argument in braces.
+    pub fn shown_below(&self, prefix: &str) -> String {
+        match self.base {
+            RouteBase::Prefix => format!("{}/{}", prefix.trim_end_matches('/'), self.template()),
+            RouteBase::Root => format!("/{}", self.template()),
+        }
     }
 
     /// The path, with the name of the argument in braces.
@@ -361,11 +411,11 @@ mod tests {
     #[test]
     fn a_path_leads_to_its_route_and_to_no_other() {
         for route in ROUTES.iter().filter(|route| route.argument.is_none()) {
-            let found = at(route.path);
+            let found = at(route.base, route.path);
             assert!(found.iter().any(|found| found.route.operation == route.operation), "{}", route.path);
             for wrong in [format!("{}/", route.path), format!("{}x", route.path), format!("/{}", route.path)]
             {
-                assert!(at(&wrong).is_empty(), "{wrong}");
+                assert!(at(route.base, &wrong).is_empty(), "{wrong}");
             }
         }
     }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::engine::{Engine, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
+use crate::http::server::auth::Authenticator;
 use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Request;
 use crate::http::server::runtime::Runtime;
@@ -14,6 +15,7 @@ use crate::http::server::runtime::Runtime;
 pub struct Context {
     pub engine: Engine,
     pub runtime: Runtime,
+    pub authenticator: Authenticator,
     /// The prefix of all paths, with a slash in front and none behind.
     pub prefix: String,
     /// How long a change may take up to its write.

@@ -37,21 +37,40 @@ pub fn config(engine: &Engine) -> Value {
 }
 
 /// The number of streams, and of their sources by URL scheme.
-pub fn streams(running: &Snapshot) -> Value {
-    let members = top_members(running.document());
-    let entries = members.own_by_key("streams");
-    let still = entries.iter().filter(|&&entry| is_static(entry)).count();
-    let mut schemes: BTreeMap<String, u64> = BTreeMap::new();
-    for &stream in entries {
-        let inner: Vec<_> =
-            stream.children().filter(|entry| matches!(&*entry.keyword(), "url" | "urls" | "input")).collect();
-        for source in sources(stream, &inner) {
-            let address = source.positional.value();
-            let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
-            *schemes.entry(scheme.to_owned()).or_default() += 1;
+pub struct StreamFigures {
+    pub total: usize,
+    /// Those that are always read.
+    pub still: usize,
+    /// The empty scheme is that of sources without one.
+    pub by_scheme: BTreeMap<String, u64>,
+}
+
+impl StreamFigures {
+    pub fn of(running: &Snapshot) -> Self {
+        let members = top_members(running.document());
+        let entries = members.own_by_key("streams");
+        let still = entries.iter().filter(|&&entry| is_static(entry)).count();
+        let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
+        for &stream in entries {
+            let is_source = |keyword: &str| matches!(keyword, "url" | "urls" | "input");
+            let inner: Vec<_> = stream.children().filter(|entry| is_source(&entry.keyword())).collect();
+            for source in sources(stream, &inner) {
+                let address = source.positional.value();
+                let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
+                *by_scheme.entry(scheme.to_owned()).or_default() += 1;
+            }
         }
+        Self { total: entries.len(), still, by_scheme }
     }
-    json!({ "total": entries.len(), "static": still, "ondemand": entries.len() - still, "by_source_scheme": schemes })
+
+    pub fn on_demand(&self) -> usize {
+        self.total - self.still
+    }
+
+    pub fn as_json(&self) -> Value {
+        let Self { total, still, by_scheme } = self;
+        json!({ "total": total, "static": still, "ondemand": self.on_demand(), "by_source_scheme": by_scheme })
+    }
 }
 
 /// The disk space of each folder in which a `dvr` keeps recordings.

@@ -2,7 +2,7 @@
 //! the endpoint.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::engine::Engine;
@@ -12,7 +12,7 @@ use crate::http::protocol::headers::{
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
-use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteMatch};
+use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteBase, RouteMatch};
 use crate::http::server::auth::{Account, Authenticator, Verdict};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::endpoint;
@@ -28,7 +28,6 @@ use crate::http::server::runtime::Runtime;
 pub struct Handler {
     context: Context,
     trusted_proxies: Vec<IpAddr>,
-    authenticator: Authenticator,
     log: Log,
 }
 
@@ -79,13 +78,14 @@ impl Handler {
         let context = Context {
             engine,
             runtime,
+            authenticator: Authenticator::default(),
             prefix: format!("/{}", prefix.trim_matches('/')),
             change_time: CHANGE_TIME,
             patch_memory,
             checking_patch: Mutex::new(()),
             openapi: OnceLock::new(),
         };
-        Self { context, trusted_proxies, authenticator: Authenticator::default(), log }
+        Self { context, trusted_proxies, log }
     }
 
     /// The same handler with another limit on the time that a change may take up to its write.
@@ -99,16 +99,45 @@ impl Handler {
     }
 
     fn respond(&self, request: &Request, record: &mut AccessRecord) -> Result<Response, ErrorResponse> {
-        let by = self.authenticate(&request.head, record)?;
+        let by = match is_open(&request.head) {
+            true => String::new(),
+            false => self.authenticate(&request.head, record)?,
+        };
         refuse_cross_site(&request.head)?;
-        let RouteMatch { route, argument } = self.route(&request.head)?;
-        self.context.runtime.count(route.operation);
+        let found = self.route(&request.head)?;
+        self.respond_on(found, &by, request, record)
+    }
+
+    /// Answers whoever asks for metrics, without credentials, and knows no other operation.
+    fn respond_to_monitoring(
+        &self,
+        request: &Request,
+        record: &mut AccessRecord,
+    ) -> Result<Response, ErrorResponse> {
+        refuse_cross_site(&request.head)?;
+        let routes = at_root(request.head.path());
+        if routes.is_empty() {
+            let detail = "unknown path; here are only /metrics and /healthz";
+            return Err(Problem::new(ProblemKind::NotFound, detail).into());
+        }
+        self.respond_on(taking(routes, &request.head)?, "", request, record)
+    }
+
+    /// Calls the endpoint of a route.
+    fn respond_on(
+        &self,
+        RouteMatch { route, argument }: RouteMatch<'_>,
+        by: &str,
+        request: &Request,
+        record: &mut AccessRecord,
+    ) -> Result<Response, ErrorResponse> {
+        record.operation = Some(route.operation);
         let parameters = Parameters::of(route, request.head.query())?;
         if route.body != Body::None {
             refuse_coding(&request.head)?;
             form::refuse(route, &request.body)?;
         }
-        let mut call = EndpointCall { request, argument, parameters: &parameters, by: &by, record };
+        let mut call = EndpointCall { request, argument, parameters: &parameters, by, record };
         let response = endpoint(route.operation)(&self.context, &mut call)?;
         Ok(with_notes(response, &parameters.notes))
     }
@@ -119,7 +148,7 @@ impl Handler {
             return Ok(format!("uid {uid}"));
         }
         let address = client_address(head, &self.trusted_proxies);
-        match self.authenticator.check_and_count(
+        match self.context.authenticator.check_and_count(
             address,
             head.header("authorization"),
             self.account().as_ref(),
@@ -149,27 +178,21 @@ impl Handler {
 
     fn route<'h>(&self, head: &'h Head) -> Result<RouteMatch<'h>, ErrorResponse> {
         let routes = self.routes_at(head);
-        let Some(first) = routes.first().map(|found| found.route) else {
-            return Err(self.not_found().into());
-        };
-        let allowed: Vec<&str> = routes.iter().flat_map(|found| found.route.methods).copied().collect();
-        let taken = routes.into_iter().find(|found| found.route.takes(&head.method));
-        taken.ok_or_else(|| wrong_method(first, &head.method, allowed.join(", ")))
+        if routes.is_empty() { Err(self.not_found().into()) } else { taking(routes, head) }
     }
 
-    /// The routes at the path behind the prefix.
+    /// The routes at the path behind the prefix, or at the root.
     fn routes_at<'h>(&self, head: &'h Head) -> Vec<RouteMatch<'h>> {
         // Local commands do not know the prefix of the server, and use the default.
         let local = matches!(head.peer, PeerAddress::Uid(_)).then_some(DEFAULT_PREFIX);
         let prefixes = [Some(self.context.prefix.as_str()), local].into_iter().flatten();
         let behind = |prefix: &str| head.path().strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
-        let mut routes = prefixes.filter_map(behind).map(routes::at);
-        routes.find(|routes| !routes.is_empty()).unwrap_or_default()
+        let mut routes = prefixes.filter_map(behind).map(|path| routes::at(RouteBase::Prefix, path));
+        routes.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(head.path()))
     }
 
     fn not_found(&self) -> Problem {
-        let paths: Vec<String> =
-            ROUTES.iter().map(|route| format!("{}/{}", self.context.prefix, route.template())).collect();
+        let paths: Vec<String> = ROUTES.iter().map(|route| route.shown_below(&self.context.prefix)).collect();
         let detail = format!("unknown path; the operations are {}", paths.join(", "));
         Problem::new(ProblemKind::NotFound, detail)
     }
@@ -187,9 +210,28 @@ impl Handler {
     }
 
     fn log(&self, record: &AccessRecord) {
-        self.context.runtime.count_status(record.status);
+        self.context.runtime.requests.count(record.operation, record.status);
         (self.log)(record);
     }
+}
+
+/// Whether a request needs no credentials. Any that it has are not looked at, so nobody learns here
+/// whether they are right.
+fn is_open(head: &Head) -> bool {
+    at_root(head.path()).iter().any(|found| found.route.is_open && found.route.takes(&head.method))
+}
+
+fn at_root(path: &str) -> Vec<RouteMatch<'_>> {
+    path.strip_prefix('/').map(|path| routes::at(RouteBase::Root, path)).unwrap_or_default()
+}
+
+/// The one of the routes at a path that takes the method.
+fn taking<'h>(routes: Vec<RouteMatch<'h>>, head: &Head) -> Result<RouteMatch<'h>, ErrorResponse> {
+    let first = routes.first().map(|found| found.route);
+    let allowed: Vec<&str> = routes.iter().flat_map(|found| found.route.methods).copied().collect();
+    let taken = routes.into_iter().find(|found| found.route.takes(&head.method));
+    let first = first.expect("there is a route at the path");
+    taken.ok_or_else(|| wrong_method(first, &head.method, allowed.join(", ")))
 }
 
 /// The response with further words in its header of notes.
@@ -216,12 +258,30 @@ impl Service for Handler {
         if matches!(head.peer, PeerAddress::Uid(_)) {
             return true;
         }
+        if is_open(head) {
+            return false;
+        }
         let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));
-        let verdict = self.authenticator.check(address, header, self.account().as_ref());
+        let verdict = self.context.authenticator.check(address, header, self.account().as_ref());
         matches!(verdict, Verdict::Admitted { .. })
     }
 
     fn answer(&self, request: &Request) -> Response {
+        self.answer_by(request, |record| self.respond(request, record))
+    }
+
+    fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
+        let detail = Some(detail.to_owned());
+        self.log(&AccessRecord { status, detail, ..AccessRecord::new(SystemTime::now(), peer) });
+    }
+}
+
+impl Handler {
+    fn answer_by(
+        &self,
+        request: &Request,
+        respond: impl FnOnce(&mut AccessRecord) -> Result<Response, ErrorResponse>,
+    ) -> Response {
         let start = Instant::now();
         let head = &request.head;
         let peer = client_address(head, &self.trusted_proxies).map_or(head.peer, PeerAddress::Address);
@@ -230,7 +290,7 @@ impl Service for Handler {
             path: masked_text(head.path()),
             ..AccessRecord::new(SystemTime::now(), Some(peer))
         };
-        let result = self.respond(request, &mut record);
+        let result = respond(&mut record);
         let mut response = result.unwrap_or_else(|error| self.error_response(error, &mut record));
         response.headers.push((API_HEADER, api_value()));
         response.headers.push(("Cache-Control", "no-store".to_owned()));
@@ -240,9 +300,21 @@ impl Service for Handler {
         self.log(&record);
         response
     }
+}
+
+/// The same server for monitoring alone, at an address of its own: it needs no credentials there.
+pub struct Monitoring(pub Arc<Handler>);
+
+impl Service for Monitoring {
+    fn admits(&self, _: &Head) -> bool {
+        false
+    }
+
+    fn answer(&self, request: &Request) -> Response {
+        self.0.answer_by(request, |record| self.0.respond_to_monitoring(request, record))
+    }
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
-        let detail = Some(detail.to_owned());
-        self.log(&AccessRecord { status, detail, ..AccessRecord::new(SystemTime::now(), peer) });
+        self.0.refused(peer, status, detail);
     }
 }

@@ -24,8 +24,10 @@ pub mod handler;
 pub mod listener;
 pub mod log;
 pub mod message;
+mod metrics;
 pub mod network;
 mod request_checks;
+mod request_counts;
 #[allow(clippy::disallowed_methods, reason = "reads figures of the process")]
 pub mod runtime;
 #[allow(clippy::disallowed_methods, reason = "certificate and key are files")]

@@ -1,16 +1,15 @@
 //! The member that `runtime=true` adds to a configuration: counts of requests, the figures of the
 //! configuration, and those that the runtime command prints.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::engine::{Engine, hook_output};
-use crate::http::protocol::routes::ApiOperation;
-use crate::http::server::figures::{self, timestamp};
+use crate::http::server::figures::{self, StreamFigures, timestamp};
+use crate::http::server::request_counts::RequestCounts;
 
 /// How long the runtime command may take.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
@@ -22,17 +21,11 @@ pub const COMMAND_LIFE: Duration = Duration::from_secs(1);
 pub struct Runtime {
     started: (Instant, SystemTime),
     command: Option<String>,
-    requests: Mutex<Requests>,
+    pub requests: RequestCounts,
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
     /// The last output of the command with its time; locked while the command runs, so that it runs once.
     printed: Mutex<Option<(Instant, Result<Value, String>)>>,
-}
-
-#[derive(Default)]
-struct Requests {
-    by_operation: BTreeMap<&'static str, u64>,
-    by_status: BTreeMap<u16, u64>,
 }
 
 impl Runtime {
@@ -41,7 +34,7 @@ impl Runtime {
         Self {
             started: (Instant::now(), SystemTime::now()),
             command,
-            requests: Mutex::default(),
+            requests: RequestCounts::default(),
             addresses: OnceLock::new(),
             connections: OnceLock::new(),
             printed: Mutex::default(),
@@ -60,16 +53,14 @@ impl Runtime {
         let _ = self.connections.set(Box::new(count));
     }
 
-    /// Counts a request.
-    pub fn count(&self, operation: ApiOperation) {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        *requests.by_operation.entry(operation.name()).or_default() += 1;
+    /// When the server started.
+    pub fn started_at(&self) -> SystemTime {
+        self.started.1
     }
 
-    /// Counts a response.
-    pub fn count_status(&self, status: u16) {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        *requests.by_status.entry(status).or_default() += 1;
+    /// The number of open connections, once the server listens.
+    pub fn open_connections(&self) -> Option<usize> {
+        self.connections.get().map(|count| count())
     }
 
     /// Adds a member `runtime` to the text of a JSON object.
@@ -88,7 +79,7 @@ impl Runtime {
         let mut figures = json!({
             "server": self.server(),
             "config": figures::config(engine),
-            "streams": running.as_deref().map(figures::streams),
+            "streams": running.as_deref().map(|running| StreamFigures::of(running).as_json()),
             "archives": running.as_deref().map(figures::archives),
         });
         match self.printed() {
@@ -101,9 +92,6 @@ impl Runtime {
 
     fn server(&self) -> Value {
         let (clock, time) = self.started;
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let by_status: Map<String, Value> =
-            requests.by_status.iter().map(|(status, count)| (status.to_string(), json!(count))).collect();
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
@@ -111,8 +99,8 @@ impl Runtime {
             "started_at": timestamp(time),
             "uptime_s": clock.elapsed().as_secs(),
             "rss_bytes": resident_bytes(),
-            "connections": self.connections.get().map(|count| count()),
-            "requests": { "by_operation": requests.by_operation, "by_status": by_status },
+            "connections": self.open_connections(),
+            "requests": self.requests.as_json(),
         })
     }
 
@@ -137,7 +125,7 @@ impl Runtime {
 }
 
 /// The resident memory of this process; none if the system does not show it.
-fn resident_bytes() -> Option<u64> {
+pub fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -1,7 +1,8 @@
 //! `mediactl serve` as a process, and the other commands beside it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::Child;
 use std::thread::JoinHandle;
 
@@ -299,4 +300,32 @@ fn the_help_says_how_long_the_end_takes() {
     let help = serve.get_long_about().expect("it has a long help").to_string().replace('\n', " ");
     let grace = mediactl::cli::GRACE.as_secs();
     assert!(help.contains(&format!("after {grace} seconds at the latest")), "{help}");
+}
+
+/// What a server answers on a new connection.
+fn got(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers with text");
+    answer
+}
+
+#[test]
+fn metrics_have_an_address_of_their_own_without_credentials() {
+    let place = Place::with(SAMPLE);
+    let call = place.mediactl(["serve", "--listen", "none", "--metrics", "127.0.0.1:0"]);
+    let serving = Serving::of(call, true);
+    let address = serving.url.trim_start_matches("http://").trim_end_matches("/metrics").to_owned();
+    let run = place.mediactl(["modify", "--set", "rtmp=1935"]).run();
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let metrics = got(&address, "/metrics");
+    assert!(metrics.starts_with("HTTP/1.1 200 "), "{metrics}");
+    assert!(
+        metrics.contains("mediactl_changes_total{operation=\"modify\",result=\"changed\"} 1\n"),
+        "{metrics}"
+    );
+    assert!(got(&address, "/healthz").ends_with("\r\n\r\nok\n"));
+    assert!(got(&address, "/media/api/read_config").starts_with("HTTP/1.1 404 "));
+    assert_eq!(serving.stop().code, Some(0));
 }

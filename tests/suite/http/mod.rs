@@ -8,6 +8,7 @@ mod handler;
 mod late;
 mod listener;
 pub(crate) mod live;
+mod monitored;
 mod openapi;
 mod past;
 mod url_global;

@@ -33,8 +33,12 @@ pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
 
 fn success(answer: SuccessResponse) -> Value {
     let mut names = vec![API_HEADER, "Cache-Control", PENDING_HEADER, NOTE_HEADER];
-    if !matches!(answer, SuccessResponse::Document | SuccessResponse::Changes) {
-        names.push("ETag");
+    match answer {
+        SuccessResponse::Configuration
+        | SuccessResponse::Text
+        | SuccessResponse::True
+        | SuccessResponse::Unchanged => names.push("ETag"),
+        _ => {}
     }
     let description = match answer {
         SuccessResponse::Unchanged => "The configuration of the client is current.",
@@ -46,7 +50,8 @@ fn success(answer: SuccessResponse) -> Value {
 fn schema(answer: SuccessResponse) -> Value {
     match answer {
         SuccessResponse::Configuration => reference(schemas::CONFIGURATION),
-        SuccessResponse::Text => json!({ "type": "string" }),
+        SuccessResponse::Text | SuccessResponse::Metrics => json!({ "type": "string" }),
+        SuccessResponse::Ok => json!({ "const": "ok\n" }),
         SuccessResponse::True => json!({ "const": true }),
         SuccessResponse::Changes => json!({ "type": "array", "items": reference(schemas::CHANGE) }),
         SuccessResponse::Document => json!({ "type": "object" }),

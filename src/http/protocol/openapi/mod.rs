@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::GUARD_NAMES;
 use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use crate::http::protocol::problem::ProblemKind;
-use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, SuccessResponse, TEXT};
+use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, RouteBase, SuccessResponse, TEXT};
 
 /// The pattern of a change of the history in a URL.
 const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
@@ -37,6 +37,9 @@ fn paths() -> Map<String, Value> {
     let mut paths = Map::new();
     for route in ROUTES {
         let path = paths.entry(format!("/{}", route.template())).or_insert_with(|| json!({}));
+        if route.base == RouteBase::Root {
+            path["servers"] = json!([{ "url": "/" }]);
+        }
         for method in route.methods {
             path[method.to_ascii_lowercase()] = operation(route, method);
         }
@@ -51,6 +54,9 @@ fn operation(route: &Route, method: &str) -> Value {
         "parameters": parameters(route),
         "responses": answers::of(route, method),
     });
+    if route.is_open {
+        operation["security"] = json!([]);
+    }
     if let Some(body) = body(route.body) {
         operation["requestBody"] = body;
     }

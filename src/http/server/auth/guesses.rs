@@ -35,6 +35,8 @@ const MIN_WAIT: Duration = Duration::from_secs(1);
 pub struct Guesses {
     wrong: ValuesByNetwork,
     right: ValuesByNetwork,
+    /// How often a network was locked out.
+    lock_outs: u64,
 }
 
 type ValuesByNetwork = HashMap<Network, Vec<SeenValue>>;
@@ -68,8 +70,17 @@ impl Guesses {
     /// Counts a wrong value.
     pub fn failed(&mut self, from: Network, value: u64, now: Instant) {
         for network in from.with_wider() {
+            let was_locked = self.locked(network, now).is_some();
             remember(&mut self.wrong, network, value, limit(network), FAILURE_LIFE, now);
+            let is_locked = self.locked(network, now).is_some();
+            self.lock_outs += u64::from(is_locked && !was_locked);
         }
+    }
+
+    /// How often a network was locked out, and how many networks are locked out now.
+    pub fn lock_outs(&self, now: Instant) -> (u64, usize) {
+        let locked = self.wrong.keys().filter(|network| self.locked(**network, now).is_some());
+        (self.lock_outs, locked.count())
     }
 
     /// Remembers a right value.

@@ -120,6 +120,11 @@ impl Authenticator {
         }
     }
 
+    /// How often a network was locked out, and how many networks are locked out now.
+    pub fn lock_outs(&self) -> (u64, usize) {
+        self.guesses().lock_outs(Instant::now())
+    }
+
     fn lock_out(&self, address: IpAddr, header: &str) -> Option<Duration> {
         self.guesses().wait(Network::of(address), self.key.hash_one(header), Instant::now())
     }

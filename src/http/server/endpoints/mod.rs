@@ -3,7 +3,9 @@
 
 mod config;
 mod confirm;
+mod health;
 mod history;
+mod metrics;
 mod openapi;
 
 use crate::http::protocol::problem::Problem;
@@ -27,5 +29,7 @@ pub fn endpoint(operation: ApiOperation) -> Endpoint {
         ApiOperation::Confirm => confirm::confirm,
         ApiOperation::Cancel => confirm::cancel,
         ApiOperation::OpenApi => openapi::document,
+        ApiOperation::Metrics => metrics::metrics,
+        ApiOperation::Health => health::ok,
     }
 }

@@ -29,6 +29,9 @@ pub const CONNECTIONS: usize = 64;
 /// The number of connections over the Unix socket, beside the others.
 pub const LOCAL_CONNECTIONS: usize = 32;
 
+/// The number of connections at an address for monitoring alone; half of them are used at a time.
+pub const MONITORING_CONNECTIONS: usize = 16;
+
 /// The number of connections that wait for a slot. Each has an open file.
 pub const WAITING: usize = 256;
 
@@ -105,6 +108,19 @@ pub struct Limits {
     pub per_address: usize,
     pub unread: usize,
     pub linger: usize,
+}
+
+impl Limits {
+    /// The limits at an address for monitoring alone. Half of the connections go to clients without the
+    /// right password, which all of them are.
+    pub fn of_monitoring() -> Self {
+        Self {
+            connections: MONITORING_CONNECTIONS,
+            local: 1,
+            waiting: MONITORING_CONNECTIONS,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Limits {

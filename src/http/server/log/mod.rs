@@ -5,6 +5,7 @@ pub mod repeats;
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
+use crate::http::protocol::routes::ApiOperation;
 use crate::http::server::message::PeerAddress;
 use crate::http::server::network::Network;
 use crate::store::Revision;
@@ -29,6 +30,8 @@ pub struct AccessRecord {
     pub method: String,
     /// The path, without the query.
     pub path: String,
+    /// The operation; none if the request never came to one.
+    pub operation: Option<ApiOperation>,
     pub status: u16,
     /// The length of the body.
     pub bytes: usize,
@@ -49,6 +52,7 @@ impl AccessRecord {
             login: None,
             method: String::new(),
             path: String::new(),
+            operation: None,
             status: 0,
             bytes: 0,
             took: Duration::ZERO,

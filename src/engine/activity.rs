@@ -1,0 +1,183 @@
+//! What a server did since it started, for its metrics. Nobody waits for a count: it is one atomic addition.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use super::error::EngineError;
+use super::error_kind::ErrorKind;
+use super::operation::Operation;
+use super::outcome::{Outcome, OutcomeNote};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+
+        impl $name {
+            /// All of them, each at the place of its number.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The value of the label.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+words! {
+    /// How a change ended.
+    ChangeResult {
+        Changed "changed",
+        /// The configuration was like that already.
+        Unchanged "unchanged",
+        /// It was a dry run.
+        Rehearsed "rehearsed",
+        Invalid "invalid",
+        Conflict "conflict",
+        /// A guard refused it.
+        Guarded "guarded",
+        Failed "failed",
+    }
+}
+
+words! {
+    /// What became of a hand edit of the file.
+    HandEdit {
+        PickedUp "picked-up",
+        Overwritten "overwritten",
+        /// A change was refused because of it.
+        Conflict "conflict",
+    }
+}
+
+words! {
+    /// What became of a change that had to be confirmed.
+    PendingEnd {
+        Confirmed "confirmed",
+        Cancelled "cancelled",
+        /// It was not confirmed in time.
+        Expired "expired",
+    }
+}
+
+/// The last time that a configuration was put into effect: it was loaded, and the reload command, if
+/// there is one, ran.
+#[derive(Debug, Clone, Copy)]
+pub struct LastReload {
+    pub at: SystemTime,
+    pub succeeded: bool,
+}
+
+/// What a server did since it started.
+#[derive(Debug)]
+pub struct Activity {
+    changes: [[AtomicU64; ChangeResult::ALL.len()]; Operation::ALL.len()],
+    hand_edits: [AtomicU64; HandEdit::ALL.len()],
+    pending_ends: [AtomicU64; PendingEnd::ALL.len()],
+    /// Failed ones, and those that succeeded.
+    reloads: [AtomicU64; 2],
+    last_reload: Mutex<LastReload>,
+}
+
+impl Default for Activity {
+    /// The server has just loaded its configuration.
+    fn default() -> Self {
+        Self {
+            changes: Default::default(),
+            hand_edits: Default::default(),
+            pending_ends: Default::default(),
+            reloads: Default::default(),
+            last_reload: Mutex::new(LastReload { at: SystemTime::now(), succeeded: true }),
+        }
+    }
+}
+
+impl Activity {
+    /// The number of changes of an operation that ended so.
+    pub fn changes(&self, operation: Operation, result: ChangeResult) -> u64 {
+        read(&self.changes[operation as usize][result as usize])
+    }
+
+    /// The number of hand edits that changes came upon.
+    pub fn hand_edits(&self, fate: HandEdit) -> u64 {
+        read(&self.hand_edits[fate as usize])
+    }
+
+    /// The number of changes that had to be confirmed and ended so.
+    pub fn pending_ends(&self, end: PendingEnd) -> u64 {
+        read(&self.pending_ends[end as usize])
+    }
+
+    /// The number of reloads since the start that succeeded, or that failed.
+    pub fn reloads(&self, succeeded: bool) -> u64 {
+        read(&self.reloads[usize::from(succeeded)])
+    }
+
+    pub fn last_reload(&self) -> LastReload {
+        *self.last_reload.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn count_change(
+        &self,
+        operation: Operation,
+        dry_run: bool,
+        made: &Result<Outcome, EngineError>,
+    ) {
+        let result = match made {
+            Ok(_) if dry_run => ChangeResult::Rehearsed,
+            Ok(outcome) if outcome.is_change() => ChangeResult::Changed,
+            Ok(_) => ChangeResult::Unchanged,
+            Err(error) => failure(error),
+        };
+        add(&self.changes[operation as usize][result as usize]);
+        if let Some(fate) = hand_edit(made).filter(|_| !dry_run) {
+            add(&self.hand_edits[fate as usize]);
+        }
+    }
+
+    pub(super) fn count_pending_end(&self, end: PendingEnd) {
+        add(&self.pending_ends[end as usize]);
+    }
+
+    pub(super) fn note_reload(&self, succeeded: bool) {
+        add(&self.reloads[usize::from(succeeded)]);
+        let last = LastReload { at: SystemTime::now(), succeeded };
+        *self.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = last;
+    }
+}
+
+fn failure(error: &EngineError) -> ChangeResult {
+    match error.into() {
+        ErrorKind::Invalid | ErrorKind::Usage => ChangeResult::Invalid,
+        ErrorKind::Conflict => ChangeResult::Conflict,
+        ErrorKind::Guarded => ChangeResult::Guarded,
+        _ => ChangeResult::Failed,
+    }
+}
+
+fn hand_edit(made: &Result<Outcome, EngineError>) -> Option<HandEdit> {
+    match made {
+        Ok(outcome) => outcome.notes.iter().find_map(|note| match note {
+            OutcomeNote::PickedUpHandEdit => Some(HandEdit::PickedUp),
+            OutcomeNote::OverwroteHandEdit => Some(HandEdit::Overwritten),
+            _ => None,
+        }),
+        Err(
+            EngineError::HandEdited { .. }
+            | EngineError::HandEditedBadly { .. }
+            | EngineError::HandEditedSince,
+        ) => Some(HandEdit::Conflict),
+        Err(_) => None,
+    }
+}
+
+fn add(count: &AtomicU64) {
+    count.fetch_add(1, Ordering::Relaxed);
+}
+
+fn read(count: &AtomicU64) -> u64 {
+    count.load(Ordering::Relaxed)
+}

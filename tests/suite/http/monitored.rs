@@ -1,0 +1,230 @@
+//! `/metrics` and `/healthz`: what is counted, and who may ask.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use mediactl::engine::Hooks;
+use mediactl::http::server::auth::{Account, MAX_FAILURES};
+use mediactl::http::server::handler::Monitoring;
+use mediactl::http::server::message::{Response, Service};
+
+use super::handler::{Server, TEXT, header, refused, request};
+
+fn text(response: &Response) -> String {
+    assert_eq!(response.status, 200);
+    assert_eq!(header(response, "Content-Type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    String::from_utf8(response.body.to_vec()).expect("metrics are text")
+}
+
+fn metrics(server: &Server) -> String {
+    text(&server.ask("GET", "/metrics", &[], ""))
+}
+
+/// The value of a sample, which is named with its labels.
+fn value(metrics: &str, sample: &str) -> Option<f64> {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
+    line.map(|value| value.parse().expect("a value is a number"))
+}
+
+#[track_caller]
+fn shows(server: &Server, samples: &[(&str, f64)]) {
+    let metrics = metrics(server);
+    for (sample, expected) in samples {
+        assert_eq!(value(&metrics, sample), Some(*expected), "{sample}\n{metrics}");
+    }
+}
+
+#[test]
+fn changes_count_by_operation_and_result() {
+    let server = Server::over(TEXT);
+    server.post("modify_config", r#"{"rtmp":1935}"#);
+    server.post("modify_config", r#"{"rtmp":1935}"#);
+    server.post("modify_config?dry_run=true", r#"{"rtmp":1936}"#);
+    server.post("modify_config", r#"{"rtmp":"fast"}"#);
+    server.post("modify_config", r#"{"edit_auth":null}"#);
+    server.post("update_config", "edit_auth admin s3cret;\nrtsp 554;\n");
+    shows(
+        &server,
+        &[
+            (r#"mediactl_changes_total{operation="modify",result="changed"}"#, 1.0),
+            (r#"mediactl_changes_total{operation="modify",result="unchanged"}"#, 1.0),
+            (r#"mediactl_changes_total{operation="modify",result="rehearsed"}"#, 1.0),
+            (r#"mediactl_changes_total{operation="modify",result="invalid"}"#, 1.0),
+            (r#"mediactl_changes_total{operation="modify",result="guarded"}"#, 1.0),
+            (r#"mediactl_changes_total{operation="update",result="changed"}"#, 1.0),
+            (r#"mediactl_changes_total{operation="save",result="changed"}"#, 0.0),
+            (r#"mediactl_requests_total{operation="modify_config",status="200"}"#, 3.0),
+            (r#"mediactl_requests_total{operation="modify_config",status="422"}"#, 2.0),
+            ("mediactl_saved", 0.0),
+            ("mediactl_generation", 2.0),
+        ],
+    );
+}
+
+#[test]
+fn streams_hand_edits_and_pending_changes_are_seen() {
+    let server = Server::over(TEXT);
+    shows(
+        &server,
+        &[
+            (r#"mediactl_streams{kind="static"}"#, 2.0),
+            (r#"mediactl_streams{kind="ondemand"}"#, 1.0),
+            (r#"mediactl_stream_sources{scheme="udp"}"#, 2.0),
+            (r#"mediactl_stream_sources{scheme="file"}"#, 1.0),
+            ("mediactl_saved", 1.0),
+            ("mediactl_edited_by_hand", 0.0),
+            ("mediactl_pending", 0.0),
+        ],
+    );
+    server.edit_by_hand("http 80", "http 81");
+    shows(&server, &[("mediactl_saved", 0.0), ("mediactl_edited_by_hand", 1.0)]);
+    server.post("modify_config", r#"{"rtmp":1935}"#);
+    shows(
+        &server,
+        &[(r#"mediactl_hand_edits_total{fate="picked-up"}"#, 1.0), ("mediactl_edited_by_hand", 0.0)],
+    );
+    let made = server.post("modify_config?confirm=60", r#"{"rtmp":1936}"#);
+    let id = header(&made, "Mediactl-Pending").expect("it is pending");
+    shows(&server, &[("mediactl_pending", 1.0)]);
+    server.post(&format!("cancel_config?id={id}"), "");
+    shows(&server, &[("mediactl_pending", 0.0), (r#"mediactl_pending_ended_total{end="cancelled"}"#, 1.0)]);
+}
+
+#[test]
+fn the_last_reload_shows_its_result() {
+    let server = Server::over(TEXT);
+    shows(&server, &[("mediactl_last_reload_successful", 1.0)]);
+    let hooks =
+        Hooks { reload: Some("grep -qv 1935 \"$MEDIACTL_TEXT\" && exit 1".to_owned()), ..Hooks::default() };
+    let server = Server::with_hooks(TEXT, hooks);
+    server.post("modify_config", r#"{"rtmp":1935}"#);
+    shows(
+        &server,
+        &[
+            ("mediactl_last_reload_successful", 0.0),
+            (r#"mediactl_reloads_total{result="failed"}"#, 1.0),
+            (r#"mediactl_changes_total{operation="modify",result="failed"}"#, 1.0),
+        ],
+    );
+}
+
+#[test]
+fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
+    let server = Server::over(TEXT);
+    metrics(&server);
+    let header =
+        |password: &str| Account { login: "admin".to_owned(), password: password.to_owned() }.to_header();
+    let ask = |path: &str, password: Option<&str>| {
+        let sent = password.map(header);
+        let headers: Vec<_> = sent.iter().map(|value| ("authorization", value.as_str())).collect();
+        request("GET", path, &headers, "")
+    };
+    let answer = |path: &str, password: Option<&str>| server.handler.answer(&ask(path, password));
+    for number in 0..MAX_FAILURES * 2 {
+        let response = answer("/healthz", Some(&format!("wrong {number}")));
+        assert_eq!((response.status, response.body.as_slice()), (200, b"ok\n".as_slice()));
+    }
+    for password in [None, Some("s3cret"), Some("wrong")] {
+        let head = ask("/healthz", password).head;
+        assert!(!server.handler.admits(&head), "it gives no claim to a slot");
+    }
+    assert_eq!(answer("/media/api/read_config", Some("wrong")).status, 401, "nothing was counted");
+    for number in 0..MAX_FAILURES {
+        answer("/metrics", Some(&format!("wrong {number}")));
+    }
+    refused(&answer("/metrics", Some("wrong")), 429, "too-many-failures");
+    assert_eq!(answer("/healthz", None).status, 200);
+    refused(&server.handler.answer(&request("POST", "/healthz", &[], "")), 401, "unauthorized");
+    refused(&server.ask("POST", "/healthz", &[], ""), 405, "method");
+    refused(&server.ask("GET", "/healthz/x", &[], ""), 404, "not-found");
+}
+
+/// The names of metrics in a text.
+fn names(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words.filter(|word| word.starts_with("mediactl_") || word.starts_with("process_")).collect()
+}
+
+#[test]
+fn the_examples_name_only_metrics_that_are_there() {
+    let server = Server::over(TEXT);
+    server.post("modify_config", r#"{"rtmp":1935}"#);
+    let metrics = metrics(&server);
+    let there = names(&metrics);
+    for example in [
+        include_str!("../../../examples/monitoring/alerts.yml"),
+        include_str!("../../../examples/monitoring/alerts.test.yml"),
+        include_str!("../../../examples/monitoring/grafana-dashboard.json"),
+    ] {
+        let unknown: Vec<_> = names(example).into_iter().filter(|name| !there.contains(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}
+
+#[test]
+fn promtool_accepts_the_metrics_and_the_examples() {
+    let metrics = metrics(&Server::over(TEXT));
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/monitoring");
+    for arguments in [
+        &["check", "metrics"][..],
+        &["check", "rules", "alerts.yml"],
+        &["test", "rules", "alerts.test.yml"],
+        &["check", "config", "prometheus.yml"],
+    ] {
+        let mut promtool = Command::new("promtool");
+        promtool.args(arguments).current_dir(&examples).stdin(Stdio::piped());
+        let Ok(mut child) = promtool.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() else {
+            eprintln!("skipped: there is no promtool here");
+            return;
+        };
+        // What does not read its input may be gone already.
+        let _ = child.stdin.take().expect("stdin is a pipe").write_all(metrics.as_bytes());
+        let done = child.wait_with_output().expect("it ends");
+        let said = [done.stdout, done.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        assert!(done.status.success(), "{arguments:?}: {}", said.concat());
+    }
+}
+
+#[test]
+fn lock_outs_are_counted_once_each() {
+    let server = Server::over(TEXT);
+    for number in 0..MAX_FAILURES + 5 {
+        let wrong = Account { login: "admin".to_owned(), password: number.to_string() }.to_header();
+        let mut from = request("GET", "/metrics", &[("authorization", &wrong)], "");
+        from.head.peer = mediactl::http::server::message::PeerAddress::Address([192, 0, 2, 7].into());
+        server.handler.answer(&from);
+    }
+    shows(
+        &server,
+        &[
+            ("mediactl_lockouts_total", 1.0),
+            ("mediactl_locked_out_networks", 1.0),
+            (r#"mediactl_requests_total{operation="none",status="401"}"#, MAX_FAILURES as f64),
+            (r#"mediactl_requests_total{operation="none",status="429"}"#, 5.0),
+        ],
+    );
+}
+
+#[test]
+fn at_the_address_for_monitoring_there_is_nothing_else() {
+    let server = Server::over(TEXT);
+    refused(&server.handler.answer(&request("GET", "/metrics", &[], "")), 401, "unauthorized");
+    let Server { handler, .. } = server;
+    let monitoring = Monitoring(Arc::new(handler));
+    let ask = |method: &str, target: &str, headers: &[(&str, &str)]| {
+        monitoring.answer(&request(method, target, headers, ""))
+    };
+    let metrics = text(&ask("GET", "/metrics", &[]));
+    assert!(!metrics.contains("s3cret") && metrics.contains("mediactl_saved 1\n"), "{metrics}");
+    assert_eq!(ask("HEAD", "/healthz", &[]).status, 200);
+    let right = Account { login: "admin".to_owned(), password: "s3cret".to_owned() }.to_header();
+    for path in ["/", "/media/api/read_config", "/media/api/history", "/read_config", "/metrics/x"] {
+        refused(&ask("GET", path, &[("authorization", &right)]), 404, "not-found");
+    }
+    refused(&ask("POST", "/metrics", &[]), 405, "method");
+    refused(&ask("GET", "/metrics", &[("sec-fetch-site", "cross-site")]), 403, "cross-site");
+    assert!(!monitoring.admits(&request("GET", "/metrics", &[("authorization", &right)], "").head));
+}
