@@ -555,6 +555,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-fil
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on; `none` means only the Unix socket, port 0 means any free port; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l metrics -d 'Address and port where `/metrics` and `/healthz` are served without credentials and without TLS, and nothing else; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-key -d 'Private key of the certificate, in PEM' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l max-body -d 'Largest request body, in MiB' -r
