@@ -47,7 +47,9 @@ fn a_text_is_checked_and_read_in_linear_work() {
         };
         linear("check", |document| drop(check(document.text())));
         linear("errors", |document| assert!(!has_errors(document)));
-        linear("secrets", |document| drop(secret_spans(document, &[0..document.text().len()])));
+        linear("secrets", |document| {
+            drop(secret_spans(document, std::slice::from_ref(&(0..document.text().len()))))
+        });
         linear("JSON", |document| {
             let members = top_members(document);
             write_compact(&View::new(&members, &Lens::default()), &mut Vec::new()).expect("memory takes it");
@@ -87,9 +89,11 @@ fn a_path_is_followed_in_linear_work() {
             linear(&path.to_string(), &|view, _| drop(select(view, &path)));
             let below = Condition::parse("title!=x").expect("it is a condition");
             linear(&format!("--where {path}"), &|view, _| {
-                drop(to_patch(view, &[set.clone()], std::slice::from_ref(&below), options));
+                drop(to_patch(view, std::slice::from_ref(&set), std::slice::from_ref(&below), options));
             });
-            linear(&format!("--set {path}"), &|view, _| drop(to_patch(view, &[set.clone()], &[], options)));
+            linear(&format!("--set {path}"), &|view, _| {
+                drop(to_patch(view, std::slice::from_ref(&set), &[], options))
+            });
         }
     }
 }

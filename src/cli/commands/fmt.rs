@@ -53,7 +53,7 @@ fn configuration(args: &FmtArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, Cl
     if args.check {
         let mut target = target::file_or_named_server(global, ui)?;
         let text = target.read_text(Some(Source::Saved).filter(|_| !target.is_server))?;
-        return Ok(checked(target.service.name(), formatted_text(&text)?.as_ref(), ui)?);
+        return checked(target.service.name(), formatted_text(&text)?.as_ref(), ui);
     }
     ChangeCommand::new(&args.changing, Verb::FORMAT).run(global, ui, format)
 }

@@ -102,7 +102,7 @@ impl Found {
 }
 
 /// The keys of both objects: those of the first, then those that only the second has.
-fn keys_of<'m>([before, after]: [&'m Map<String, Value>; 2]) -> impl Iterator<Item = &'m String> {
+fn keys_of([before, after]: [&Map<String, Value>; 2]) -> impl Iterator<Item = &String> {
     before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)))
 }
 

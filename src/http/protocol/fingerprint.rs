@@ -65,8 +65,7 @@ mod tests {
         let fingerprint = Fingerprint::of(b"");
         assert_eq!(fingerprint.to_string(), EMPTY);
         assert_eq!(EMPTY.parse(), Ok(fingerprint));
-        let digits: Vec<String> = EMPTY[7..]
-            .as_bytes()
+        let digits: Vec<String> = EMPTY.as_bytes()[7..]
             .chunks(2)
             .map(|pair| String::from_utf8_lossy(pair).to_uppercase())
             .collect();
