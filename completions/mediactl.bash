@@ -1424,7 +1424,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__serve)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --listen --metrics --tls-cert --tls-key --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --listen --metrics --view-auth --tls-cert --tls-key --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -571,6 +571,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l keep -d 'How
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l view-auth -d 'Let the account of `view_auth` look at the configuration, its history and the metrics, all with masked secrets; it can change nothing'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every requested change, even one that removes all access to the API'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version -d 'Print version'

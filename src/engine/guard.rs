@@ -133,7 +133,12 @@ pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> 
 
 /// The login and the password of the account that may use the API; `None` where it is unusable.
 pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
-    let entries: Vec<_> = document.entries().filter(|entry| entry.keyword() == "edit_auth").collect();
+    account_of(document, "edit_auth")
+}
+
+/// The same of an account with this keyword.
+pub fn account_of<'d>(document: &'d Document, keyword: &str) -> Option<[Word<'d>; 2]> {
+    let entries: Vec<_> = document.entries().filter(|entry| entry.keyword() == keyword).collect();
     usable_account(&entries)
 }
 

@@ -22,6 +22,7 @@ pub struct Snapshot {
     json: OnceLock<CompactJson>,
     before: Option<Before>,
     account: OnceLock<Option<[String; 2]>>,
+    view_account: OnceLock<Option<[String; 2]>>,
 }
 
 /// The snapshot that was edited to make another one.
@@ -46,6 +47,7 @@ impl Snapshot {
             json: OnceLock::new(),
             before: None,
             account: OnceLock::new(),
+            view_account: OnceLock::new(),
         }
     }
 
@@ -111,6 +113,16 @@ impl Snapshot {
     pub fn account(&self) -> Option<&[String; 2]> {
         let account = self.account.get_or_init(|| {
             guard::account(self.document()).map(|both| both.map(|word| word.value().into_owned()))
+        });
+        account.as_ref()
+    }
+
+    /// Login and password of the account that may look at everything but secrets; none where that is
+    /// unusable.
+    pub fn view_account(&self) -> Option<&[String; 2]> {
+        let account = self.view_account.get_or_init(|| {
+            let account = guard::account_of(self.document(), "view_auth");
+            account.map(|both| both.map(|word| word.value().into_owned()))
         });
         account.as_ref()
     }

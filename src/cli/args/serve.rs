@@ -37,6 +37,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR:PORT")]
     pub metrics: Vec<String>,
 
+    /// Let the account of `view_auth` look at the configuration, its history and the metrics, all with masked
+    /// secrets; it can change nothing
+    #[arg(long)]
+    pub view_auth: bool,
+
     /// Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,

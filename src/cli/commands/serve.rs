@@ -174,6 +174,7 @@ fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSe
     HandlerSettings {
         prefix: global.remote.api_prefix.clone(),
         trusted_proxies: args.trusted_proxy.clone(),
+        view_auth: args.view_auth,
         log: log.log(),
         runtime: Runtime::new(args.runtime_cmd.clone()),
         patch_memory: limits(args).patch_memory(),

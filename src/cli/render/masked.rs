@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::engine::Snapshot;
+use crate::model::redact::masked_document;
 use crate::model::{Masker, secret_spans};
 use crate::syntax::Document;
 
@@ -51,20 +52,15 @@ impl<'d> MaskedText<'d> {
 
 /// Masks the secrets in a piece of a configuration, such as the first words of a directive.
 pub fn masked_text(text: &str, masker: &Masker) -> String {
-    masked_whole(&Document::parse(text.to_owned()), masker)
+    masked_document(&Document::parse(text.to_owned()), masker)
 }
 
 /// Writes the bytes of a configuration, or its text with the secrets masked.
 pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Write) -> io::Result<()> {
     match masker {
         None => out.write_all(snapshot.bytes()),
-        Some(masker) => out.write_all(masked_whole(snapshot.document(), masker).as_bytes()),
+        Some(masker) => out.write_all(masked_document(snapshot.document(), masker).as_bytes()),
     }
-}
-
-fn masked_whole(document: &Document, masker: &Masker) -> String {
-    let whole = 0..document.text().len();
-    MaskedText::new(document, Some(masker.clone()), vec![whole.clone()]).line(whole)
 }
 
 fn disjoint(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {

@@ -56,6 +56,7 @@ kinds! {
     BadParameter "bad-parameter" 400 Invalid "a query parameter or its value is not supported",
     Unauthorized "unauthorized" 401 Denied "login and password are missing or wrong",
     CrossSite "cross-site" 403 Denied "a page of another site sent the request",
+    ViewOnly "view-only" 403 Denied "this account may look, and change nothing",
     NotFound "not-found" 404 Absent "there is nothing at this path, or nothing of this name",
     Method "method" 405 Absent "the path does not support this method",
     TooSlow "too-slow" 408 Invalid "the request did not arrive in time",

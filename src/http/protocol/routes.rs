@@ -167,6 +167,7 @@ const CHANGING: &[ProblemKind] = &[
     ProblemKind::Conflict,
     ProblemKind::Pending,
     ProblemKind::Stale,
+    ProblemKind::ViewOnly,
     ProblemKind::ContentCoding,
     ProblemKind::MaskedValue,
     ProblemKind::RejectedByCheck,
@@ -178,8 +179,13 @@ const CHANGING: &[ProblemKind] = &[
 ];
 
 /// The problems of routes that decide on the pending change.
-const DECIDING: &[ProblemKind] =
-    &[ProblemKind::NotFound, ProblemKind::Pending, ProblemKind::WriteFailed, ProblemKind::Busy];
+const DECIDING: &[ProblemKind] = &[
+    ProblemKind::ViewOnly,
+    ProblemKind::NotFound,
+    ProblemKind::Pending,
+    ProblemKind::WriteFailed,
+    ProblemKind::Busy,
+];
 
 /// The problems of routes that merge a patch.
 const MERGING: &[ProblemKind] = &[

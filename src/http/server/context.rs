@@ -1,21 +1,26 @@
 //! The state that all endpoints share: the engine, the figures of the server, and its limits.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
-use crate::http::server::auth::Authenticator;
+use crate::http::server::auth::{Authenticator, Role};
 use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Request;
 use crate::http::server::runtime::Runtime;
+use crate::store::Revision;
 
 /// The state that all endpoints share.
 pub struct Context {
     pub engine: Engine,
     pub runtime: Runtime,
     pub authenticator: Authenticator,
+    /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
+    /// would let them try passwords.
+    pub revision_key: RandomState,
     /// The prefix of all paths, with a slash in front and none behind.
     pub prefix: String,
     /// How long a change may take up to its write.
@@ -32,6 +37,14 @@ pub struct Context {
 impl Context {
     pub fn running(&self) -> Arc<Snapshot> {
         self.engine.running().expect("a handler is made over an engine that runs a configuration")
+    }
+
+    /// A revision as this role sees it.
+    pub fn shown_revision(&self, revision: Revision, role: Role) -> Revision {
+        match role {
+            Role::Edit => revision,
+            Role::View => Revision::of(&self.revision_key.hash_one(revision).to_be_bytes()),
+        }
     }
 
     /// The time by which a change that begins now has to be written.
@@ -53,6 +66,7 @@ pub struct EndpointCall<'r> {
     pub parameters: &'r Parameters,
     /// The author of the request, for hooks and the history.
     pub by: &'r str,
+    pub role: Role,
     /// The log line of the request.
     pub record: &'r mut AccessRecord,
 }

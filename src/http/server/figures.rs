@@ -7,11 +7,14 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 
 use crate::engine::{Engine, PendingChange, Snapshot};
-use crate::http::server::entity_tag::entity_tag;
 use crate::model::setting_view::sources;
 use crate::model::shape::only_argument;
 use crate::model::top_members;
 use crate::model::view::is_static;
+use crate::store::Revision;
+
+/// The tag of a revision, as the one who asks sees it.
+pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;
 
 /// A time as RFC 3339 writes it.
 pub fn timestamp(time: SystemTime) -> String {
@@ -19,11 +22,11 @@ pub fn timestamp(time: SystemTime) -> String {
 }
 
 /// The running configuration: its tag, whether it is saved, its last and its pending change.
-pub fn config(engine: &Engine) -> Value {
+pub fn config(engine: &Engine, tag: &TagOf<'_>) -> Value {
     let Some(state) = engine.state() else { return Value::Null };
     let saved = engine.read().is_ok_and(|file| file.bytes() == state.running.bytes());
     json!({
-        "etag": entity_tag(state.running.revision()),
+        "etag": tag(state.running.revision()),
         "generation": state.generation,
         "saved": saved,
         "last_change": state.last_change.map(|change| json!({

@@ -1,6 +1,7 @@
 //! From a request to its response: authenticates, finds the route, reads the parameters, and calls
 //! the endpoint.
 
+use std::hash::RandomState;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +14,7 @@ use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteBase, RouteMatch};
-use crate::http::server::auth::{Account, Authenticator, Verdict};
+use crate::http::server::auth::{Account, Accounts, Authenticator, Role, Verdict};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::endpoint;
 use crate::http::server::form;
@@ -28,6 +29,7 @@ use crate::http::server::runtime::Runtime;
 pub struct Handler {
     context: Context,
     trusted_proxies: Vec<IpAddr>,
+    view_auth: bool,
     log: Log,
 }
 
@@ -36,6 +38,8 @@ pub struct HandlerSettings {
     pub prefix: String,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Whether `view_auth` lets its account look.
+    pub view_auth: bool,
     /// Where log lines go.
     pub log: Log,
     /// Where `runtime=true` gets its figures.
@@ -74,18 +78,19 @@ const WRONG: &str = "the login or the password is wrong";
 impl Handler {
     /// A handler over an engine that runs a configuration.
     pub fn new(engine: Engine, settings: HandlerSettings) -> Self {
-        let HandlerSettings { prefix, trusted_proxies, log, runtime, patch_memory } = settings;
+        let HandlerSettings { prefix, trusted_proxies, view_auth, log, runtime, patch_memory } = settings;
         let context = Context {
             engine,
             runtime,
             authenticator: Authenticator::default(),
+            revision_key: RandomState::new(),
             prefix: format!("/{}", prefix.trim_matches('/')),
             change_time: CHANGE_TIME,
             patch_memory,
             checking_patch: Mutex::new(()),
             openapi: OnceLock::new(),
         };
-        Self { context, trusted_proxies, log }
+        Self { context, trusted_proxies, view_auth, log }
     }
 
     /// The same handler with another limit on the time that a change may take up to its write.
@@ -100,12 +105,12 @@ impl Handler {
 
     fn respond(&self, request: &Request, record: &mut AccessRecord) -> Result<Response, ErrorResponse> {
         let by = match is_open(&request.head) {
-            true => String::new(),
+            true => (String::new(), Role::View),
             false => self.authenticate(&request.head, record)?,
         };
         refuse_cross_site(&request.head)?;
         let found = self.route(&request.head)?;
-        self.respond_on(found, &by, request, record)
+        self.respond_on(found, (&by.0, by.1), request, record)
     }
 
     /// Answers whoever asks for metrics, without credentials, and knows no other operation.
@@ -120,44 +125,50 @@ impl Handler {
             let detail = "unknown path; here are only /metrics and /healthz";
             return Err(Problem::new(ProblemKind::NotFound, detail).into());
         }
-        self.respond_on(taking(routes, &request.head)?, "", request, record)
+        self.respond_on(taking(routes, &request.head)?, ("", Role::View), request, record)
     }
 
     /// Calls the endpoint of a route.
     fn respond_on(
         &self,
         RouteMatch { route, argument }: RouteMatch<'_>,
-        by: &str,
+        (by, role): (&str, Role),
         request: &Request,
         record: &mut AccessRecord,
     ) -> Result<Response, ErrorResponse> {
         record.operation = Some(route.operation);
+        if route.is_change() && role == Role::View {
+            let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
+            return Err(Problem::new(ProblemKind::ViewOnly, detail).into());
+        }
         let parameters = Parameters::of(route, request.head.query())?;
         if route.body != Body::None {
             refuse_coding(&request.head)?;
             form::refuse(route, &request.body)?;
         }
-        let mut call = EndpointCall { request, argument, parameters: &parameters, by, record };
+        let mut call = EndpointCall { request, argument, parameters: &parameters, by, role, record };
         let response = endpoint(route.operation)(&self.context, &mut call)?;
         Ok(with_notes(response, &parameters.notes))
     }
 
-    /// Returns the author of the request, for hooks and the history.
-    fn authenticate(&self, head: &Head, record: &mut AccessRecord) -> Result<String, ErrorResponse> {
+    /// Returns the author of the request, for hooks and the history, and its role.
+    fn authenticate(&self, head: &Head, record: &mut AccessRecord) -> Result<(String, Role), ErrorResponse> {
         if let (PeerAddress::Uid(uid), false) = (head.peer, head.unread) {
-            return Ok(format!("uid {uid}"));
+            return Ok((format!("uid {uid}"), Role::Edit));
         }
         let address = client_address(head, &self.trusted_proxies);
         match self.context.authenticator.check_and_count(
             address,
             head.header("authorization"),
-            self.account().as_ref(),
+            &self.accounts(),
         ) {
             // The body was dropped because the password was wrong when the head came.
-            Verdict::Admitted { .. } if head.unread => Err(ErrorResponse::unauthorized(WRONG)),
-            Verdict::Admitted { login } => {
+            Verdict::Admitted { role: Role::Edit, .. } if head.unread => {
+                Err(ErrorResponse::unauthorized(WRONG))
+            }
+            Verdict::Admitted { login, role } => {
                 record.login = Some(login.clone());
-                Ok(address.map_or(login.clone(), |address| format!("{login} from {address}")))
+                Ok((address.map_or(login.clone(), |address| format!("{login} from {address}")), role))
             }
             Verdict::Missing => {
                 Err(ErrorResponse::unauthorized("the login and the password of `edit_auth` are required"))
@@ -170,10 +181,15 @@ impl Handler {
         }
     }
 
-    /// The account that may use the API.
-    fn account(&self) -> Option<Account> {
-        let [login, password] = self.context.running().account()?.clone();
-        Some(Account { login, password })
+    /// The accounts that may use the API.
+    fn accounts(&self) -> Accounts {
+        let running = self.context.running();
+        let account = |both: &[String; 2]| {
+            let [login, password] = both.clone();
+            Account { login, password }
+        };
+        let view = if self.view_auth { running.view_account() } else { None };
+        Accounts { edit: running.account().map(account), view: view.map(account) }
     }
 
     fn route<'h>(&self, head: &'h Head) -> Result<RouteMatch<'h>, ErrorResponse> {
@@ -262,8 +278,13 @@ impl Service for Handler {
             return false;
         }
         let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));
-        let verdict = self.context.authenticator.check(address, header, self.account().as_ref());
-        matches!(verdict, Verdict::Admitted { .. })
+        let verdict = self.context.authenticator.check(address, header, &self.accounts());
+        match verdict {
+            Verdict::Admitted { role: Role::Edit, .. } => true,
+            // The body of a change that is refused is not kept.
+            Verdict::Admitted { role: Role::View, .. } => matches!(&*head.method, "GET" | "HEAD"),
+            _ => false,
+        }
     }
 
     fn answer(&self, request: &Request) -> Response {

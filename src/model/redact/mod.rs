@@ -8,10 +8,16 @@ use std::ops::Range;
 pub use json::{masked_below, masked_json, masked_keys};
 
 use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
-use super::secret::{Secrecy, merged, word_parts};
+use super::secret::{Masker, Secrecy, merged, word_parts};
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
 use crate::syntax::{Document, Entry, Word, comment_start};
+
+/// Returns the whole text of a document with its secrets masked.
+pub fn masked_document(document: &Document, masker: &Masker) -> String {
+    let text = document.text();
+    masker.masked(text, secret_spans(document, std::slice::from_ref(&(0..text.len())))).into_owned()
+}
 
 /// Returns the secrets in `windows` of the text, which are in order and do not overlap.
 ///

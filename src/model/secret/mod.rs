@@ -18,14 +18,27 @@ pub use parts::{merged, prose_parts, word_parts};
 const MASK_START: &str = "<secret:";
 const MASK_DIGITS: usize = 6;
 
-/// Makes masks; two of the same maker are equal for equal secrets.
-#[derive(Debug, Default, Clone)]
-pub struct Masker(RandomState);
+/// Makes masks; two of the same maker are equal for equal secrets, unless it is an opaque one.
+#[derive(Debug, Clone)]
+pub struct Masker(Option<RandomState>);
+
+impl Default for Masker {
+    fn default() -> Self {
+        Self(Some(RandomState::new()))
+    }
+}
 
 impl Masker {
+    /// Makes the same mask of every secret. For readers who may not learn which secrets are equal: they
+    /// know some of them.
+    pub fn opaque() -> Self {
+        Self(None)
+    }
+
     /// The mask of a secret.
     pub fn mask(&self, secret: &str) -> String {
-        format!("{MASK_START}{:06x}>", self.0.hash_one(secret) & 0xff_ffff)
+        let fingerprint = self.0.as_ref().map_or(0, |key| key.hash_one(secret));
+        format!("{MASK_START}{:06x}>", fingerprint & 0xff_ffff)
     }
 
     /// A word of a configuration with its secrets masked.

@@ -329,3 +329,36 @@ fn metrics_have_an_address_of_their_own_without_credentials() {
     assert!(got(&address, "/media/api/read_config").starts_with("HTTP/1.1 404 "));
     assert_eq!(serving.stop().code, Some(0));
 }
+
+#[test]
+fn view_auth_may_look_and_change_nothing() {
+    let text = "edit_auth admin s3cret;\nview_auth viewer l00k;\nrtmp 1935;\n";
+    let place = Place::with(text);
+    let serving = Serving::with(&place, &["--listen", "127.0.0.1:0", "--view-auth"]);
+    let url = serving.url.trim_end_matches("/media/api").to_owned();
+    let run = |arguments: &[&str]| {
+        let call = place.mediactl(["--url", &url].iter().chain(arguments));
+        call.env("MEDIACTL_LOGIN", "viewer").env("MEDIACTL_PASSWORD", "l00k").run()
+    };
+    let read = run(&["read", "-o", "conf", "--show-secrets"]);
+    assert_eq!(
+        (read.code, read.out.as_str()),
+        (Some(0), text.replace("s3cret", "<secret:000000>").replace("l00k", "<secret:000000>").as_str()),
+        "{}",
+        read.err
+    );
+    for change in [
+        &["modify", "--set", "rtmp=1936"][..],
+        &["save", CONF],
+        &["update", CONF],
+        &["modify", "--set", "rtmp=1936", "--dry-run"],
+    ] {
+        let refused = run(change);
+        assert_eq!(refused.code, Some(4), "{change:?}: {}", refused.err);
+        assert!(refused.err.contains("`view_auth` may look, and change nothing"), "{}", refused.err);
+    }
+    assert_eq!(run(&["history"]).code, Some(0));
+    assert_eq!(run(&["status"]).code, Some(0));
+    assert_eq!(place.text(), text);
+    drop(serving);
+}

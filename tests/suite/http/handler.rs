@@ -33,8 +33,17 @@ impl Server {
         Self::at(Place::with(text), hooks)
     }
 
+    /// Over a text whose `view_auth` may look.
+    pub(super) fn viewed(text: &str) -> Self {
+        Self::made(Place::with(text), Hooks::default(), true)
+    }
+
     /// Over a folder as it was left.
     pub(super) fn at(place: Place, hooks: Hooks) -> Self {
+        Self::made(place, hooks, false)
+    }
+
+    fn made(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
         let engine = Engine::new(store.clone(), hooks, |_, _| {});
         let engine = engine.start(|_| {}).expect("it is valid");
@@ -43,6 +52,7 @@ impl Server {
         let settings = HandlerSettings {
             prefix: "/media/api".to_owned(),
             trusted_proxies: vec![[10, 9, 9, 9].into()],
+            view_auth,
             log: Box::new(move |access: &AccessRecord| {
                 lines.lock().expect("a log").push(format!("{access:?}"))
             }),

@@ -46,6 +46,7 @@ fn live() -> (Live, HttpServer) {
     let settings = HandlerSettings {
         prefix: "/media/api".to_owned(),
         trusted_proxies: Vec::new(),
+        view_auth: false,
         log: Box::new(|_| {}),
         runtime: Runtime::new(None),
         patch_memory: usize::MAX,

@@ -12,3 +12,4 @@ mod monitored;
 mod openapi;
 mod past;
 mod url_global;
+mod viewed;

@@ -1,4 +1,5 @@
-//! Basic authentication (RFC 7617) against the running `edit_auth`, with a limit on wrong guesses.
+//! Basic authentication (RFC 7617) against the running `edit_auth`, and `view_auth` where it is let in,
+//! with a limit on wrong guesses.
 //!
 //! Each distinct wrong value counts once for its network, for a minute. After ten of them the network
 //! has to wait, except with a value that was right from it in the last hour. So a client that repeats
@@ -60,11 +61,40 @@ impl Account {
     }
 }
 
+/// What an account is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Reads and changes everything.
+    Edit,
+    /// Reads everything but secrets.
+    View,
+}
+
+/// The accounts that are let in.
+#[derive(Debug, Clone, Default)]
+pub struct Accounts {
+    pub edit: Option<Account>,
+    pub view: Option<Account>,
+}
+
+impl Accounts {
+    /// The role of these credentials; where both accounts are equal, it is that of `edit`.
+    fn role_of(&self, given: &Account) -> Option<Role> {
+        let is = |account: &Option<Account>| account.as_ref().is_some_and(|account| given.matches(account));
+        // Both are compared, so that the time does not tell which of them the login belongs to.
+        match (is(&self.edit), is(&self.view)) {
+            (true, _) => Some(Role::Edit),
+            (false, true) => Some(Role::View),
+            (false, false) => None,
+        }
+    }
+}
+
 /// The result of checking an `Authorization` header.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Login and password are right.
-    Admitted { login: String },
+    Admitted { login: String, role: Role },
     /// No credentials were sent.
     Missing,
     /// Login or password is wrong.
@@ -89,7 +119,7 @@ impl Authenticator {
         &self,
         address: Option<IpAddr>,
         header: Option<&str>,
-        expected: Option<&Account>,
+        expected: &Accounts,
     ) -> Verdict {
         let verdict = self.check(address, header, expected);
         let (Some(address), Some(header)) = (address, header) else { return verdict };
@@ -103,20 +133,15 @@ impl Authenticator {
     }
 
     /// Checks `header` without counting.
-    pub fn check(
-        &self,
-        address: Option<IpAddr>,
-        header: Option<&str>,
-        expected: Option<&Account>,
-    ) -> Verdict {
+    pub fn check(&self, address: Option<IpAddr>, header: Option<&str>, expected: &Accounts) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
         if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
             return Verdict::LockedOut { retry_after };
         }
         let Some(given) = Account::of_header(header) else { return Verdict::Missing };
-        match expected.is_some_and(|expected| given.matches(expected)) {
-            true => Verdict::Admitted { login: given.login },
-            false => Verdict::Wrong,
+        match expected.role_of(&given) {
+            Some(role) => Verdict::Admitted { login: given.login, role },
+            None => Verdict::Wrong,
         }
     }
 
@@ -146,6 +171,22 @@ mod tests {
         Account { login: "admin".to_owned(), password: "a:b".to_owned() }
     }
 
+    fn editor() -> Accounts {
+        Accounts { edit: Some(expected()), view: None }
+    }
+
+    #[test]
+    fn each_account_has_its_role_and_equal_ones_may_edit() {
+        let account = |login: &str| Account { login: login.to_owned(), password: "a:b".to_owned() };
+        let role = |view: &str, given: &str| {
+            Accounts { edit: Some(account("admin")), view: Some(account(view)) }.role_of(&account(given))
+        };
+        assert_eq!(role("viewer", "admin"), Some(Role::Edit));
+        assert_eq!(role("viewer", "viewer"), Some(Role::View));
+        assert_eq!(role("viewer", "other"), None);
+        assert_eq!(role("admin", "admin"), Some(Role::Edit));
+    }
+
     #[test]
     fn a_header_is_read_as_it_is_written() {
         let read = Account::of_header(&expected().to_header()).expect("it is Basic");
@@ -160,12 +201,11 @@ mod tests {
         let authenticator = Authenticator::default();
         let address: Option<IpAddr> = Some([10, 0, 0, 1].into());
         let other: Option<IpAddr> = Some([10, 0, 0, 2].into());
-        let judge = |from, password: &str| {
-            authenticator.check_and_count(from, Some(&header(password)), Some(&expected()))
-        };
-        assert_eq!(judge(address, "a:b"), Verdict::Admitted { login: "admin".to_owned() });
+        let judge =
+            |from, password: &str| authenticator.check_and_count(from, Some(&header(password)), &editor());
+        assert_eq!(judge(address, "a:b"), Verdict::Admitted { login: "admin".to_owned(), role: Role::Edit });
         for round in 0..30 {
-            authenticator.check_and_count(address, None, Some(&expected()));
+            authenticator.check_and_count(address, None, &editor());
             assert_eq!(judge(address, "always the same"), Verdict::Wrong, "{round}");
         }
         for number in 1..MAX_FAILURES {
@@ -179,11 +219,11 @@ mod tests {
     #[test]
     fn without_credentials_nobody_comes_in() {
         let authenticator = Authenticator::default();
-        assert_eq!(authenticator.check_and_count(None, Some(&header("a:b")), None), Verdict::Wrong);
-        assert_eq!(authenticator.check_and_count(None, None, Some(&expected())), Verdict::Missing);
         assert_eq!(
-            authenticator.check_and_count(None, Some("Bearer x"), Some(&expected())),
-            Verdict::Missing
+            authenticator.check_and_count(None, Some(&header("a:b")), &Accounts::default()),
+            Verdict::Wrong
         );
+        assert_eq!(authenticator.check_and_count(None, None, &editor()), Verdict::Missing);
+        assert_eq!(authenticator.check_and_count(None, Some("Bearer x"), &editor()), Verdict::Missing);
     }
 }

@@ -10,11 +10,13 @@ use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, word_of};
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{JSON, TEXT};
+use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::entity_tag::{entity_tag, expected, names};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::message::Response;
-use crate::model::{Lens, View, write_compact};
+use crate::model::redact::{masked_document, masked_json};
+use crate::model::{Lens, Masker, View, write_compact};
 use crate::store::ChangeRef;
 
 /// `read_config`
@@ -24,22 +26,25 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
         true => context.engine.saved()?,
         false => context.running(),
     };
-    let tag = entity_tag(snapshot.revision());
+    let role = call.role;
+    let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
     let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
         Response { status: 304, headers: Vec::new(), body: Arc::default() }
     } else if parameters.text {
-        Response::ok(TEXT, snapshot.bytes().to_vec())
+        text(&snapshot, role)
     } else if !snapshot.is_valid() {
         return Err(EngineError::BadConfig(snapshot).into());
     } else {
         let body = json(&snapshot, parameters.skip_streams);
+        let shown = |body: Arc<Vec<u8>>| if role == Role::View { masked_body(&body) } else { body };
         match parameters.runtime {
             // The figures differ each time, so there is no tag.
             true => {
-                let body = context.runtime.added_to(&body, &context.engine);
-                return Ok(with_pending(context, Response::ok(JSON, body)));
+                let tag = |revision| entity_tag(context.shown_revision(revision, role));
+                let body = context.runtime.added_to(&body, &context.engine, &tag);
+                return Ok(with_pending(context, Response::ok(JSON, shown(body))));
             }
-            false => Response::ok(JSON, body),
+            false => Response::ok(JSON, shown(body)),
         }
     };
     Ok(with_pending(context, response.with("ETag", tag)))
@@ -53,6 +58,24 @@ fn json(snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
     let mut body = Vec::new();
     write_compact(&View::new(&snapshot.members(), &lens), &mut body).expect("a vector takes everything");
     Arc::new(body)
+}
+
+/// The text of a configuration as this role sees it.
+pub fn text(snapshot: &Snapshot, role: Role) -> Response {
+    Response::ok(
+        TEXT,
+        match role {
+            Role::Edit => snapshot.bytes().to_vec(),
+            Role::View => masked_document(snapshot.document(), &Masker::opaque()).into_bytes(),
+        },
+    )
+}
+
+/// A JSON object with its secrets masked.
+fn masked_body(body: &[u8]) -> Arc<Vec<u8>> {
+    let value = serde_json::from_slice(body).expect("the server made it as JSON");
+    let masked = masked_json(&value, &Masker::opaque());
+    Arc::new(serde_json::to_vec(&masked).expect("JSON can be written"))
 }
 
 /// Adds the header that names the pending change to a response.

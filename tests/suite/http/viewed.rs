@@ -1,0 +1,135 @@
+//! `serve --view-auth`: who may look sees everything but secrets, and changes nothing.
+
+use mediactl::http::server::auth::{Account, MAX_FAILURES};
+use mediactl::http::server::message::{Response, Service};
+use serde_json::json;
+
+use super::handler::{Server, body, header, refused, request};
+
+const SECRETS: [&str; 5] = ["s3cret", "l00k", "c1uster", "h1dden", "t0ken"];
+
+const TEXT: &str = "http 80;\nedit_auth admin s3cret;\nview_auth viewer l00k;\ncluster_key c1uster;\n\
+                    # password=h1dden\nstream a { url rtsp://u:h1dden@h/?token=t0ken; }\n";
+
+fn asked(server: &Server, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
+    let viewer = Account { login: "viewer".to_owned(), password: "l00k".to_owned() }.to_header();
+    server.ask(method, target, &[&[("authorization", viewer.as_str())], headers].concat(), body)
+}
+
+fn seen(server: &Server, target: &str) -> Response {
+    asked(server, "GET", target, &[], "")
+}
+
+fn says_no_secret(response: &Response, what: &str) {
+    let text = String::from_utf8_lossy(&response.body);
+    for secret in SECRETS {
+        assert!(!text.contains(secret), "{what}: {text}");
+        let is_in = |(_, value): &(&str, String)| value.contains(secret);
+        assert!(!response.headers.iter().any(is_in), "{what}: {:?}", response.headers);
+    }
+}
+
+#[test]
+fn every_answer_to_a_viewer_is_masked() {
+    let server = Server::viewed(TEXT);
+    assert_eq!(server.post("modify_config?message=password%3Dh1dden", r#"{"rtmp":1935}"#).status, 200);
+    for target in [
+        "/media/api/read_config",
+        "/media/api/read_config?runtime=true",
+        "/media/api/read_config?skip_streams=true",
+        "/media/api/read_config?format=conf",
+        "/media/api/read_config?source=saved",
+        "/media/api/read_config?source=saved&format=conf",
+        "/media/api/history",
+        "/media/api/history/1",
+        "/media/api/openapi.json",
+        "/metrics",
+    ] {
+        let response = seen(&server, target);
+        assert_eq!(response.status, 200, "{target}");
+        says_no_secret(&response, target);
+    }
+    let text =
+        String::from_utf8(seen(&server, "/media/api/read_config?format=conf").body.to_vec()).expect("text");
+    assert!(text.contains("view_auth viewer <secret:000000>;\n"), "equal secrets do not show: {text}");
+    assert_eq!(body(&seen(&server, "/media/api/read_config"))["rtmp"], json!(1935));
+    server.edit_by_hand("stream a {", "stream a {{ password h1dden");
+    for target in ["/media/api/read_config?source=saved", "/media/api/read_config?source=saved&format=conf"] {
+        says_no_secret(&seen(&server, target), target);
+    }
+}
+
+#[test]
+fn every_change_of_a_viewer_is_refused_and_nothing_happens() {
+    let server = Server::viewed(TEXT);
+    for (operation, body) in [
+        ("modify_config", r#"{"rtmp":1935}"#),
+        ("modify_config?dry_run=true", "{}"),
+        ("modify_config", "no JSON"),
+        ("update_config", "http 81;\n"),
+        ("save_config", TEXT),
+        ("rollback_config?to=1", ""),
+        ("confirm_config?id=x", ""),
+        ("cancel_config?id=x", ""),
+    ] {
+        refused(&asked(&server, "POST", &format!("/media/api/{operation}"), &[], body), 403, "view-only");
+    }
+    assert_eq!(server.place.text(), TEXT);
+    assert_eq!(body(&server.ask("GET", "/media/api/history", &[], "")), json!([]));
+}
+
+#[test]
+fn the_body_of_a_viewer_is_not_kept() {
+    let server = Server::viewed(TEXT);
+    let head = |login: &str, password: &str, method: &str| {
+        let sent = Account { login: login.to_owned(), password: password.to_owned() }.to_header();
+        request(method, "/media/api/modify_config", &[("authorization", &sent)], "").head
+    };
+    assert!(server.handler.admits(&head("admin", "s3cret", "POST")));
+    assert!(server.handler.admits(&head("viewer", "l00k", "GET")));
+    assert!(!server.handler.admits(&head("viewer", "l00k", "POST")));
+    let mut unread = request("POST", "/media/api/modify_config", &[], "");
+    unread.head = head("viewer", "l00k", "POST");
+    unread.head.unread = true;
+    refused(&server.handler.answer(&unread), 403, "view-only");
+}
+
+#[test]
+fn a_viewer_has_tags_and_revisions_of_its_own() {
+    let server = Server::viewed(TEXT);
+    server.post("modify_config", r#"{"rtmp":1935}"#);
+    let path = "/media/api/read_config";
+    let tag = |response: &Response| header(response, "ETag").map(str::to_owned).expect("it has a tag");
+    let (own, other) = (tag(&seen(&server, path)), tag(&server.get("")));
+    assert_ne!(own, other);
+    assert_eq!(asked(&server, "GET", path, &[("if-none-match", &own)], "").status, 304);
+    assert_eq!(asked(&server, "GET", path, &[("if-none-match", &other)], "").status, 200);
+    let runtime = body(&seen(&server, "/media/api/read_config?runtime=true"));
+    assert_eq!(runtime["runtime"]["config"]["etag"], json!(own));
+    let after =
+        |history: &Response| body(history)[0]["after"].as_str().map(str::to_owned).expect("a revision");
+    let (seen_after, real) = (
+        after(&seen(&server, "/media/api/history")),
+        after(&server.ask("GET", "/media/api/history", &[], "")),
+    );
+    assert_ne!(seen_after, real, "a hash of the text would let a viewer try passwords");
+    assert!(own.contains(&seen_after), "it is the revision in the tag");
+}
+
+#[test]
+fn the_role_is_off_by_default_and_guesses_count_for_both() {
+    let server = Server::over(TEXT);
+    refused(&seen(&server, "/media/api/read_config"), 401, "unauthorized");
+    let server = Server::viewed(&TEXT.replace("viewer l00k", "admin s3cret"));
+    assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200, "edit_auth wins");
+    let server = Server::viewed(TEXT);
+    for number in 0..MAX_FAILURES {
+        let wrong = Account { login: "viewer".to_owned(), password: number.to_string() }.to_header();
+        refused(
+            &server.ask("GET", "/media/api/history", &[("authorization", &wrong)], ""),
+            401,
+            "unauthorized",
+        );
+    }
+    refused(&server.get(""), 429, "too-many-failures");
+}
