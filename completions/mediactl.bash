@@ -37,8 +37,14 @@ _mediactl() {
             mediactl,fmt)
                 cmd="mediactl__subcmd__fmt"
                 ;;
+            mediactl,help)
+                cmd="mediactl__subcmd__help"
+                ;;
             mediactl,history)
                 cmd="mediactl__subcmd__history"
+                ;;
+            mediactl,init)
+                cmd="mediactl__subcmd__init"
                 ;;
             mediactl,modify)
                 cmd="mediactl__subcmd__modify"
@@ -86,7 +92,7 @@ _mediactl() {
 
     case "${cmd}" in
         mediactl)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version read modify update save apply diff check fmt history rollback blame confirm status context serve"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version read modify update save apply diff check fmt history rollback blame confirm status context serve init help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -911,6 +917,60 @@ _mediactl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        mediactl__subcmd__help)
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -x)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         mediactl__subcmd__history)
             opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version show"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -976,6 +1036,60 @@ _mediactl() {
         mediactl__subcmd__history__subcmd__show)
             opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -x)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        mediactl__subcmd__init)
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

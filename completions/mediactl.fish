@@ -55,6 +55,8 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show the running, the saved and the pending state of the configuration'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "context" -d 'Name servers, and work on them by their names'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "init" -d 'Make a first configuration, with a random password'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "help" -d 'Explain a command, or the options of every command'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
@@ -554,7 +556,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a request may take in all' -r
-complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on; `none` means only the Unix socket, port 0 means any free port; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0 means any free port; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l metrics -d 'Address and port where `/metrics` and `/healthz` are served without credentials and without TLS, and nothing else; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-cert -d 'Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-key -d 'Private key of the certificate, in PEM' -r -F
@@ -575,3 +577,35 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l view-auth -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every requested change, even one that removes all access to the API'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -s V -l version -d 'Print version'

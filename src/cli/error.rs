@@ -9,10 +9,14 @@ use thiserror::Error;
 use crate::edit::misfit::PathFault;
 use crate::edit::path::PathError;
 use crate::engine::{EngineError, ErrorKind, ServiceError, Snapshot};
-use crate::store::{LockHolder, reason};
+use crate::store::{LockHolder, StoreError, reason};
 
 /// The hint for a path without a value if no similar name is known.
 const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
+
+/// The hint for a configuration that is not there.
+const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
+                             `--context NAME` names another one";
 
 /// Why a command ended early.
 #[derive(Debug, Error)]
@@ -138,6 +142,17 @@ impl CliError {
         )
     }
 
+    /// A file that is to be made is there already.
+    pub fn exists(path: &Path) -> Self {
+        Self::new(ErrorKind::Guarded, format!("`{}` exists already", path.display()))
+            .with_hint("nothing was changed; `mediactl modify` and `mediactl save` change it")
+    }
+
+    /// The system gives no random bytes.
+    pub fn no_random(source: io::Error) -> Self {
+        Self::io(ErrorKind::Failed, "cannot make a random password", source)
+    }
+
     /// There is no context with this name; `similar` is one that may be meant.
     pub fn no_context(name: &str, similar: Option<&str>) -> Self {
         let hint = match similar {
@@ -164,8 +179,8 @@ impl CliError {
         }
     }
 
-    /// The file with the contexts could not be made.
-    pub fn contexts_not_made(path: &Path, source: io::Error) -> Self {
+    /// A file or a folder could not be made.
+    pub fn not_made(path: &Path, source: io::Error) -> Self {
         let kind = match source.kind() {
             io::ErrorKind::PermissionDenied => ErrorKind::Denied,
             _ => ErrorKind::Failed,
@@ -251,6 +266,9 @@ impl From<EngineError> for CliError {
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
                 .collect(),
             EngineError::BadAssignments(faults) => faults.iter().map(assignment_line).collect(),
+            EngineError::Store(StoreError::NotFound { .. }) => {
+                vec![ErrorLine { message: error.to_string(), hint: Some(OTHER_TARGETS.to_owned()) }]
+            }
             error => vec![ErrorLine { message: error.to_string(), hint: error.hint() }],
         };
         let broken = match error {

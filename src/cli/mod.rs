@@ -19,8 +19,10 @@ mod countdown;
 mod credentials;
 mod error;
 pub mod exit;
+mod help;
 mod input;
 mod interrupt;
+mod new_account;
 mod prompts;
 mod remote_host;
 mod render;
@@ -55,8 +57,12 @@ pub fn command() -> clap::Command {
 /// Runs the command line of this process.
 pub fn run() -> Exit {
     survive_file_limit();
-    let matches = match parse(std::env::args_os().collect()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let matches = match parse(&arguments) {
         Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp && help::is_short(&arguments) => {
+            return print_short_help(&arguments);
+        }
         Err(error) => return print_clap_error(&error),
     };
     let mut cli = CommandLine::from_arg_matches(&matches)
@@ -69,13 +75,19 @@ pub fn run() -> Exit {
 
 /// Parses the arguments. They are parsed once more by the whole tree where that of the called command
 /// has no match for them: help and errors name the other commands, too.
-fn parse(args: Vec<OsString>) -> Result<ManuallyDrop<ArgMatches>, clap::Error> {
+fn parse(args: &[OsString]) -> Result<ManuallyDrop<ArgMatches>, clap::Error> {
     let matches = |command: clap::Command| {
         // Neither is dropped: to free hundreds of small parts takes longer than to parse the arguments.
         let mut command = ManuallyDrop::new(command);
-        command.try_get_matches_from_mut(&args).map(ManuallyDrop::new)
+        command.try_get_matches_from_mut(args).map(ManuallyDrop::new)
     };
-    matches(called_command(&args)).or_else(|_| matches(command()))
+    matches(called_command(args)).or_else(|_| matches(built(command())))
+}
+
+/// The tree with the descriptions of its commands, which are made when they are asked for.
+fn built(mut command: clap::Command) -> clap::Command {
+    command.build();
+    command
 }
 
 /// Returns the tree with only those commands that are among the arguments. Each command gets a copy
@@ -110,9 +122,22 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Rollback(args) => rollback::run(args, &cli.global, ui),
         CommandArgs::Blame(args) => blame::run(args, &cli.global, ui),
         CommandArgs::Confirm(args) => confirm::run(args, &cli.global, ui),
+        CommandArgs::Init(args) => commands::init::run(args, &cli.global, ui),
+        CommandArgs::Help(args) => commands::help::run(args, command()),
         CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),
         CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
+    }
+}
+
+fn print_short_help(arguments: &[OsString]) -> Exit {
+    let ui = Ui::new(ColorChoice::Auto);
+    match ui.print(|out| out.write_all(help::short(command(), arguments).as_bytes())) {
+        Err(error) if !error.is_closed_output() => {
+            ui.error(&error);
+            error.kind.into()
+        }
+        _ => Exit::Done,
     }
 }
 

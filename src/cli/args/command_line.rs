@@ -10,7 +10,9 @@ use super::context::ContextArgs;
 use super::diff::DiffArgs;
 use super::fmt::FmtArgs;
 use super::global::GlobalArgs;
+use super::help::HelpArgs;
 use super::history::HistoryArgs;
+use super::init::InitArgs;
 use super::modify::ModifyArgs;
 use super::read::ReadArgs;
 use super::rollback::RollbackArgs;
@@ -59,4 +61,6 @@ pub enum CommandArgs {
     Status(StatusArgs),
     Context(ContextArgs),
     Serve(ServeArgs),
+    Init(InitArgs),
+    Help(HelpArgs),
 }

@@ -27,7 +27,7 @@ Examples:
   mediactl serve --listen none
   mediactl serve --listen 127.0.0.1:0 --reload-cmd 'systemctl reload media'")]
 pub struct ServeArgs {
-    /// Address and port to listen on; `none` means only the Unix socket, port 0 means any free port; may be
+    /// Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0 means any free port; may be
     /// given several times
     #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
     pub listen: Vec<String>,

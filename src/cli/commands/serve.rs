@@ -1,10 +1,11 @@
 //! `mediactl serve`
 
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -12,11 +13,15 @@ use crate::cli::access_log::{self, AccessLog};
 use crate::cli::allocator;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::serve::ServeArgs;
+use crate::cli::commands::change::local_user;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::new_account::NewAccount;
+use crate::cli::prompts;
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{Aftermath, Engine, EngineError};
+use crate::edit::request::{ChangeRequest, Edits};
+use crate::engine::{Aftermath, ChangeOptions, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
@@ -47,7 +52,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = addresses(&args.listen)?;
     if !addresses.is_empty() {
-        refuse_without_account(&engine, global)?;
+        offer_account(&engine, global, ui)?;
     }
     let tls = tls(args)?;
     let listeners = listeners(&addresses, lock.as_ref())?;
@@ -104,18 +109,43 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
 fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
     let mut found = Vec::new();
     for address in given.iter().filter(|address| *address != NO_TCP) {
-        let resolved = address.to_socket_addrs().map_err(|error| {
-            CliError::usage(format!("`{address}` is not an address to listen on: {error}"), "write ADDR:PORT")
+        let resolved = with_host(address).to_socket_addrs().map_err(|error| {
+            CliError::usage(
+                format!("`{address}` is not an address to listen on: {error}"),
+                "write ADDR:PORT, or :PORT for all addresses",
+            )
         })?;
         found.extend(resolved);
     }
     Ok(found)
 }
 
-/// Without an account no one could use the API over TCP.
-fn refuse_without_account(engine: &Engine, global: &GlobalArgs) -> Result<(), CliError> {
-    let has_account = engine.running().is_some_and(|running| running.account().is_some());
-    if has_account { Ok(()) } else { Err(CliError::no_account(&global.file_name())) }
+/// Without an account no one could use the API over TCP: on a terminal a new one is offered.
+fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
+    if engine.running().is_some_and(|running| running.account().is_some()) {
+        return Ok(());
+    }
+    let name = global.file_name();
+    let question = format!("`{name}` has no usable `edit_auth`: set one, with a random password?");
+    if prompts::confirm(&question).map_err(CliError::prompt_failed)? != Some(true) {
+        return Err(CliError::no_account(&name));
+    }
+    let account = NewAccount::random()?;
+    let patch = json!({"edit_auth": {"login": account.login, "password": account.password}});
+    let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+    engine.modify(&request, &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
+    ui.say("this is the account, which is not shown again:");
+    account.show(ui)
+}
+
+/// `:PORT` is that port of all addresses: of IPv4 alone where the system has no IPv6.
+fn with_host(address: &str) -> String {
+    let has_no_host = address.starts_with(':') && !address.starts_with("::");
+    match has_no_host {
+        true if TcpListener::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok() => format!("[::]{address}"),
+        true => format!("0.0.0.0{address}"),
+        false => address.to_owned(),
+    }
 }
 
 fn tls(args: &ServeArgs) -> Result<Option<Arc<Tls>>, CliError> {

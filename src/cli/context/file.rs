@@ -110,7 +110,7 @@ impl ContextsFile {
 
     /// Merges a patch into the file, which is made where it is missing.
     pub fn change(&self, patch: Value, by: String) -> Result<(), CliError> {
-        self.make().map_err(|error| CliError::contexts_not_made(&self.path, error))?;
+        self.make().map_err(|error| CliError::not_made(&self.path, error))?;
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
         let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
         // The directives of this file are none of a media server.

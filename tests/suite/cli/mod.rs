@@ -8,6 +8,7 @@ mod change_json;
 mod check;
 mod concurrent;
 mod diff;
+mod first_contact;
 mod fmt;
 mod guards;
 mod history;

@@ -1,0 +1,44 @@
+//! `mediactl init`
+
+use std::fs::create_dir_all;
+use std::path::Path;
+
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::init::InitArgs;
+use crate::cli::commands::change::local_user;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input::{self, is_url};
+use crate::cli::new_account::NewAccount;
+use crate::cli::ui::{Ui, waiting};
+use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, Replaced};
+
+/// The first configuration; the login and the password go where the braces are.
+const TEMPLATE: &str = include_str!("init.conf");
+
+pub fn run(args: &InitArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let path = args.file.as_deref().unwrap_or(&global.conf);
+    if global.chosen.names_server() || path.to_str().is_some_and(is_url) {
+        return Err(CliError::usage("`init` makes a file, so it has no server", "give a FILE, or nothing"));
+    }
+    if path.symlink_metadata().is_ok() {
+        return Err(CliError::exists(path));
+    }
+    make_folder(path)?;
+    let account = NewAccount::random()?;
+    let text = TEMPLATE.replace("{login}", account.login).replace("{password}", &account.password);
+    let mut engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
+    let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
+    let outcome = engine.replace(Replaced::File, text.as_bytes(), &options)?;
+    outcome.warnings.iter().for_each(|warning| ui.warning(warning));
+    let path = path.display();
+    ui.say(&format!("made {path}; this is the account of its API, which is not shown again:"));
+    account.show(ui)?;
+    ui.say(&format!("next: `mediactl --conf {path} serve`, or look at the file"));
+    Ok(Exit::Done)
+}
+
+fn make_folder(path: &Path) -> Result<(), CliError> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    create_dir_all(folder).map_err(|error| CliError::not_made(folder, error))
+}
