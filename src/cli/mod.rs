@@ -41,7 +41,8 @@ use args::command_line::{CommandArgs, CommandLine};
 use args::global::{ChosenTarget, ColorChoice, GlobalArgs};
 pub use commands::serve::GRACE;
 use commands::{
-    apply, blame, check, confirm, diff, fmt, history, modify, read, rollback, save, serve, status, update,
+    apply, blame, check, confirm, diff, explain, fmt, history, modify, read, rollback, save, serve, status,
+    update,
 };
 use error::CliError;
 use exit::Exit;
@@ -117,6 +118,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Apply(args) => apply::run(args, &cli.global, ui),
         CommandArgs::Diff(args) => diff::run(args, &cli.global, ui),
         CommandArgs::Check(args) => check::run(args, &cli.global, ui),
+        CommandArgs::Explain(args) => explain::run(args, &cli.global, ui),
         CommandArgs::Fmt(args) => fmt::run(args, &cli.global, ui),
         CommandArgs::History(args) => history::run(args, &cli.global, ui),
         CommandArgs::Rollback(args) => rollback::run(args, &cli.global, ui),

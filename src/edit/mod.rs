@@ -18,6 +18,7 @@ pub mod desired_state;
 pub mod emit;
 pub mod expansion;
 pub mod expect;
+pub mod explain;
 pub mod fault;
 pub mod format;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod neighbours;
 pub mod normalize;
 pub mod patch;
 pub mod path;
+pub mod place_in_text;
 pub mod plan;
 mod quoting;
 mod regular_expression;

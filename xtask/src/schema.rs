@@ -47,6 +47,9 @@ fn row(row: &Parameter) -> (String, String) {
         lines.push(format!("*Text:* `{}`", row.example));
     }
     lines.push(format!("*JSON:* `{}`, {}", row.key, row.json_form()));
+    if !row.default.is_empty() {
+        lines.push(format!("*Default:* {}", row.default));
+    }
     if !row.unit.is_empty() {
         lines.push(format!("*Unit:* {}", row.unit));
     }

@@ -8,6 +8,7 @@ use super::check::CheckArgs;
 use super::confirm::ConfirmArgs;
 use super::context::ContextArgs;
 use super::diff::DiffArgs;
+use super::explain::ExplainArgs;
 use super::fmt::FmtArgs;
 use super::global::GlobalArgs;
 use super::help::HelpArgs;
@@ -53,6 +54,7 @@ pub enum CommandArgs {
     Apply(ApplyArgs),
     Diff(DiffArgs),
     Check(CheckArgs),
+    Explain(ExplainArgs),
     Fmt(FmtArgs),
     History(HistoryArgs),
     Rollback(RollbackArgs),

@@ -205,6 +205,8 @@ pub struct Parameter {
     /// Whether a directive of the wrong form is an error, not a warning: a server does not start
     /// without it, or starts open to everybody.
     pub strict: bool,
+    /// What holds where it is not set; empty where the media server decides.
+    pub default: &'static str,
     /// The unit of a number.
     pub unit: &'static str,
     /// One line of documentation.
@@ -222,6 +224,22 @@ impl Parameter {
     /// Whether it is shown even if the text does not set it.
     pub fn is_always_shown(&self) -> bool {
         matches!(self.shape, Shape::Ports | Shape::Group(_) | Shape::Sources) || self.key == PUBLISH_ENABLED
+    }
+
+    /// The type of its value in JSON, in short.
+    pub fn value_type(&self) -> &'static str {
+        match self.shape {
+            Shape::Value(value) => value.name(),
+            Shape::Object(_) | Shape::Backend => "object",
+            Shape::Ports => "list of ports",
+            Shape::Sources => "list of objects",
+            Shape::Transcoder => "list of [name, value]",
+            Shape::Group(_) | Shape::PortOptions => "object of objects",
+            Shape::Derived(Derived::Static) => "boolean",
+            Shape::Derived(Derived::Position) => "integer",
+            Shape::Derived(Derived::Runtime) => "object",
+            Shape::Derived(_) => "string",
+        }
     }
 
     /// The words behind the keyword when they are right, for messages and the manual.
@@ -270,6 +288,56 @@ impl Parameter {
             Shape::Derived(Derived::Former) => "a string, no longer shown",
             Shape::Derived(Derived::Runtime) => "an object, read-only",
         })
+    }
+}
+
+impl ValueType {
+    /// The name of the type in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Port => "port or \"host:port\"",
+            Self::Text => "string",
+            Self::Scalar => "string, number or boolean",
+            Self::Switch | Self::Flag => "boolean",
+            Self::Seconds => "integer, or false",
+        }
+    }
+}
+
+impl PartForm {
+    /// The name of the type in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Word | Self::Reference => "string",
+            Self::Percent => "integer from 0 to 100",
+            Self::Duration => "integer",
+            Self::Words => "list of words",
+        }
+    }
+
+    /// The unit of the number.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Percent => "%",
+            Self::Duration => "s",
+            Self::Word | Self::Reference | Self::Words => "",
+        }
+    }
+}
+
+impl Scope {
+    /// Where a parameter of this scope stands, in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Top => "at the top level",
+            Self::Stream => "in `stream` and `ondemand`",
+            Self::Live => "in `live`",
+            Self::Plugin => "in `plugin`",
+            Self::Source => "in an element of `urls`",
+            Self::Backend => "in `auth`",
+            Self::Template => "in `template`",
+            Self::Foreign => "in any other block",
+        }
     }
 }
 

@@ -37,6 +37,7 @@ const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope,
         shape,
         secret: false,
         strict: false,
+        default: "",
         unit: "",
         doc: "",
         example: "",
@@ -58,8 +59,18 @@ const fn value(
     Parameter { strict, doc, example, ..row(keywords[0], keywords, scope, Shape::Value(value)) }
 }
 
+/// What holds in a stream or live that does not say it.
+const fn inherited(scope: Scope, global: &'static str) -> &'static str {
+    if matches!(scope, Scope::Top) { "" } else { global }
+}
+
 const fn cluster_key(scope: Scope, doc: &'static str) -> Parameter {
-    Parameter { secret: true, ..value(scope, &["cluster_key"], ValueType::Text, doc, "cluster_key SECRET;") }
+    let default = inherited(scope, "the global `cluster_key`");
+    Parameter {
+        secret: true,
+        default,
+        ..value(scope, &["cluster_key"], ValueType::Text, doc, "cluster_key SECRET;")
+    }
 }
 
 const fn account(keywords: &'static [&'static str], doc: &'static str, example: &'static str) -> Parameter {
@@ -68,7 +79,15 @@ const fn account(keywords: &'static [&'static str], doc: &'static str, example: 
 }
 
 const fn backend(scope: Scope, doc: &'static str, example: &'static str) -> Parameter {
-    Parameter { secret: true, strict: true, doc, example, ..row("auth", &["auth"], scope, Shape::Backend) }
+    let default = inherited(scope, "the global `auth`");
+    Parameter {
+        secret: true,
+        strict: true,
+        default,
+        doc,
+        example,
+        ..row("auth", &["auth"], scope, Shape::Backend)
+    }
 }
 
 const fn group(
@@ -98,7 +117,10 @@ const fn comment(scope: Scope) -> Parameter {
 }
 
 const fn disabled(scope: Scope) -> Parameter {
-    value(scope, &["disabled"], ValueType::Flag, "Whether it is switched off", "disabled;")
+    Parameter {
+        default: "false",
+        ..value(scope, &["disabled"], ValueType::Flag, "Whether it is switched off", "disabled;")
+    }
 }
 
 const fn former_url_global(scope: Scope) -> Parameter {
@@ -222,13 +244,16 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     comment(Scope::Stream),
     disabled(Scope::Stream),
     derived("prefix", Scope::Live, Derived::Name, "The prefix of the location; equals its key"),
-    value(
-        Scope::Live,
-        &[PUBLISH_ENABLED],
-        ValueType::Switch,
-        "Whether streams may be published here",
-        "publish_enabled false;",
-    ),
+    Parameter {
+        default: "true",
+        ..value(
+            Scope::Live,
+            &[PUBLISH_ENABLED],
+            ValueType::Switch,
+            "Whether streams may be published here",
+            "publish_enabled false;",
+        )
+    },
     derived("static", Scope::Live, Derived::Static, "Always false"),
     derived(
         "position",

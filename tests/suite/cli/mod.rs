@@ -9,6 +9,7 @@ mod check;
 mod concurrent;
 mod diff;
 mod first_contact;
+mod explain;
 mod fmt;
 mod guards;
 mod history;

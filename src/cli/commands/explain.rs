@@ -1,0 +1,139 @@
+//! `mediactl explain`
+
+use std::io::{self, Write};
+
+use colored::Color;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::cli::args::explain::ExplainArgs;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::history::ListFormat;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input;
+use crate::cli::target::{self, Purpose};
+use crate::cli::ui::Ui;
+use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use crate::edit::explain::{Explanation, ValueSource, explain};
+use crate::edit::path::Path;
+use crate::edit::place_in_text::entry_at;
+use crate::engine::{Content, ErrorKind, ReadForm, ReadQuery, Reading, ServiceError};
+use crate::model::{Lens, top_members};
+use crate::syntax::{LineIndex, one_line};
+
+/// An explanation, with the place where the value is set.
+#[derive(Serialize)]
+struct Explained {
+    #[serde(flatten)]
+    explanation: Explanation,
+    file: Option<String>,
+    /// From 1.
+    line: Option<usize>,
+}
+
+pub fn run(args: &ExplainArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let path = input::value_path(&args.path)?;
+    let mut target = target::resolve(global, Purpose::default(), ui)?;
+    let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
+    let name = target.service.name().to_owned();
+    let content = match target.service.read(&query) {
+        Ok(Reading { content, .. }) => content,
+        Err(error) => without_configuration(error, ui)?,
+    };
+    let explained = match content {
+        Content::Text(text) if text.is_valid() => {
+            let (members, lens) = (top_members(text.document()), Lens::default());
+            let mut explained = looked_up(&LocalView::new(&members, &lens), &path, ui)?;
+            let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
+            if let Some(entry) = set_at.and_then(|path| entry_at(&members, &path.segments)) {
+                explained.line =
+                    Some(LineIndex::new(text.document().text()).position(entry.span().start).line);
+                explained.file = Some(name);
+            }
+            explained
+        }
+        Content::Text(_) => {
+            ui.warning(&format!("`{name}` has errors, so its values are not shown"));
+            looked_up(&json!({}), &path, ui)?
+        }
+        Content::Json(whole) => looked_up(&whole, &path, ui)?,
+    };
+    match args.output {
+        ListFormat::Json => ui.print_json(&explained)?,
+        ListFormat::Text => ui.print_painted(|out| print(&explained, ui, out))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// An empty configuration where there is none: the schema is known without one.
+fn without_configuration(error: ServiceError, ui: Ui) -> Result<Content, CliError> {
+    if error.kind() != ErrorKind::Absent {
+        return Err(error.into());
+    }
+    ui.warning(&format!("{error}: explaining without values"));
+    Ok(Content::Json(json!({})))
+}
+
+fn looked_up(current: &dyn Current, path: &Path, ui: Ui) -> Result<Explained, CliError> {
+    let masker = ui.masker();
+    let current = MaskedLookup { current, masker: masker.as_ref() };
+    let explanation = explain(&current, path).map_err(CliError::bad_selection)?;
+    Ok(Explained { explanation, file: None, line: None })
+}
+
+fn print(explained: &Explained, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+    let Explanation { path, documentation, value_type, unit, default, text, json, .. } =
+        &explained.explanation;
+    writeln!(out, "{}", ui.paint(&one_line(path), Color::Yellow))?;
+    writeln!(out, "  {documentation}\n")?;
+    let mut line = |label: &str, text: &str| writeln!(out, "{label:<9} {text}");
+    line("type", value_type)?;
+    unit.map_or(Ok(()), |unit| line("unit", unit))?;
+    line("default", default.unwrap_or("none"))?;
+    text.as_ref().map_or(Ok(()), |text| line("text", text))?;
+    line("JSON", json)?;
+    let Explanation { places, example, secret, members, .. } = &explained.explanation;
+    if !places.is_empty() {
+        line("where", &places.join(", "))?;
+    }
+    example.map_or(Ok(()), |example| line("example", example))?;
+    if *secret {
+        line("secret", "yes, or a part of it: it is masked")?;
+    }
+    if explained.explanation.is_certain {
+        line("value", &value(explained).unwrap_or("not set".to_owned()))?;
+    }
+    if !members.is_empty() {
+        writeln!(out, "\nmembers")?;
+        let width = members.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
+        members.iter().try_for_each(|(key, text)| writeln!(out, "  {key:<width$}  {text}"))?;
+    }
+    Ok(())
+}
+
+/// The value, and where it comes from.
+fn value(explained: &Explained) -> Option<String> {
+    let Some(found) = &explained.explanation.found else {
+        return None;
+    };
+    let source = match found.source {
+        ValueSource::Own => "own",
+        ValueSource::Global => "global",
+        ValueSource::Derived => "derived",
+        ValueSource::Default => "default",
+    };
+    let place = match (&explained.file, explained.line) {
+        (Some(file), Some(line)) => format!(", {file}:{line}"),
+        _ => String::new(),
+    };
+    let value = match &found.value {
+        Value::Object(members) if members.len() > MAX_SHOWN => format!("{} members", members.len()),
+        Value::Array(elements) if elements.len() > MAX_SHOWN => format!("{} elements", elements.len()),
+        value => value.to_string(),
+    };
+    Some(format!("{} ({source}{})", one_line(&value), one_line(&place)))
+}
+
+/// A larger object or list is counted, not shown.
+const MAX_SHOWN: usize = 20;

@@ -1,0 +1,329 @@
+//! What is known of a place in a configuration: the row of the schema, the value that is there, and
+//! where it comes from.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::config_lookup::Current;
+use super::misfit::PathFault;
+use super::path::{Path, Segment};
+use super::schema_path::{Place, is_derived, own_value};
+use super::select::{Selection, select};
+use super::shown_path::shown;
+use crate::model::schema::{
+    Kind, PARAMETERS, Parameter, PartForm, Scope, Shape, URL_GLOBAL, by_key, by_keyword, parameters,
+};
+
+/// The name that stands for any stream, live or plugin.
+const ANY_NAME: &str = "NAME";
+
+/// What is known of a place.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    /// The path, with `NAME` where no certain stream, live or plugin is meant.
+    pub path: String,
+    pub documentation: String,
+    #[serde(rename = "type")]
+    pub value_type: String,
+    pub unit: Option<&'static str>,
+    /// What holds where it is not set; none where the media server decides.
+    pub default: Option<&'static str>,
+    /// The form of the directive in the text.
+    pub text: Option<String>,
+    /// The form in JSON.
+    pub json: String,
+    /// Where it may stand.
+    pub places: Vec<&'static str>,
+    /// An example of the directive.
+    pub example: Option<&'static str>,
+    /// Whether its value, or one part of it, is a secret.
+    pub secret: bool,
+    /// The members of an object, each with what it is.
+    pub members: Vec<(String, String)>,
+    /// Whether the path leads to one place of this configuration.
+    #[serde(skip)]
+    pub is_certain: bool,
+    /// The value that is there, and where it comes from.
+    #[serde(flatten)]
+    pub found: Option<FoundValue>,
+}
+
+/// A value that holds at a place.
+#[derive(Debug, Serialize)]
+pub struct FoundValue {
+    pub value: Value,
+    pub source: ValueSource,
+    /// The path under which it is set; none for a default.
+    #[serde(skip)]
+    pub set_at: Option<Path>,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueSource {
+    /// It is set there.
+    Own,
+    /// The value of the top level holds.
+    Global,
+    /// Read from the text around it, such as a position.
+    Derived,
+    /// It is not set, and the default is known.
+    Default,
+}
+
+/// Explains the place that `path` leads to. `streams.prepush` stands for the `prepush` of any stream.
+///
+/// # Errors
+/// No such place is in the schema, and nothing is there.
+pub fn explain(current: &dyn Current, path: &Path) -> Result<Explanation, PathFault> {
+    let ExplainedPath { path, is_certain } = ExplainedPath::of(current, path);
+    let place = Place::of(&path.segments).map_err(|misfit| PathFault::new(&path, misfit))?;
+    let (row, below) = nearest_row(&path.segments);
+    let mut explanation = match row {
+        Some(row) => of_row(row, below, place),
+        None => of_unknown(place),
+    };
+    explanation.path = shown(&path);
+    explanation.is_certain = is_certain;
+    if is_certain {
+        explanation.found = found(current, &path, row, place)?;
+        let is_named = row.is_none() || matches!(place, Place::Block(_));
+        if is_named && explanation.found.is_none() {
+            // An unknown directive that is not there is misspelt, and so is a name.
+            select(current, &path)?;
+        }
+    } else if row.is_none() {
+        select(current, &path)?;
+    }
+    Ok(explanation)
+}
+
+/// A path as it leads through the schema.
+struct ExplainedPath {
+    path: Path,
+    /// Whether it leads to one place of this configuration.
+    is_certain: bool,
+}
+
+impl ExplainedPath {
+    /// Completes a path that leaves out the name of a stream, live or plugin, and takes the keyword of
+    /// a directive for its key.
+    fn of(current: &dyn Current, path: &Path) -> Self {
+        let mut segments = path.segments.clone();
+        let kind = segments.first().and_then(Segment::name).and_then(group_kind);
+        let mut is_certain = true;
+        if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
+            let is_key = |name: &str| {
+                let row = by_key(kind.scope(), name).or_else(|| by_keyword(kind.scope(), name));
+                row.is_some() && !current.contains(&[kind.key(), name])
+            };
+            match second.name() {
+                Some(name) if is_key(name) => segments.insert(1, Segment::Key(ANY_NAME.to_owned())),
+                Some(_) => {}
+                None => segments[1] = Segment::Key(ANY_NAME.to_owned()),
+            }
+            is_certain = segments.get(1) == path.segments.get(1);
+        }
+        let at = if kind.is_some() { 2 } else { 0 };
+        let scope = kind.map_or(Scope::Top, Kind::scope);
+        if let Some(Segment::Key(key)) = segments.get_mut(at)
+            && by_key(scope, key).is_none()
+            && let Some(row) = by_keyword(scope, key.as_str())
+        {
+            *key = row.key.to_owned();
+        }
+        Self { path: Path { segments }, is_certain }
+    }
+}
+
+fn group_kind(key: &str) -> Option<Kind> {
+    match by_key(Scope::Top, key)?.shape {
+        Shape::Group(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+/// The last row of the schema on the way to a place, and the segments below it.
+fn nearest_row(segments: &[Segment]) -> (Option<&'static Parameter>, &[Segment]) {
+    let mut place = Place::Root;
+    let (mut row, mut below) = (None, segments);
+    for (at, segment) in segments.iter().enumerate() {
+        let known = place.scope().zip(segment.name()).and_then(|(scope, key)| by_key(scope, key));
+        if known.is_some() {
+            (row, below) = (known, &segments[at + 1..]);
+        } else if matches!(place, Place::Block(_)) {
+            // An unknown directive of a stream.
+            (row, below) = (None, &segments[at..]);
+        }
+        let Ok(next) = place.step(segment) else { break };
+        place = next;
+    }
+    (row, below)
+}
+
+fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanation {
+    let is_whole = below.is_empty();
+    let words = |words: &str| match row.keywords {
+        [] => None,
+        [keyword] => Some(format!("`{keyword}`, then {words}")),
+        [keyword, others @ ..] => Some(format!("`{keyword}` (or `{}`), then {words}", others.join("`, `"))),
+    };
+    let name = below.iter().rev().find_map(Segment::name).unwrap_or(row.key);
+    let value_type = type_of(place);
+    let json = match is_whole {
+        true => format!("\"{}\": {}", row.key, row.json_form()),
+        false if name == row.key => format!("an element of \"{}\": {value_type}", row.key),
+        false => format!("\"{name}\" in \"{}\": {value_type}", row.key),
+    };
+    let documentation = match place {
+        Place::Block(kind) => format!("One {} of the {}", kind.noun(), kind.key()),
+        _ if is_whole => row.doc.to_owned(),
+        _ => format!("Part of `{}`: {}", row.key, row.doc),
+    };
+    let unit = match place {
+        Place::Part(form) => form.unit(),
+        _ => row.unit,
+    };
+    Explanation {
+        path: String::new(),
+        documentation,
+        value_type,
+        unit: Some(unit).filter(|unit| !unit.is_empty()),
+        default: Some(row.default).filter(|default| is_whole && !default.is_empty()),
+        text: words(&row.usage()),
+        json,
+        places: places(row),
+        example: Some(row.example).filter(|example| !example.is_empty()),
+        secret: is_secret(row, name, is_whole),
+        members: members(place),
+        is_certain: false,
+        found: None,
+    }
+}
+
+/// A directive that the schema does not know, or a part of one.
+fn of_unknown(place: Place) -> Explanation {
+    let documentation = match place {
+        Place::Root => "The whole configuration",
+        _ => "A directive that mediactl does not know; it is kept, and shown by the general rule",
+    };
+    Explanation {
+        path: String::new(),
+        documentation: documentation.to_owned(),
+        value_type: type_of(place),
+        unit: None,
+        default: None,
+        text: Some("`KEYWORD`, then words, and maybe a block".to_owned()),
+        json: "a word, a list of words, an object, or a list of occurrences".to_owned(),
+        places: Vec::new(),
+        example: None,
+        secret: false,
+        members: members(place),
+        is_certain: false,
+        found: None,
+    }
+}
+
+/// Every scope in which the same directive may stand; first the one that is explained.
+fn places(row: &'static Parameter) -> Vec<&'static str> {
+    let same = PARAMETERS
+        .iter()
+        .filter(|other| other.key == row.key && other.keywords == row.keywords && other.scope != row.scope);
+    std::iter::once(row).chain(same).map(|row| row.scope.in_words()).collect()
+}
+
+fn is_secret(row: &Parameter, name: &str, is_whole: bool) -> bool {
+    match row.shape {
+        Shape::Object(object) if !is_whole => object.part(name).is_some_and(|part| part.secret),
+        _ => row.secret,
+    }
+}
+
+fn type_of(place: Place) -> String {
+    match place {
+        Place::Root | Place::Block(_) | Place::Source | Place::ForeignBlock => "object",
+        Place::Group(_) => "object of objects",
+        Place::Own(row) => row.value_type(),
+        Place::Port => "port or \"host:port\"",
+        Place::Pair => "[name, value]",
+        Place::BackendUrl => "string, or false",
+        Place::Extras => "object of strings",
+        Place::Text => "string",
+        Place::Part(form) => form.name(),
+        Place::Foreign => "any",
+    }
+    .to_owned()
+}
+
+/// The members of an object, each with its documentation.
+fn members(place: Place) -> Vec<(String, String)> {
+    let rows = |scope| parameters(scope).map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
+    match place {
+        Place::Root => rows(Scope::Top),
+        Place::Group(kind) | Place::Block(kind) => rows(kind.scope()),
+        Place::Source => rows(Scope::Source),
+        Place::Own(row) => match row.shape {
+            Shape::Sources => rows(Scope::Source),
+            Shape::Backend => vec![
+                ("url".to_owned(), "The URL of the backend; false opens access".to_owned()),
+                ("extra".to_owned(), "Its options, in the order of the text".to_owned()),
+                (URL_GLOBAL.to_owned(), "The global URL, in streams and lives; output only".to_owned()),
+            ],
+            Shape::Object(object) => {
+                let part =
+                    |part: &crate::model::schema::Part| (part.key.to_owned(), part_in_words(part.form));
+                object.parts.iter().map(part).collect()
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn part_in_words(form: PartForm) -> String {
+    match form.unit() {
+        "" => form.name().to_owned(),
+        unit => format!("{}, in {unit}", form.name()),
+    }
+}
+
+/// The value that holds at a place: its own, the one of the top level, or the default.
+fn found(
+    current: &dyn Current,
+    path: &Path,
+    row: Option<&'static Parameter>,
+    place: Place,
+) -> Result<Option<FoundValue>, PathFault> {
+    let is_derived = row.is_some_and(|row| is_derived(row.scope, row.key));
+    if let Some(value) = value_at(current, path)? {
+        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
+        if let Some(value) = own_value(place, &value) {
+            return Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }));
+        }
+    }
+    let Some(row) = row.filter(|row| matches!(row.scope, Scope::Stream | Scope::Live)) else {
+        return Ok(None);
+    };
+    let (names, _) = path.split_names();
+    if !names.get(..2).is_some_and(|block| current.contains(block)) {
+        return Ok(None);
+    }
+    let is_inherited = matches!(row.key, "auth" | "cluster_key");
+    let above = Path { segments: path.segments[2..].to_vec() };
+    if is_inherited && let Some(value) = value_at(current, &above)? {
+        return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
+    }
+    let default = serde_json::from_str(row.default).ok().filter(|_| path.segments.len() == 3);
+    Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
+}
+
+/// The value at a path; `None` where nothing is.
+fn value_at(current: &dyn Current, path: &Path) -> Result<Option<Value>, PathFault> {
+    match select(current, path) {
+        Ok(Selection::One(value)) => Ok(Some(value)),
+        Ok(Selection::Many(_)) => Ok(None),
+        Err(fault) if fault.is_absent() => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}

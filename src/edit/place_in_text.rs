@@ -1,0 +1,69 @@
+//! Finds the entry of the text that a path leads to.
+
+use super::path::Segment;
+use crate::model::general::DirectiveForm;
+use crate::model::member::Members;
+use crate::model::schema::{Scope, Shape, by_key};
+use crate::model::setting_view::entry_sources;
+use crate::model::shape::{first_argument, group_name, inner_scope};
+use crate::model::view::port_text;
+use crate::syntax::Entry;
+
+/// The entry that says the value at a path, or else the nearest block around it; `None` where nothing is.
+pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry<'d>> {
+    let (first, below) = segments.split_first()?;
+    let key = first.name()?;
+    let Some(row) = by_key(members.scope(), key) else {
+        return foreign(members.foreign_by_key(key), below);
+    };
+    let entries = members.own(row);
+    let name = below.first().and_then(Segment::name);
+    match row.shape {
+        Shape::Group(kind) => {
+            let Some(name) = name else { return entries.first().copied() };
+            let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
+            Some(inside(block, kind.scope(), &below[1..]).unwrap_or(block))
+        }
+        Shape::PortOptions => {
+            let port = members.own_by_key("http").iter().copied();
+            let block =
+                port.filter(|entry| entry.is_block()).find(|&entry| Some(&*port_text(entry)) == name)?;
+            Some(inside(block, Scope::Foreign, &below[1..]).unwrap_or(block))
+        }
+        Shape::Ports | Shape::Sources => match below.first() {
+            Some(Segment::Index(at)) => {
+                let count = |entry: &Entry<'d>| match row.shape {
+                    Shape::Sources => entry_sources(*entry).count(),
+                    _ => 1,
+                };
+                let mut passed = 0;
+                entries.iter().copied().find(|entry| {
+                    passed += count(entry);
+                    passed > *at
+                })
+            }
+            _ => entries.first().copied(),
+        },
+        _ => entries.last().copied(),
+    }
+}
+
+fn inside<'d>(block: Entry<'d>, scope: Scope, segments: &[Segment]) -> Option<Entry<'d>> {
+    entry_at(&Members::of(scope, block.children()), segments)
+}
+
+fn foreign<'d>(entries: &[Entry<'d>], below: &[Segment]) -> Option<Entry<'d>> {
+    let name = below.first().and_then(Segment::name);
+    match (DirectiveForm::of(entries), name) {
+        (_, None) => entries.first().copied(),
+        (DirectiveForm::NamedBlocks, Some(name)) => {
+            let block = entries.iter().copied().find(|&entry| first_argument(entry) == name)?;
+            Some(inside(block, inner_scope(block), &below[1..]).unwrap_or(block))
+        }
+        (DirectiveForm::Block, Some(_)) => {
+            let block = *entries.first()?;
+            Some(inside(block, inner_scope(block), below).unwrap_or(block))
+        }
+        _ => entries.first().copied(),
+    }
+}

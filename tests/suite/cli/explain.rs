@@ -1,0 +1,110 @@
+//! `mediactl explain`
+
+use serde_json::json;
+
+use super::serve::Serving;
+use super::{Place, SAMPLE};
+
+const TEXT: &str = "\
+http 80;
+edit_auth admin hunter2;
+auth http://backend/check token=abc;
+cluster_key swordfish;
+stream cam1 {
+  url udp://239.0.0.1:1234;
+  url udp://239.0.0.2:1234;
+  prepush 5;
+  cluster_key own-secret;
+}
+stream cam2;
+ondemand film file://film.mp4;
+live studio { auth false; }
+cache movies { path /srv; }
+";
+
+#[test]
+fn a_parameter_is_explained_with_or_without_a_stream() {
+    let place = Place::with(TEXT);
+    let text = place.run(["explain", "streams.prepush"]).exits(0).out;
+    assert_eq!(
+        text,
+        "streams.NAME.prepush\n  \
+           How much is buffered before playing starts; off buffers nothing\n\n\
+         type      integer, or false\n\
+         unit      s\n\
+         default   none\n\
+         text      `prepush`, then a number of seconds, or `off`\n\
+         JSON      \"prepush\": a number; `off` is false\n\
+         where     in `stream` and `ondemand`\n\
+         example   prepush 5;\n"
+    );
+    let one = place.run(["explain", "streams.cam1.prepush"]).exits(0).out;
+    assert!(one.ends_with("example   prepush 5;\nvalue     5 (own, media.conf:8)\n"), "{one}");
+    place.run(["explain", "streams.cam2.prepush"]).exits(0).prints("value     not set\n");
+    place.run(["explain", "lives.publish_enabled"]).exits(0).prints("default   true\n");
+    place
+        .run(["explain", "streams.url"])
+        .exits(0)
+        .prints("streams.NAME.urls\n")
+        .prints("(or `input`, `urls`)");
+    place
+        .run(["explain", "cluster_key"])
+        .exits(0)
+        .prints("at the top level, in `stream` and `ondemand`, in `live`");
+}
+
+#[test]
+fn a_value_comes_with_its_source() {
+    let place = Place::with(TEXT);
+    for (path, value, source, line) in [
+        ("http", json!([80]), "own", json!(1)),
+        ("http[0]", json!(80), "own", json!(1)),
+        ("streams.cam1.prepush", json!(5), "own", json!(8)),
+        ("streams.cam1.urls[1].url", json!("udp://239.0.0.2:1234"), "own", json!(7)),
+        ("streams.cam1.position", json!(1), "derived", json!(5)),
+        ("streams.cam1.auth.url", json!("http://backend/check"), "global", json!(3)),
+        ("streams.film.urls[0].url", json!("file://film.mp4"), "own", json!(12)),
+        ("lives.studio.auth", json!({"url": false}), "own", json!(13)),
+        ("lives.studio.publish_enabled", json!(true), "own", json!(13)),
+        ("streams.cam1.disabled", json!(false), "default", json!(null)),
+        ("cache.movies.path", json!("/srv"), "own", json!(14)),
+        ("edit_auth.login", json!("admin"), "own", json!(2)),
+    ] {
+        let found = place.run(["explain", "-o", "json", path]).exits(0).json();
+        assert_eq!(
+            (&found["value"], &found["source"], &found["line"]),
+            (&value, &json!(source), &line),
+            "{path}"
+        );
+    }
+    for path in
+        ["streams.cam2.cluster_key", "streams.cam1.cluster_key", "cluster_key", "edit_auth", "streams.cam2"]
+    {
+        let run = place.run(["explain", path]).exits(0).prints("<secret:");
+        run.hides("swordfish").hides("own-secret").hides("hunter2");
+    }
+    place
+        .run(["--show-secrets", "explain", "streams.cam2.cluster_key"])
+        .prints("\"swordfish\" (global, media.conf:4)");
+}
+
+#[test]
+fn members_are_listed_and_faults_are_told() {
+    let place = Place::with(TEXT);
+    place.run(["explain", "streams"]).exits(0).prints("\nmembers\n").prints("  prepush ");
+    place.run(["explain", "streams.cam1"]).exits(0).prints("One stream of the streams");
+    place.run(["explain", "edit_auth"]).exits(0).prints("  password  string\n");
+    place.run(["explain", "dvr"]).exits(7);
+    place.run(["explain", "streams.dvr.disk_limit"]).exits(0).prints("unit      %");
+    place.run(["explain", "streams.prepsh"]).exits(7);
+    place.run(["explain", "rtmp.x"]).exits(3);
+    place.run(["explain", "streams..x"]).exits(3);
+    place.run(["--conf", "absent.conf", "explain", "rtmp"]).exits(0).says("absent.conf").prints("rtmp 1935;");
+}
+
+#[test]
+fn a_server_is_asked_for_the_value() {
+    let place = Place::with(SAMPLE);
+    let _server = Serving::over(&place);
+    place.run(["explain", "streams.cam1.prepush"]).exits(0).prints("value     5 (own, media.conf:8)\n");
+}
