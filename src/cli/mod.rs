@@ -23,6 +23,7 @@ mod help;
 mod input;
 mod interrupt;
 mod new_account;
+mod pager;
 mod prompts;
 mod remote_host;
 mod render;

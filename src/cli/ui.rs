@@ -9,11 +9,14 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use colored::{Color, Colorize};
+use rustix::termios::tcgetwinsize;
 use serde::Serialize;
 
 use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::CliError;
+use crate::cli::pager::Pager;
 use crate::cli::render::sanitize::Sanitizer;
+use crate::cli::render::table::Screen;
 use crate::model::Masker;
 use crate::store::LockHolder;
 use crate::syntax::MAX_DIAGNOSTICS;
@@ -40,6 +43,8 @@ pub struct Ui {
     color_out: bool,
     color_err: bool,
     terminal_out: bool,
+    /// Whether a pager may stand between stdout and the terminal.
+    pages: bool,
     show_secrets: bool,
     mask_values: bool,
 }
@@ -59,6 +64,7 @@ impl Ui {
             color_out: wants_color(terminal_out),
             color_err: wants_color(terminal_err),
             terminal_out,
+            pages: false,
             show_secrets: false,
             mask_values: false,
         }
@@ -67,6 +73,34 @@ impl Ui {
     /// Looks at the streams once; colours and masks are as the options say.
     pub fn from_options(global: &GlobalArgs) -> Self {
         Self { show_secrets: global.show_secrets, mask_values: global.mask, ..Self::new(global.color) }
+    }
+
+    /// The same for a command that only shows something: a long output goes through a pager.
+    pub fn paged(self) -> Self {
+        Self { pages: self.terminal_out, ..self }
+    }
+
+    /// The size that a table has to fit: that of the terminal.
+    pub fn screen(self) -> Screen {
+        let size = tcgetwinsize(io::stdout()).ok().filter(|_| self.terminal_out);
+        let known = |number: u16| Some(usize::from(number)).filter(|number| *number > 0);
+        Screen {
+            width: size.and_then(|size| known(size.ws_col)),
+            // The last line of the screen is the pager's own.
+            page: size
+                .and_then(|size| known(size.ws_row))
+                .filter(|rows| self.pages && *rows > 2)
+                .map(|rows| rows - 1),
+        }
+    }
+
+    /// The way to stdout, as it is or through a pager.
+    fn stdout(self) -> io::Result<Box<dyn Write>> {
+        if let Some(pager) = self.pages.then(Pager::start).flatten() {
+            return Ok(Box::new(pager));
+        }
+        // Unlike the stdout of std, a file does not search everything for line feeds.
+        Ok(Box::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)))
     }
 
     /// Returns the masker for text that people read; `None` if secrets are to be shown.
@@ -82,10 +116,8 @@ impl Ui {
 
     /// Opens stdout, behind a buffer, for results without colours.
     pub fn results(self) -> Result<Output, CliError> {
-        // Unlike the stdout of std, a file does not search everything for line feeds.
-        let out = File::from(output(io::stdout().as_fd().try_clone_to_owned())?);
-        let results: Box<dyn Write> =
-            if self.terminal_out { Box::new(Sanitizer::new(out)) } else { Box::new(out) };
+        let out = output(self.stdout())?;
+        let results = if self.terminal_out { Box::new(Sanitizer::new(out)) } else { out };
         Ok(BufWriter::with_capacity(OUTPUT_BUFFER, results))
     }
 
@@ -105,7 +137,7 @@ impl Ui {
 
     /// Prints lines that are coloured and sanitized already.
     pub fn print_painted(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(output(self.stdout())?);
         output(write(&mut out).and_then(|()| out.flush()))
     }
 

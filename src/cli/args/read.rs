@@ -17,7 +17,13 @@ use clap::ValueEnum;
 /// the conditions, the exit code is 7.
 ///
 /// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones, unless `--mask` is
-/// given or MEDIACTL_MASK is 1. A pager reads from a pipe, so use `mediactl read --mask | less`.
+/// given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
+/// is none.
+///
+/// A table fits the terminal: long cells are cut in the middle, and a pager repeats the headings. Without a
+/// PATH it is of all streams, lives and plugins; a PATH is `streams`, `lives`, `plugins`, or names such as
+/// `streams.cam*`. --columns and --sort take the headings, and paths of values below an entry, such as
+/// `title` or `dvr.root`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +32,9 @@ Examples:
   mediactl read 'streams.*.auth.url'
   mediactl read 'streams.cam*.urls[*].url'
   mediactl read 'streams.*.title' --where 'urls.url~10.0.3.'
-  mediactl read -o table")]
+  mediactl read -o table
+  mediactl read -o table lives
+  mediactl read -o table --columns name,title,prepush --sort=-prepush")]
 pub struct ReadArgs {
     /// What to show, such as `streams.cam1.prepush`; `*` stands for every name [default: everything, with
     /// --where all streams]
@@ -53,6 +61,14 @@ pub struct ReadArgs {
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     pub output: ReadFormat,
 
+    /// The columns of the table, separated by commas [default: those of the group]
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub columns: Vec<String>,
+
+    /// Sort the table by this column; with a `-` in front in descending order
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub sort: Option<String>,
+
     /// Print a string at a PATH as it is, without quotes
     #[arg(short, long)]
     pub raw: bool,
@@ -69,6 +85,6 @@ pub enum ReadFormat {
     Conf,
     /// One line for each value, as `modify --set` takes it
     Set,
-    /// One line for each stream, with the authorization that applies to it
+    /// One line for each stream, live and plugin, with the authorization that applies to it
     Table,
 }

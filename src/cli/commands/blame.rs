@@ -22,6 +22,7 @@ use crate::syntax::one_line;
 const NOT_FOUND: u16 = 404;
 
 pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let ui = ui.paged();
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
     let entries = target.service.history()?;

@@ -31,6 +31,7 @@ const RUNNING: &str = "running";
 const SAVED: &str = "saved";
 
 pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let ui = ui.paged();
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
         (None, _) => [Some(RUNNING), Some(SAVED)],
         (Some(only), None) if is_change_ref(only) => [Some(only), Some(SAVED)],

@@ -33,6 +33,7 @@ struct Explained {
 }
 
 pub fn run(args: &ExplainArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let ui = ui.paged();
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
     let query = ReadQuery { source: None, form: ReadForm::TextOrJson };

@@ -10,6 +10,7 @@ use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 
 pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let ui = ui.paged();
     let mut service = target::resolve(global, Purpose::default(), ui)?.service;
     let masker = ui.masker();
     if let Some(HistoryCommand::Show { which }) = &args.command {

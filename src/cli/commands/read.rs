@@ -11,8 +11,9 @@ use crate::cli::args::read::{ReadArgs, ReadFormat};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::render::group_table::{self, Column, SortOrder};
 use crate::cli::render::masked::write_text;
-use crate::cli::render::table;
+use crate::cli::render::table::Screen;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::{Output, Ui, output};
 use crate::edit::condition::Condition;
@@ -21,9 +22,10 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
-use crate::model::{Kind, Lens, Masker, View, top_members, write_compact};
+use crate::model::{Kind, Lens, View, top_members, write_compact};
 
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let ui = ui.paged();
     let mut paths = args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
     let conditions = input::conditions(&args.conditions)?;
     refuse_unfit_output(args)?;
@@ -45,10 +47,10 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         Content::Text(snapshot) if args.output == ReadFormat::Conf => {
             output(write_text(&snapshot, masker.as_ref(), &mut out))?;
         }
-        Content::Text(snapshot) => print_text_as_json(args, &wanted, &snapshot, masker.as_ref(), &mut out)?,
+        Content::Text(snapshot) => print_text_as_json(args, &wanted, &snapshot, ui, &mut out)?,
         Content::Json(whole) => {
             let whole = without_static_streams(whole, args.skip_streams);
-            print(args, &wanted, &MaskedLookup { current: &whole, masker: masker.as_ref() }, &mut out)?;
+            print(args, &wanted, &MaskedLookup { current: &whole, masker: masker.as_ref() }, ui, &mut out)?;
         }
     }
     output(out.flush())?;
@@ -62,9 +64,12 @@ struct Wanted {
 }
 
 fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
-    if !args.paths.is_empty() && matches!(args.output, ReadFormat::Conf | ReadFormat::Table) {
+    if !args.paths.is_empty() && args.output == ReadFormat::Conf {
         let hint = "leave the PATH out, or use `-o json`";
         return Err(CliError::usage("a PATH cannot be combined with this output", hint));
+    }
+    if args.output != ReadFormat::Table && !(args.columns.is_empty() && args.sort.is_none()) {
+        return Err(CliError::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
     }
     if !args.conditions.is_empty() && args.output == ReadFormat::Conf {
         return Err(CliError::usage("`--where` cannot be combined with this output", "use `-o json`"));
@@ -90,9 +95,10 @@ fn print_text_as_json(
     args: &ReadArgs,
     wanted: &Wanted,
     snapshot: &Arc<Snapshot>,
-    masker: Option<&Masker>,
+    ui: Ui,
     out: &mut Output,
 ) -> Result<(), CliError> {
+    let masker = ui.value_masker();
     snapshot.check_in_background();
     let members = top_members(snapshot.document());
     if !snapshot.is_valid() {
@@ -108,17 +114,18 @@ fn print_text_as_json(
         }
     }
     let current = LocalView::new(&members, &lens);
-    print(args, wanted, &MaskedLookup { current: &current, masker }, out)
+    print(args, wanted, &MaskedLookup { current: &current, masker: masker.as_ref() }, ui, out)
 }
 
 fn print(
     args: &ReadArgs,
     wanted: &Wanted,
     current: &MaskedLookup<'_>,
+    ui: Ui,
     out: &mut Output,
 ) -> Result<(), CliError> {
     if args.output == ReadFormat::Table {
-        return output(table::print_streams(current, stream_names(wanted, current)?, out));
+        return print_tables(args, wanted, current, ui.screen(), out);
     }
     if !wanted.paths.is_empty() {
         return print_values(args, wanted, current, out);
@@ -130,12 +137,77 @@ fn print(
     })
 }
 
-/// The names of the streams that the table shows.
-fn stream_names(wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Vec<String>, CliError> {
-    let Some(path) = wanted.paths.first() else { return Ok(current.names(&[Kind::Stream.key()])) };
-    let Selection::Many(found) = select_in(wanted, path, current)? else { return Ok(Vec::new()) };
-    let name = |(path, _): (Path, Value)| path.segments.last().and_then(Segment::name).map(str::to_owned);
-    Ok(found.into_iter().filter_map(name).collect())
+/// Prints a table for each group: those of the paths, or all; of several, one below the other.
+fn print_tables(
+    args: &ReadArgs,
+    wanted: &Wanted,
+    current: &MaskedLookup<'_>,
+    screen: Screen,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let mut shown = 0;
+    let groups = table_groups(wanted, current)?;
+    for (kind, names) in &groups {
+        let Some((columns, order)) = columns(args, *kind, names, current) else { continue };
+        if shown > 0 {
+            output(writeln!(out))?;
+        }
+        shown += 1;
+        output(group_table::print(*kind, names, &columns, order.as_ref(), current, screen, out))?;
+    }
+    if shown == 0 {
+        let known: Vec<String> = groups.iter().flat_map(|(kind, _)| Column::names(*kind)).collect();
+        return Err(CliError::usage("there is no such column", format!("known are {}", known.join(", "))));
+    }
+    Ok(())
+}
+
+/// The columns and the order of a table; `None` if one of them is not of this group.
+fn columns(
+    args: &ReadArgs,
+    kind: Kind,
+    names: &[String],
+    current: &MaskedLookup<'_>,
+) -> Option<(Vec<Column>, Option<SortOrder>)> {
+    let column = |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
+    let columns = match &args.columns[..] {
+        [] => Column::default_of(kind),
+        given => given.iter().map(|name| column(name)).collect::<Option<_>>()?,
+    };
+    let Some(sort) = &args.sort else { return Some((columns, None)) };
+    let (name, is_descending) = sort.strip_prefix('-').map_or((sort.as_str(), false), |name| (name, true));
+    Some((columns, Some(SortOrder { column: column(name)?, is_descending })))
+}
+
+/// The groups that tables are made of, with the names of their entries. Streams are shown even if there
+/// are none.
+fn table_groups(wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Vec<(Kind, Vec<String>)>, CliError> {
+    if wanted.paths.is_empty() {
+        let all = [Kind::Stream, Kind::Live, Kind::Plugin].map(|kind| (kind, current.names(&[kind.key()])));
+        let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Stream || !names.is_empty();
+        return Ok(all.into_iter().filter(is_shown).collect());
+    }
+    wanted.paths.iter().map(|path| table_group(wanted, path, current)).collect()
+}
+
+fn table_group(
+    wanted: &Wanted,
+    path: &Path,
+    current: &MaskedLookup<'_>,
+) -> Result<(Kind, Vec<String>), CliError> {
+    let first = path.segments.first().and_then(Segment::name);
+    let kind = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().find(|kind| Some(kind.key()) == first);
+    let (Some(kind), 1..=2) = (kind, path.segments.len()) else {
+        let hint = "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
+        return Err(CliError::usage(format!("there is no table of `{path}`"), hint));
+    };
+    let path = if path.segments.len() == 1 { &Path::all(kind.key()) } else { path };
+    let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
+    let names = match select_in(wanted, path, current)? {
+        Selection::One(_) => name(path).into_iter().collect(),
+        Selection::Many(found) => found.iter().filter_map(|(path, _)| name(path)).collect(),
+    };
+    Ok((kind, names))
 }
 
 fn select_in(wanted: &Wanted, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {

@@ -3,6 +3,7 @@
 pub mod change_json;
 pub mod diagnostics;
 pub mod diff;
+pub mod group_table;
 pub mod history;
 pub mod masked;
 pub mod notes;

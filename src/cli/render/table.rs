@@ -2,67 +2,149 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::edit::config_lookup::Current;
-use crate::syntax::one_line;
+/// How many blanks stand between two columns.
+const GAP: usize = 2;
 
-/// Aligns the cells of rows in columns, two blanks apart, without blanks at the end of a line.
-pub fn aligned<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = String> {
-    let mut widths = [0; N];
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.width());
-        }
-    }
+/// No column is made narrower to fit the terminal.
+const MIN_WIDTH: usize = 6;
+
+/// Stands for what was cut out of a cell.
+const CUT: char = '…';
+
+/// The size of the terminal that a table has to fit, as far as it is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Screen {
+    /// How many characters fit on a line.
+    pub width: Option<usize>,
+    /// How many lines a pager shows at once; the headings are repeated on each of its pages.
+    pub page: Option<usize>,
+}
+
+/// Aligns the cells of rows in columns, without blanks at the end of a line.
+pub fn aligned<R: AsRef<[String]>>(rows: &[R]) -> impl Iterator<Item = String> {
+    let widths = widths(rows);
     rows.iter().map(move |row| {
         let mut line = String::new();
-        for (cell, width) in row.iter().zip(widths) {
+        for (cell, width) in row.as_ref().iter().zip(&widths) {
             line.push_str(cell);
-            line.extend(std::iter::repeat_n(' ', width - cell.width() + 2));
+            line.extend(std::iter::repeat_n(' ', width - cell.width() + GAP));
         }
         line.truncate(line.trim_end().len());
         line
     })
 }
 
-/// Prints one line for each of these streams, with the authorization that holds for it. Masks are in
-/// `current` already.
-pub fn print_streams(current: &dyn Current, names: Vec<String>, out: &mut dyn Write) -> io::Result<()> {
-    let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
-    let global = global.map(|auth| format!("{auth} (global)"));
-    let streams = names.into_iter().filter_map(|name| {
-        let stream = current.value(&["streams", &name])?;
-        Some(row(&name, &stream, global.as_deref()))
-    });
-    let headings = ["NAME", "KIND", "AUTH", "PREPUSH", "SOURCES"].map(str::to_owned);
-    let rows: Vec<[String; 5]> = std::iter::once(headings).chain(streams).collect();
-    aligned(&rows).try_for_each(|line| writeln!(out, "{line}"))
+/// Prints rows, of which the first has the headings, so that they fit the screen.
+pub fn print(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(width) = screen.width {
+        let widths = fitting(widths(&rows), width);
+        for row in &mut rows {
+            for (cell, width) in row.iter_mut().zip(&widths) {
+                if cell.width() > *width {
+                    *cell = cut(cell, *width);
+                }
+            }
+        }
+    }
+    let mut lines = aligned(&rows);
+    let Some(headings) = lines.next() else { return Ok(()) };
+    writeln!(out, "{headings}")?;
+    let below = screen.page.map(|page| page.saturating_sub(1).max(1));
+    for (at, line) in lines.enumerate() {
+        if at > 0 && below.is_some_and(|below| at % below == 0) {
+            writeln!(out, "{headings}")?;
+        }
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
-fn row(name: &str, stream: &Value, global: Option<&str>) -> [String; 5] {
-    let sources = stream["urls"].as_array().into_iter().flatten();
-    let urls: Vec<String> = sources.filter_map(|source| source["url"].as_str()).map(one_line).collect();
-    let prepush = match &stream["prepush"] {
-        Value::Number(seconds) => seconds.to_string(),
-        Value::Bool(false) => "off".to_owned(),
-        _ => "-".to_owned(),
-    };
-    [
-        one_line(name),
-        if stream["static"] == true { "stream" } else { "ondemand" }.to_owned(),
-        authorization(&stream["auth"]).or(global.map(str::to_owned)).unwrap_or_else(|| "-".to_owned()),
-        prepush,
-        if urls.is_empty() { "-".to_owned() } else { urls.join(" ") },
-    ]
+/// The width of the widest cell of each column.
+fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
+    let mut widths = Vec::new();
+    for row in rows {
+        let row = row.as_ref();
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.width());
+        }
+    }
+    widths
 }
 
-/// The URL of the authorization backend, or `open` where access is free.
-fn authorization(auth: &Value) -> Option<String> {
-    match &auth["url"] {
-        Value::Bool(false) => Some("open".to_owned()),
-        Value::String(url) => Some(one_line(url)),
-        _ => None,
+/// The widths with which the columns fit a line: the widest ones become narrower.
+fn fitting(mut widths: Vec<usize>, line: usize) -> Vec<usize> {
+    let room = line.saturating_sub(GAP * widths.len().saturating_sub(1));
+    let used = |most: usize| widths.iter().map(|&width| width.min(most)).sum::<usize>();
+    let widest = widths.iter().copied().max().unwrap_or_default();
+    let most = (MIN_WIDTH..=widest).rev().find(|&most| used(most) <= room).unwrap_or(MIN_WIDTH);
+    let mut left = room.saturating_sub(used(most));
+    for width in widths.iter_mut().rev().filter(|width| **width > most) {
+        let more = (*width - most).min(left);
+        *width = most + more;
+        left -= more;
+    }
+    widths
+}
+
+/// Cuts a piece out of the middle of a cell, so that its beginning and its end are left.
+fn cut(cell: &str, width: usize) -> String {
+    let left = width.saturating_sub(1);
+    let end = left / 2;
+    let head = taken(cell.chars(), left - end);
+    let tail: String = taken(cell.chars().rev(), end).chars().rev().collect();
+    format!("{head}{CUT}{tail}")
+}
+
+/// The first of these characters, as many as fit.
+fn taken(characters: impl Iterator<Item = char>, width: usize) -> String {
+    let mut left = width;
+    characters
+        .take_while(|c| {
+            let needed = c.width().unwrap_or_default();
+            let fits = needed <= left;
+            left = left.saturating_sub(needed);
+            fits
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(rows: &[&[&str]], screen: Screen) -> String {
+        let rows = rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+        let mut out = Vec::new();
+        print(rows, screen, &mut out).expect("a vector takes everything");
+        String::from_utf8(out).expect("it is text")
+    }
+
+    #[test]
+    fn the_widest_cells_are_cut_in_the_middle() {
+        let rows: &[&[&str]] =
+            &[&["NAME", "URL", "X"], &["a", "udp://239.0.0.1:1234", "yes"], &["b", "漢字漢字漢字漢字", "no"]];
+        let screen = Screen { width: Some(20), page: None };
+        assert_eq!(printed(rows, Screen::default()).lines().nth(1), Some("a     udp://239.0.0.1:1234  yes"));
+        assert_eq!(
+            printed(rows, screen),
+            "NAME  URL        X\na     udp:/…1234  yes\nb     漢字…漢字   no\n"
+        );
+        for width in 0..60 {
+            let narrow = printed(rows, Screen { width: Some(width), page: None });
+            assert!(
+                narrow.lines().all(|line| line.width() <= width.max(3 * MIN_WIDTH + 2 * GAP)),
+                "{narrow}"
+            );
+        }
+    }
+
+    #[test]
+    fn headings_are_repeated_on_each_page() {
+        let rows: &[&[&str]] = &[&["N"], &["1"], &["2"], &["3"], &["4"], &["5"]];
+        assert_eq!(printed(rows, Screen { width: None, page: Some(3) }), "N\n1\n2\nN\n3\n4\nN\n5\n");
+        assert_eq!(printed(rows, Screen { width: None, page: Some(6) }), "N\n1\n2\n3\n4\n5\n");
     }
 }

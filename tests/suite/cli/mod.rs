@@ -24,6 +24,7 @@ mod save;
 mod secret_forms;
 mod selectors;
 pub(crate) mod serve;
+mod table;
 pub(crate) mod terminal;
 pub(crate) mod unset;
 pub(crate) mod url_global;

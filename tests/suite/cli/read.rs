@@ -32,7 +32,9 @@ fn every_form_of_output() {
         "NAME   KIND      AUTH  PREPUSH  SOURCES\n\
          cam1   stream    -     5        udp://239.0.0.1:1234\n\
          cam.2  stream    -     -        udp://239.0.0.2:1234\n\
-         film   ondemand  -     -        file://film.mp4\n"
+         film   ondemand  -     -        file://film.mp4\n\n\
+         NAME    PUBLISH  AUTH\n\
+         studio  yes      -\n"
     );
 }
 

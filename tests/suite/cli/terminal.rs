@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, tcgetattr};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use super::Call;
 
@@ -33,9 +33,16 @@ pub struct Terminal {
 
 impl Call {
     /// Starts the program on a terminal.
-    pub fn on_terminal(mut self) -> Terminal {
+    pub fn on_terminal(self) -> Terminal {
+        self.on_terminal_of(0, 0)
+    }
+
+    /// Starts the program on a terminal of this size.
+    pub fn on_terminal_of(mut self, rows: u16, columns: u16) -> Terminal {
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there is a terminal");
         grantpt(&controller).and_then(|()| unlockpt(&controller)).expect("it can be used");
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&controller, size).expect("a terminal has a size");
         let name = ptsname(&controller, Vec::new()).expect("it has a name");
         let open = || -> OwnedFd {
             rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("it can be opened")

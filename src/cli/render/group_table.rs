@@ -1,0 +1,192 @@
+//! The tables of streams, lives and plugins: one line for each of them.
+
+use std::cmp::Ordering;
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::cli::render::table::{self, Screen};
+use crate::edit::config_lookup::Current;
+use crate::edit::path::Path;
+use crate::edit::select::{Selection, select};
+use crate::model::Kind;
+use crate::model::schema::{by_key, parameters};
+use crate::syntax::one_line;
+
+/// Stands for a value that is not there.
+const NOTHING: &str = "-";
+
+/// A column of a table.
+#[derive(Debug, Clone)]
+pub struct Column {
+    heading: String,
+    cell: Cell,
+}
+
+/// What a column shows of an entry.
+#[derive(Debug, Clone)]
+enum Cell {
+    Name,
+    /// `stream` or `ondemand`.
+    Kind,
+    /// The authorization that holds, be it global.
+    Auth,
+    Prepush,
+    /// The URLs of the sources.
+    Sources,
+    /// Whether streams may be published to a live.
+    Publish,
+    /// All own values.
+    Settings,
+    /// The value at a path below the entry.
+    At(Path),
+}
+
+/// The columns of a group that have names of their own; all of them are shown by default.
+fn named_columns(kind: Kind) -> &'static [(&'static str, Cell)] {
+    const NAME: (&str, Cell) = ("NAME", Cell::Name);
+    const AUTH: (&str, Cell) = ("AUTH", Cell::Auth);
+    match kind {
+        Kind::Stream => {
+            &[NAME, ("KIND", Cell::Kind), AUTH, ("PREPUSH", Cell::Prepush), ("SOURCES", Cell::Sources)]
+        }
+        Kind::Live => &[NAME, ("PUBLISH", Cell::Publish), AUTH],
+        Kind::Plugin => &[NAME, ("SETTINGS", Cell::Settings)],
+    }
+}
+
+impl Column {
+    /// The columns that a group has by default.
+    pub fn default_of(kind: Kind) -> Vec<Self> {
+        let column =
+            |(heading, cell): &(&str, Cell)| Self { heading: (*heading).to_owned(), cell: cell.clone() };
+        named_columns(kind).iter().map(column).collect()
+    }
+
+    /// The column with this name: one of the default ones, in any case, or the path of a value below
+    /// an entry; `None` if it is neither.
+    pub fn named(kind: Kind, name: &str) -> Option<Self> {
+        let heading = name.to_uppercase();
+        if let Some((_, cell)) = named_columns(kind).iter().find(|(known, _)| *known == heading) {
+            return Some(Self { heading, cell: cell.clone() });
+        }
+        Path::parse(name).ok().map(|path| Self { heading, cell: Cell::At(path) })
+    }
+
+    /// Whether it can show anything of this group: a known value, or one that an entry has.
+    pub fn fits(&self, kind: Kind, current: &dyn Current, names: &[String]) -> bool {
+        let Cell::At(path) = &self.cell else { return true };
+        let first = path.segments.first().and_then(|segment| segment.name());
+        let Some(first) = first else { return false };
+        by_key(kind.scope(), first).is_some()
+            || names.iter().any(|name| current.contains(&[kind.key(), name, first]))
+    }
+
+    /// The names that `--columns` and `--sort` take for this group.
+    pub fn names(kind: Kind) -> Vec<String> {
+        let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
+        named.chain(parameters(kind.scope()).map(|row| row.key.to_owned())).collect()
+    }
+}
+
+/// The order of the rows.
+#[derive(Debug, Clone)]
+pub struct SortOrder {
+    pub column: Column,
+    pub is_descending: bool,
+}
+
+/// Prints one line for each of these entries. Masks are in `current` already.
+pub fn print(
+    kind: Kind,
+    names: &[String],
+    columns: &[Column],
+    order: Option<&SortOrder>,
+    current: &dyn Current,
+    screen: Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
+    let global = global.map(|auth| format!("{auth} (global)"));
+    let mut rows: Vec<(String, Vec<String>)> = Vec::with_capacity(names.len());
+    for name in names {
+        let Some(entry) = current.value(&[kind.key(), name]) else { continue };
+        let text = |column: &Column| column.text(name, &entry, global.as_deref());
+        let key = order.map(|order| text(&order.column)).unwrap_or_default();
+        rows.push((key, columns.iter().map(text).collect()));
+    }
+    if let Some(order) = order {
+        rows.sort_by(|(a, _), (b, _)| {
+            let ordering = compare(a, b);
+            if order.is_descending { ordering.reverse() } else { ordering }
+        });
+    }
+    let headings = columns.iter().map(|column| one_line(&column.heading)).collect();
+    let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
+    table::print(rows, screen, out)
+}
+
+/// Compares two cells: numbers by their value and before text, nothing at the end.
+fn compare(a: &str, b: &str) -> Ordering {
+    let rank = |cell: &str| match cell.parse::<i64>() {
+        _ if cell == NOTHING => (2, 0),
+        Ok(number) => (0, number),
+        Err(_) => (1, 0),
+    };
+    rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
+}
+
+impl Column {
+    fn text(&self, name: &str, entry: &Value, global: Option<&str>) -> String {
+        let found = match &self.cell {
+            Cell::Name => Some(one_line(name)),
+            Cell::Kind => Some(if entry["static"] == true { "stream" } else { "ondemand" }.to_owned()),
+            Cell::Auth => authorization(&entry["auth"]).or(global.map(str::to_owned)),
+            Cell::Prepush => match &entry["prepush"] {
+                Value::Number(seconds) => Some(seconds.to_string()),
+                Value::Bool(false) => Some("off".to_owned()),
+                _ => None,
+            },
+            Cell::Sources => sources(entry),
+            Cell::Publish => Some(if entry["publish_enabled"] == false { "no" } else { "yes" }.to_owned()),
+            Cell::Settings => settings(entry),
+            Cell::At(path) => match select(entry, path) {
+                Ok(Selection::One(value)) => Some(in_words(&value)),
+                Ok(Selection::Many(found)) => {
+                    Some(found.iter().map(|(_, value)| in_words(value)).collect::<Vec<_>>().join(" "))
+                }
+                Err(_) => None,
+            },
+        };
+        found.filter(|text| !text.is_empty()).unwrap_or(NOTHING.to_owned())
+    }
+}
+
+fn sources(stream: &Value) -> Option<String> {
+    let sources = stream["urls"].as_array()?.iter();
+    let urls: Vec<String> = sources.filter_map(|source| source["url"].as_str()).map(one_line).collect();
+    Some(urls.join(" "))
+}
+
+fn settings(plugin: &Value) -> Option<String> {
+    let own = plugin.as_object()?.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | "position"));
+    let pairs: Vec<String> =
+        own.map(|(key, value)| format!("{}={}", one_line(key), in_words(value))).collect();
+    Some(pairs.join(" "))
+}
+
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => one_line(text),
+        value => one_line(&value.to_string()),
+    }
+}
+
+/// The URL of the authorization backend, or `open` where access is free.
+fn authorization(auth: &Value) -> Option<String> {
+    match &auth["url"] {
+        Value::Bool(false) => Some("open".to_owned()),
+        Value::String(url) => Some(one_line(url)),
+        _ => None,
+    }
+}

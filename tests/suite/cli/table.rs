@@ -1,0 +1,90 @@
+//! `mediactl read -o table`, and the pager.
+
+use super::Place;
+
+const TEXT: &str = "\
+auth http://backend/check;
+plugin iptv { database sqlite:///iptv.db; password swordfish; }
+live studio { publish_enabled false; }
+stream cam10 { url udp://239.0.0.1:1234; prepush 20; title north; }
+stream cam9 { url rtsp://user:swordfish@camera.example/a/very/long/path/to/its/picture/h264; prepush 5; }
+stream door { auth false; dvr /srv 7d; }
+";
+
+#[test]
+fn a_table_is_of_streams_lives_and_plugins() {
+    let place = Place::with(TEXT);
+    let all = place.run(["--mask", "read", "-o", "table"]).exits(0).hides("swordfish").out;
+    let tables: Vec<&str> = all.split("\n\n").collect();
+    assert!(tables[0].starts_with("NAME   KIND    AUTH "), "{all}");
+    assert_eq!(tables[1], "NAME    PUBLISH  AUTH\nstudio  no       http://backend/check (global)");
+    assert!(
+        tables[2].starts_with("NAME  SETTINGS\niptv  database=sqlite:///iptv.db password=<secret:"),
+        "{all}"
+    );
+    let lives = place.run(["read", "-o", "table", "lives"]).exits(0).out;
+    assert_eq!(lives.trim_end(), tables[1]);
+    let cams = place.run(["read", "-o", "table", "streams.cam*"]).exits(0).out;
+    assert_eq!(cams.lines().count(), 3);
+    place.run(["read", "-o", "table", "auth"]).exits(2);
+}
+
+#[test]
+fn columns_and_their_order() {
+    let place = Place::with(TEXT);
+    for (arguments, expected) in [
+        (&["--columns", "name,prepush"][..], "NAME   PREPUSH\ncam10  20\ncam9   5\ndoor   -\n"),
+        (&["--columns", "NAME", "--sort", "prepush"], "NAME\ncam9\ncam10\ndoor\n"),
+        (&["--columns", "name", "--sort=-name"], "NAME\ndoor\ncam9\ncam10\n"),
+        (
+            &["--columns", "title,name", "--sort", "title"],
+            "TITLE  NAME\nnorth  cam10\n-      cam9\n-      door\n",
+        ),
+        (
+            &["--columns", "name,dvr.root,urls[*].url", "streams.door"],
+            "NAME  DVR.ROOT  URLS[*].URL\ndoor  /srv      -\n",
+        ),
+        (&["--columns", "name,database"], "NAME  DATABASE\niptv  sqlite:///iptv.db\n"),
+    ] {
+        let run = place.run(["read", "-o", "table"].iter().chain(arguments)).exits(0);
+        assert_eq!(run.out, expected, "{arguments:?}");
+    }
+    place.run(["read", "-o", "table", "--columns", "nam"]).exits(2).says("known are name, kind, auth");
+    place.run(["read", "--columns", "name"]).exits(2).says("-o table");
+}
+
+#[test]
+fn a_table_fits_the_terminal() {
+    let place = Place::with(TEXT);
+    for width in [80, 200] {
+        let seen = place.mediactl(["read", "-o", "table"]).on_terminal_of(24, width).exits(0);
+        assert!(seen.lines().all(|line| line.chars().count() <= usize::from(width)), "{seen}");
+        assert_eq!(seen.contains('…'), width == 80, "{seen}");
+        assert!(seen.contains("/h264") && seen.contains("<secret:") && !seen.contains("swordfish"), "{seen}");
+    }
+}
+
+#[test]
+fn a_pager_gets_what_the_terminal_would_get() {
+    let place = Place::with(TEXT);
+    let paged = |pager: &str, arguments: &[&str]| {
+        let call = place.mediactl(arguments).env("TERM", "xterm").env("PAGER", pager);
+        call.on_terminal_of(5, 80).exits(0)
+    };
+    for arguments in [&["read"][..], &["read", "-o", "conf"], &["explain", "plugins.iptv"], &["history"]] {
+        place.run(["modify", "-q", "--set", "rtmp=1935", "-m", "swordfish"]);
+        paged("cat > paged; echo $LESS > options", arguments);
+        let shown = std::fs::read_to_string(place.path("paged")).expect("the pager ran");
+        let is_secret = shown.contains("swordfish") && arguments != ["history"];
+        assert!(!shown.is_empty() && !is_secret, "{arguments:?}: {shown}");
+        assert_eq!(std::fs::read_to_string(place.path("options")).expect("it ran"), "FRX\n");
+    }
+    paged("cat > paged", &["read", "-o", "table", "streams", "--columns", "name"]);
+    let shown = std::fs::read_to_string(place.path("paged")).expect("the pager ran");
+    assert_eq!(shown, "NAME\ncam10\ncam9\ndoor\n");
+    // Without a pager, and where there is none, the terminal gets it.
+    for pager in ["", "cat", "no-such-pager -x"] {
+        assert!(paged(pager, &["read", "auth.url"]).contains("http://backend/check"), "{pager:?}");
+    }
+    assert!(place.run(["read", "auth.url"]).exits(0).out.contains("http://backend/check"));
+}
