@@ -34,6 +34,9 @@ _mediactl() {
             mediactl,diff)
                 cmd="mediactl__subcmd__diff"
                 ;;
+            mediactl,explain)
+                cmd="mediactl__subcmd__explain"
+                ;;
             mediactl,fmt)
                 cmd="mediactl__subcmd__fmt"
                 ;;
@@ -819,6 +822,68 @@ _mediactl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        mediactl__subcmd__explain)
+            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -x)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --password-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         mediactl__subcmd__fmt)
             opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --check --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1276,7 +1341,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__read)
-            opts="-x -o -r -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --where --saved --skip-streams --runtime --output --raw --help --version"
+            opts="-x -o -r -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --where --saved --skip-streams --runtime --output --columns --sort --raw --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1332,6 +1397,14 @@ _mediactl() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "json compact conf set table" -- "${cur}"))
+                    return 0
+                    ;;
+                --columns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sort)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

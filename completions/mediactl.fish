@@ -47,6 +47,7 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "save" -d 'Replace
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "apply" -d 'Bring the configuration to a desired state, such as one from a Git repository'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "diff" -d 'Show how two configurations differ'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "check" -d 'Check configuration files and show every fault'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "explain" -d 'Explain a parameter, and show its value and where that comes from'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "fmt" -d 'Format the configuration: indentation, blanks, blank lines and line ends'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "history" -d 'Show what was changed, when, and by whom'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "rollback" -d 'Make an earlier text the configuration again'
@@ -73,7 +74,9 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -
 compact\t'JSON on one line'
 conf\t'The text of the file'
 set\t'One line for each value, as `modify --set` takes it'
-table\t'One line for each stream, with the authorization that applies to it'"
+table\t'One line for each stream, live and plugin, with the authorization that applies to it'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l columns -d 'The columns of the table, separated by commas [default: those of the group]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l sort -d 'Sort the table by this column; with a `-` in front in descending order' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
@@ -275,6 +278,24 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l insecure -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l strict -d 'Treat warnings as errors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
+json\t'JSON'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r

@@ -22,7 +22,7 @@ use clap::ValueEnum;
 ///
 /// A table fits the terminal: long cells are cut in the middle, and a pager repeats the headings. Without a
 /// PATH it is of all streams, lives and plugins; a PATH is `streams`, `lives`, `plugins`, or names such as
-/// `streams.cam*`. --columns and --sort take the headings, and paths of values below an entry, such as
+/// `streams.cam*`. With --columns or --sort it is one table. They take the headings, and paths of values below an entry, such as
 /// `title` or `dvr.root`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

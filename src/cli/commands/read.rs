@@ -137,7 +137,8 @@ fn print(
     })
 }
 
-/// Prints a table for each group: those of the paths, or all; of several, one below the other.
+/// Prints a table for each group, one below the other: those of the paths, or all; where columns are given
+/// without a path, the first group that has them.
 fn print_tables(
     args: &ReadArgs,
     wanted: &Wanted,
@@ -153,7 +154,11 @@ fn print_tables(
             output(writeln!(out))?;
         }
         shown += 1;
+        let is_last = wanted.paths.is_empty() && !(args.columns.is_empty() && args.sort.is_none());
         output(group_table::print(*kind, names, &columns, order.as_ref(), current, screen, out))?;
+        if is_last {
+            break;
+        }
     }
     if shown == 0 {
         let known: Vec<String> = groups.iter().flat_map(|(kind, _)| Column::names(*kind)).collect();

@@ -116,24 +116,19 @@ pub fn print(
         rows.push((key, columns.iter().map(text).collect()));
     }
     if let Some(order) = order {
-        rows.sort_by(|(a, _), (b, _)| {
-            let ordering = compare(a, b);
-            if order.is_descending { ordering.reverse() } else { ordering }
-        });
+        rows.sort_by(|(a, _), (b, _)| compare(a, b, order.is_descending));
     }
     let headings = columns.iter().map(|column| one_line(&column.heading)).collect();
     let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
     table::print(rows, screen, out)
 }
 
-/// Compares two cells: numbers by their value and before text, nothing at the end.
-fn compare(a: &str, b: &str) -> Ordering {
-    let rank = |cell: &str| match cell.parse::<i64>() {
-        _ if cell == NOTHING => (2, 0),
-        Ok(number) => (0, number),
-        Err(_) => (1, 0),
-    };
-    rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
+/// Compares two cells: numbers by their value and before text; nothing is at the end in either direction.
+fn compare(a: &str, b: &str, is_descending: bool) -> Ordering {
+    let rank = |cell: &str| cell.parse::<i64>().map_or((1, 0), |number| (0, number));
+    let ordering = rank(a).cmp(&rank(b)).then_with(|| a.cmp(b));
+    let values = if is_descending { ordering.reverse() } else { ordering };
+    (a == NOTHING).cmp(&(b == NOTHING)).then(values)
 }
 
 impl Column {

@@ -34,6 +34,7 @@ fn columns_and_their_order() {
     let place = Place::with(TEXT);
     for (arguments, expected) in [
         (&["--columns", "name,prepush"][..], "NAME   PREPUSH\ncam10  20\ncam9   5\ndoor   -\n"),
+        (&["--columns", "NAME", "--sort=-prepush"], "NAME\ncam10\ncam9\ndoor\n"),
         (&["--columns", "NAME", "--sort", "prepush"], "NAME\ncam9\ncam10\ndoor\n"),
         (&["--columns", "name", "--sort=-name"], "NAME\ndoor\ncam9\ncam10\n"),
         (
