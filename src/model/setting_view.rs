@@ -184,7 +184,7 @@ pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
 
 /// Whether each word of a source directive is a source.
 pub fn is_plural<'t>(entry: impl Directive<'t>) -> bool {
-    entry.keyword() == "urls"
+    entry.with_keyword(|keyword| keyword == b"urls")
 }
 
 /// `{url, key: value, …}`.

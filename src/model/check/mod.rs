@@ -170,14 +170,7 @@ impl<'t> Checker<'t> {
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
     fn entry(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) -> Option<Scope> {
         match read(scope, entry) {
-            RowMatch::Own(parameter) => {
-                if parameter.is_scalar() {
-                    self.scalar(scope, parameter, entry);
-                }
-                self.own(parameter, entry);
-                let Shape::Group(kind) = parameter.shape else { return None };
-                Some(kind.scope())
-            }
+            RowMatch::Own(parameter) => self.own(scope, parameter, entry),
             RowMatch::Misshapen(parameter) => {
                 self.misshapen(scope, parameter, entry);
                 None
@@ -189,35 +182,50 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn scalar(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
-        let settings = if scope == Scope::Top { &mut self.top } else { &mut self.inner };
-        if let Some(previous) = settings.set(parameter, entry.span()) {
-            self.repeated_setting(previous, entry.span());
-        }
-    }
-
-    fn own(&mut self, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
+    /// Checks an entry that has the form of its row.
+    fn own(
+        &mut self,
+        scope: Scope,
+        parameter: &'static Parameter,
+        entry: ParsedEntry<'_, 't>,
+    ) -> Option<Scope> {
         match parameter.shape {
+            Shape::Value(_) => self.scalar(scope, parameter, entry),
             Shape::Group(kind) => {
                 self.names.add(kind, group_name(entry));
                 if kind == Kind::Stream && !entry.is_block() {
-                    self.source(Scope::Top, entry, 1);
+                    self.source(scope, entry, 1);
                 }
+                return Some(kind.scope());
             }
             Shape::Sources if is_plural(entry) => {
                 entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics));
             }
-            Shape::Sources => self.source(parameter.scope, entry, 0),
-            Shape::Backend => {
-                entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
-                self.options(parameter.scope, entry, 1);
-            }
+            Shape::Sources => self.source(scope, entry, 0),
             Shape::Transcoder => {
-                missing_semicolon::in_options(parameter.scope, entry, 0, &mut self.diagnostics)
+                self.scalar(scope, parameter, entry);
+                missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
+            }
+            Shape::Backend => {
+                self.scalar(scope, parameter, entry);
+                entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
+                self.options(scope, entry, 1);
+            }
+            Shape::Object(object) => {
+                self.scalar(scope, parameter, entry);
+                self.object(parameter, object, entry);
             }
             Shape::Ports => self.listeners.add(entry),
-            Shape::Object(object) => self.object(parameter, object, entry),
-            Shape::Value(_) | Shape::PortOptions | Shape::Derived(_) => {}
+            Shape::PortOptions | Shape::Derived(_) => {}
+        }
+        None
+    }
+
+    /// Notes a setting of which the last one counts.
+    fn scalar(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
+        let settings = if scope == Scope::Top { &mut self.top } else { &mut self.inner };
+        if let Some(previous) = settings.set(parameter, entry.span()) {
+            self.repeated_setting(previous, entry.span());
         }
     }
 

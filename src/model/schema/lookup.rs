@@ -19,15 +19,25 @@ pub fn parameters(scope: Scope) -> impl Iterator<Item = &'static Parameter> {
     scope_rows(scope).iter()
 }
 
-/// A scope's rows stand together in the table.
 fn scope_rows(scope: Scope) -> &'static [Parameter] {
-    static ROWS: std::sync::OnceLock<[&'static [Parameter]; SCOPES.len()]> = std::sync::OnceLock::new();
-    ROWS.get_or_init(|| SCOPES.map(find_rows))[scope as usize]
+    ROWS[scope as usize]
 }
 
-fn find_rows(scope: Scope) -> &'static [Parameter] {
-    PARAMETERS.chunk_by(|a, b| a.scope == b.scope).find(|rows| rows[0].scope == scope).unwrap_or(&[])
-}
+/// The rows of each scope, which stand together in the table.
+static ROWS: [&[Parameter]; SCOPES.len()] = {
+    let mut rows: [&[Parameter]; SCOPES.len()] = [&[]; SCOPES.len()];
+    let mut start = 0;
+    while start < PARAMETERS.len() {
+        let scope = PARAMETERS[start].scope as usize;
+        let mut end = start;
+        while end < PARAMETERS.len() && PARAMETERS[end].scope as usize == scope {
+            end += 1;
+        }
+        rows[scope] = PARAMETERS.split_at(end).0.split_at(start).1;
+        start = end;
+    }
+    rows
+};
 
 /// The parameter that `keyword` is the text form of.
 #[inline]
@@ -54,9 +64,25 @@ pub fn may_be_strict(scope: Scope, byte: u8) -> bool {
 }
 
 fn keywords(scope: Scope) -> &'static Keywords {
-    static KEYWORDS: std::sync::OnceLock<[Keywords; SCOPES.len()]> = std::sync::OnceLock::new();
-    &KEYWORDS.get_or_init(|| SCOPES.map(Keywords::of))[scope as usize]
+    &KEYWORDS[scope as usize]
 }
+
+/// The keywords of each scope. The compiler fills them in, so that no command spends time on it when it
+/// starts.
+static KEYWORDS: [Keywords; SCOPES.len()] = {
+    let mut keywords =
+        [const { Keywords { slots: [None; SLOTS], starts_strict: [false; 256] } }; SCOPES.len()];
+    let mut scope = 0;
+    while scope < SCOPES.len() {
+        let mut row = 0;
+        while row < ROWS[scope].len() {
+            keywords[scope].add(&ROWS[scope][row]);
+            row += 1;
+        }
+        scope += 1;
+    }
+    keywords
+};
 
 /// The keywords of a scope: every entry of a text is looked up.
 struct Keywords {
@@ -67,28 +93,36 @@ struct Keywords {
 }
 
 /// A power of two.
-const SLOTS: usize = 128;
+const SLOTS: usize = 64;
 
 impl Keywords {
-    fn of(scope: Scope) -> Self {
-        let mut keywords = Self { slots: [None; SLOTS], starts_strict: [false; 256] };
-        for parameter in scope_rows(scope) {
-            for keyword in parameter.keywords {
-                let packed = PackedWord::of(keyword.as_bytes()).expect("a keyword is short");
-                let slot = packed.slots().find(|&slot| keywords.slots[slot].is_none());
-                keywords.slots[slot.expect("there is room")] = Some((packed, parameter));
-                keywords.starts_strict[usize::from(keyword.as_bytes()[0])] |= parameter.strict;
+    const fn add(&mut self, parameter: &'static Parameter) {
+        let mut at = 0;
+        while at < parameter.keywords.len() {
+            let keyword = parameter.keywords[at].as_bytes();
+            let packed = PackedWord::of(keyword).expect("a keyword is short");
+            let mut slot = packed.slot();
+            while self.slots[slot].is_some() {
+                slot = (slot + 1) % SLOTS;
             }
+            self.slots[slot] = Some((packed, parameter));
+            self.starts_strict[keyword[0] as usize] |= parameter.strict;
+            self.starts_strict[b'"' as usize] |= parameter.strict;
+            at += 1;
         }
-        keywords.starts_strict[usize::from(b'"')] = keywords.starts_strict.contains(&true);
-        keywords
     }
 
     #[inline]
     fn find(&self, keyword: &[u8]) -> Option<&'static Parameter> {
         let packed = PackedWord::of(keyword)?;
-        let known = packed.slots().map_while(|slot| self.slots[slot]);
-        known.into_iter().find(|(known, _)| *known == packed).map(|(_, parameter)| parameter)
+        let mut slot = packed.slot();
+        while let Some((known, parameter)) = &self.slots[slot] {
+            if *known == packed {
+                return Some(parameter);
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+        None
     }
 }
 
@@ -102,22 +136,27 @@ struct PackedWord {
 
 impl PackedWord {
     #[inline]
-    fn of(bytes: &[u8]) -> Option<Self> {
-        let ends = match bytes.len() {
-            8..=16 => [bytes.first_chunk()?, bytes.last_chunk()?].map(|eight| u64::from_le_bytes(*eight)),
-            4..=7 => [bytes.first_chunk()?, bytes.last_chunk()?].map(|four| u32::from_le_bytes(*four).into()),
-            2 | 3 => [bytes.first_chunk()?, bytes.last_chunk()?].map(|two| u16::from_le_bytes(*two).into()),
-            _ => return None,
+    const fn of(bytes: &[u8]) -> Option<Self> {
+        let length = bytes.len();
+        let ends = if let (8..=16, Some(first), Some(last)) =
+            (length, bytes.first_chunk(), bytes.last_chunk())
+        {
+            [u64::from_le_bytes(*first), u64::from_le_bytes(*last)]
+        } else if let (4..=7, Some(first), Some(last)) = (length, bytes.first_chunk(), bytes.last_chunk()) {
+            [u32::from_le_bytes(*first) as u64, u32::from_le_bytes(*last) as u64]
+        } else if let (2 | 3, Some(first), Some(last)) = (length, bytes.first_chunk(), bytes.last_chunk()) {
+            [u16::from_le_bytes(*first) as u64, u16::from_le_bytes(*last) as u64]
+        } else {
+            return None;
         };
-        Some(Self { length: bytes.len(), ends })
+        Some(Self { length, ends })
     }
 
-    /// The slots to look at, in this order.
+    /// The slot to look at first; the others follow it.
     #[inline]
-    fn slots(self) -> impl Iterator<Item = usize> {
+    const fn slot(self) -> usize {
         let mixed = (self.ends[0] ^ self.ends[1].rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let first = (mixed >> 32) as usize;
-        (0..SLOTS).map(move |step| (first + step) % SLOTS)
+        (mixed >> (u64::BITS - SLOTS.trailing_zeros())) as usize
     }
 }
 
@@ -149,6 +188,23 @@ mod tests {
             keys.sort_unstable();
             keys.dedup();
             assert_eq!(keys.len(), count, "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_leads_to_its_row() {
+        for parameter in PARAMETERS {
+            for keyword in parameter.keywords {
+                let found = by_keyword(parameter.scope, keyword).expect("it is in the table");
+                assert_eq!((found.scope, found.key), (parameter.scope, parameter.key));
+                assert!(may_be_strict(parameter.scope, keyword.as_bytes()[0]) || !parameter.strict);
+                assert!(by_keyword(Scope::Foreign, keyword).is_none(), "{keyword}");
+            }
+        }
+        for unknown in
+            ["", "h", "httq", "strea", "sstream", "cluster_keyy", "a word of more than sixteen bytes"]
+        {
+            assert!(by_keyword(Scope::Top, unknown).is_none(), "{unknown}");
         }
     }
 

@@ -216,11 +216,6 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether only its last occurrence counts.
-    pub fn is_scalar(&self) -> bool {
-        matches!(self.shape, Shape::Value(_) | Shape::Object(_) | Shape::Backend | Shape::Transcoder)
-    }
-
     /// Whether it is shown even if the text does not set it.
     pub fn is_always_shown(&self) -> bool {
         matches!(self.shape, Shape::Ports | Shape::Group(_) | Shape::Sources) || self.key == PUBLISH_ENABLED
