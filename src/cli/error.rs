@@ -1,5 +1,6 @@
 //! The error that ends a command early: its kind, and its messages for users.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -228,6 +229,53 @@ impl CliError {
     /// A server could not be started.
     pub fn serve_failed(source: io::Error) -> Self {
         Self::io(ErrorKind::Failed, "cannot start the server", source)
+    }
+
+    /// An edit was refused because of what is in the draft.
+    pub fn bad_draft(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, message)
+    }
+
+    /// The configuration was changed during an edit, and the two changes clash.
+    pub fn clashing_edit(target: &str) -> Self {
+        Self::new(ErrorKind::Conflict, format!("`{target}` was changed meanwhile, in the same lines"))
+            .with_hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`")
+    }
+
+    /// An edit was not made: the answer was no, or there was nobody to ask.
+    pub fn unanswered_edit(has_terminal: bool) -> Self {
+        match has_terminal {
+            true => Self::new(ErrorKind::Guarded, "the change was not made"),
+            false => Self::new(ErrorKind::Guarded, "the change was not made: there is no terminal to ask on")
+                .with_hint("`--yes` answers the question"),
+        }
+    }
+
+    /// There is no draft to go on with.
+    pub fn no_draft(target: &str) -> Self {
+        Self::new(ErrorKind::Absent, format!("there is no unfinished edit of `{target}`"))
+            .with_hint("`mediactl edit` begins one")
+    }
+
+    /// The text editor failed.
+    pub fn editor_failed(command: &str, why: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Failed, format!("the editor `{command}` {why}"))
+            .with_hint("$VISUAL or $EDITOR names another")
+    }
+
+    /// No folder is known in which a draft could be kept.
+    pub fn no_state_home() -> Self {
+        Self::usage("no folder is known for the draft", "set HOME or XDG_STATE_HOME")
+    }
+
+    /// The same error, which says that the draft of an edit is kept.
+    #[must_use]
+    pub fn keeping_draft(mut self) -> Self {
+        const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
+        if let Some(line) = self.lines.last_mut() {
+            line.hint = Some(line.hint.take().map_or(KEPT.to_owned(), |hint| format!("{hint}; {KEPT}")));
+        }
+        self
     }
 
     /// Whether stdout was closed by its reader, which is no failure.

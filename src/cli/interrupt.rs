@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::{flag, low_level};
 
@@ -63,8 +63,43 @@ impl Drop for LastWords {
     }
 }
 
+/// Lets the signals that only editing has to do with end the process while the others do.
+static EDITING: LazyLock<()> = LazyLock::new(|| {
+    for signal in [SIGHUP, SIGQUIT] {
+        let _ = flag::register_conditional_default(signal, Arc::clone(&HANDLERS.ends_process));
+    }
+});
+
+/// As long as this value lives, a text editor runs on the terminal: what the keyboard sends (SIGINT,
+/// SIGQUIT) is for the editor alone, and a line is printed before another signal ends the process.
+pub struct EditorSignals(Option<Handle>);
+
+impl EditorSignals {
+    /// `line` is printed when the signal comes.
+    pub fn new(ui: Ui, line: String) -> Self {
+        LazyLock::force(&EDITING);
+        HANDLERS.ends_process.store(false, Ordering::SeqCst);
+        Self(listen_to(&[SIGTERM, SIGHUP], ui, move || line.clone()).ok())
+    }
+}
+
+impl Drop for EditorSignals {
+    fn drop(&mut self) {
+        // An interrupt of the editor is none of the change that follows.
+        HANDLERS.received.store(0, Ordering::SeqCst);
+        HANDLERS.ends_process.store(true, Ordering::SeqCst);
+        if let Some(listener) = &self.0 {
+            listener.close();
+        }
+    }
+}
+
 fn listen(ui: Ui, line: impl Fn() -> String + Send + 'static) -> io::Result<Handle> {
-    let mut signals = Signals::new(SIGNALS)?;
+    listen_to(&SIGNALS, ui, line)
+}
+
+fn listen_to(signals: &[i32], ui: Ui, line: impl Fn() -> String + Send + 'static) -> io::Result<Handle> {
+    let mut signals = Signals::new(signals)?;
     let handle = signals.handle();
     std::thread::Builder::new().spawn(move || {
         for signal in signals.forever() {

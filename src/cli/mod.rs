@@ -17,6 +17,8 @@ mod commands;
 mod context;
 mod countdown;
 mod credentials;
+mod editing;
+mod editor;
 mod error;
 pub mod exit;
 mod help;
@@ -42,8 +44,8 @@ use args::command_line::{CommandArgs, CommandLine};
 use args::global::{ChosenTarget, ColorChoice, GlobalArgs};
 pub use commands::serve::GRACE;
 use commands::{
-    apply, blame, check, confirm, diff, explain, fmt, history, modify, read, rollback, save, serve, status,
-    update,
+    apply, blame, check, confirm, diff, edit, explain, fmt, history, modify, read, rollback, save, serve,
+    status, update,
 };
 use error::CliError;
 use exit::Exit;
@@ -114,6 +116,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Modify(args) => {
             modify::run(args, matches.expect("a command was given"), &cli.global, ui)
         }
+        CommandArgs::Edit(args) => edit::run(args, &cli.global, ui),
         CommandArgs::Update(args) => update::run(args, &cli.global, ui),
         CommandArgs::Save(args) => save::run(args, &cli.global, ui),
         CommandArgs::Apply(args) => apply::run(args, &cli.global, ui),

@@ -22,7 +22,7 @@ use crate::engine::{
 };
 use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust, UserInfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use crate::store::file::Serving;
+use crate::store::file::{ConfFile, Serving};
 use crate::store::reason;
 
 /// The configuration that a command works on.
@@ -30,6 +30,8 @@ pub struct Target {
     pub service: Box<dyn ConfigService>,
     /// Whether a server runs it. If not, the file is the only configuration.
     pub is_server: bool,
+    /// The file, where it is one of this machine.
+    pub file: Option<Arc<ConfFile>>,
 }
 
 impl Target {
@@ -77,7 +79,10 @@ impl From<&ChangeArgs> for Purpose {
 pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     match named_server(global, &purpose, ui)? {
         Some(target) => Ok(target),
-        None => at_file(global, purpose, ui),
+        None => {
+            let file = input::store(&global.conf)?;
+            Ok(Target { file: Some(file.clone()), ..at_file(file, global, purpose, ui)? })
+        }
     }
 }
 
@@ -139,12 +144,11 @@ fn hooks_of_a_server() -> CliError {
     )
 }
 
-fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     let Purpose { changes, mut hooks, keep, has_to_be_confirmed, .. } = purpose;
     if !hooks.are_empty() {
         hooks.interrupt = interrupt();
     }
-    let store = input::store(&global.conf)?;
     let engine = Engine::new(store.clone(), hooks, waiting).keeping(keep);
     let serving = match store.serving() {
         Ok(Some(serving)) => serving,
@@ -180,7 +184,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliE
 }
 
 fn local(engine: Engine) -> Target {
-    Target { service: Box::new(engine), is_server: false }
+    Target { service: Box::new(engine), is_server: false, file: None }
 }
 
 fn no_server_confirms() -> CliError {
@@ -235,7 +239,7 @@ fn at_endpoint(
     let settings = ClientSettings { credentials, trust: trust(options, context)?, timeout: timeout(options) };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, Box::new(ui));
-    Ok(Target { service: Box::new(service), is_server: true })
+    Ok(Target { service: Box::new(service), is_server: true, file: None })
 }
 
 fn parsed(url: &str, global: &GlobalArgs) -> Result<(Endpoint, UserInfo), CliError> {
@@ -248,7 +252,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     let settings = ClientSettings { timeout: timeout(&global.remote), ..ClientSettings::default() };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, None, Box::new(ui)).keeping(serving);
-    Target { service: Box::new(service), is_server: true }
+    Target { service: Box::new(service), is_server: true, file: None }
 }
 
 /// The error for what is not the URL of a server.

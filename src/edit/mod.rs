@@ -15,6 +15,7 @@ pub mod assign;
 pub mod condition;
 pub mod config_lookup;
 pub mod desired_state;
+pub mod draft;
 pub mod emit;
 pub mod expansion;
 pub mod expect;

@@ -8,6 +8,7 @@ use super::check::CheckArgs;
 use super::confirm::ConfirmArgs;
 use super::context::ContextArgs;
 use super::diff::DiffArgs;
+use super::edit::EditArgs;
 use super::explain::ExplainArgs;
 use super::fmt::FmtArgs;
 use super::global::GlobalArgs;
@@ -49,6 +50,7 @@ pub struct CommandLine {
 pub enum CommandArgs {
     Read(ReadArgs),
     Modify(ModifyArgs),
+    Edit(EditArgs),
     Update(UpdateArgs),
     Save(SaveArgs),
     Apply(ApplyArgs),

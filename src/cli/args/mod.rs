@@ -10,6 +10,7 @@ pub mod command_line;
 pub mod confirm;
 pub mod context;
 pub mod diff;
+pub mod edit;
 pub mod explain;
 pub mod fmt;
 pub mod global;

@@ -16,6 +16,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
 
 /// A command that makes a change, and how it reports the outcome.
+#[derive(Clone)]
 pub struct ChangeCommand<'a> {
     /// The options that all changes have.
     pub args: &'a ChangeArgs,
@@ -23,12 +24,14 @@ pub struct ChangeCommand<'a> {
     pub options: ChangeOptions,
     /// What the command does, in words.
     pub verb: Verb,
+    /// Whether the user has seen the diff already.
+    pub diff_was_shown: bool,
 }
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
     pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
-        Self { args, options: args.options(), verb }
+        Self { args, options: args.options(), verb, diff_was_shown: false }
     }
 
     /// Makes the change by `operation`: asks the questions of guards, reports the outcome, and waits for
@@ -37,18 +40,36 @@ impl<'a> ChangeCommand<'a> {
         self,
         global: &GlobalArgs,
         ui: Ui,
+        operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
+    ) -> Result<Exit, CliError> {
+        let mut target = target::resolve(global, self.args.into(), ui)?;
+        self.run_on(&mut *target.service, ui, operation)
+    }
+
+    /// The same for a service that was found already.
+    pub fn run_on(
+        self,
+        service: &mut dyn ConfigService,
+        ui: Ui,
         mut operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
     ) -> Result<Exit, CliError> {
-        let mut service = target::resolve(global, self.args.into(), ui)?.service;
-        let target = service.name().to_owned();
+        let (args, target) = (self.args, service.name().to_owned());
+        let report = self.report(&target, ui);
         let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
-        let report = Report { ui, target: &target, verb: self.verb, args: self.args };
         report.print(&outcome)?;
         if let Some(pending) = &outcome.pending {
-            let time = self.args.confirm.unwrap_or_default();
-            countdown::run(&mut *service, &pending.id, time, &report)?;
+            let time = args.confirm.unwrap_or_default();
+            countdown::run(service, &pending.id, time, &report)?;
         }
-        Ok(if self.args.exit_code && outcome.is_change() { Exit::Changed } else { Exit::Done })
+        Ok(if args.exit_code && outcome.is_change() { Exit::Changed } else { Exit::Done })
+    }
+
+    /// How the outcome of the change of `target` is reported.
+    pub fn report<'r>(&self, target: &'r str, ui: Ui) -> Report<'r>
+    where
+        'a: 'r,
+    {
+        Report { ui, target, verb: self.verb, args: self.args, diff_was_shown: self.diff_was_shown }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod check;
 pub mod confirm;
 pub mod context;
 pub mod diff;
+pub mod edit;
 pub mod explain;
 pub mod fmt;
 pub mod help;

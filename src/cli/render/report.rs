@@ -19,6 +19,8 @@ pub struct Report<'a> {
     pub target: &'a str,
     pub verb: Verb,
     pub args: &'a ChangeArgs,
+    /// Whether the user has seen the diff already.
+    pub diff_was_shown: bool,
 }
 
 /// The words of a command for its change.
@@ -37,6 +39,8 @@ impl Verb {
     pub const SAVE: Self = Self { operation: "save", done: "saved", rehearsed: "would save" };
     /// Of `apply`.
     pub const APPLY: Self = Self { operation: "apply", done: "applied to", rehearsed: "would apply to" };
+    /// Of `edit`.
+    pub const EDIT: Self = Self { operation: "edit", done: "edited", rehearsed: "would edit" };
     /// Of `rollback`.
     pub const ROLL_BACK: Self =
         Self { operation: "rollback", done: "rolled back", rehearsed: "would roll back" };
@@ -67,8 +71,10 @@ impl Report<'_> {
             _ if self.args.output == ChangeFormat::Json => {
                 outcome.after().map_or(Ok(()), |after| self.print_json(after))
             }
-            Some(diff) => self.ui.print_painted(|out| diff.print([self.target; 2], self.ui, out)),
-            None => Ok(()),
+            Some(diff) if !self.diff_was_shown => {
+                self.ui.print_painted(|out| diff.print([self.target; 2], self.ui, out))
+            }
+            _ => Ok(()),
         };
         self.unless_written(printed)?;
         outcome.notes.iter().for_each(|note| self.note(&notes::in_words(note, self.ui.masker().as_ref())));

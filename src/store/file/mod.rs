@@ -32,6 +32,7 @@
 //! | `serve.lock`                                | held by a running server for its whole life                     |
 //! | `sock`                                      | the Unix socket of that server                                  |
 //! | `history/`                                  | the earlier texts of the file, and a journal (`history`)        |
+//! | `draft-XXXXXX.conf`, `draft-XXXXXX.base`    | the draft of an edit, and the text that it was made of          |
 //! | `pending`                                   | a change that has to be confirmed, and the texts before it      |
 
 mod at_once;
@@ -54,6 +55,7 @@ mod load;
 mod undo_journal;
 
 mod attributes;
+mod drafts;
 mod in_place;
 mod open_target;
 
@@ -69,6 +71,7 @@ mod peer;
 mod pending;
 mod serving;
 
+pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 pub use lock::LockedFile;
 pub use peer::{AllowedPeers, SocketPeer};
 pub use replace::PreparedWrite;

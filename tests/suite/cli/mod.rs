@@ -8,6 +8,7 @@ mod change_json;
 mod check;
 mod concurrent;
 mod diff;
+mod edit;
 mod explain;
 mod first_contact;
 mod fmt;

@@ -251,3 +251,24 @@ fn a_diff_is_of_the_json() {
     run(&server, &place, &["diff", "broken.conf"], "").exits(3).says("broken.conf:1:");
     assert_eq!(server.posts(), []);
 }
+
+#[test]
+fn edit_needs_a_text_and_apply_does_not() {
+    let (server, place) = (bare(), place());
+    run(&server, &place, &["edit", "--yes"], "")
+        .exits(7)
+        .says("does not offer the text of the configuration");
+    let state = "stream cam1 { url udp://239.0.0.1:1234 priority=1; prepush 6; }\n";
+    let arguments = ["apply", "--prune", "--exit-code", "-o", "change-json", "-"];
+    let change = run(&server, &place, &arguments, state).exits(10).json();
+    let pointers: Vec<&str> = change["paths"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|path| path["pointer"].as_str())
+        .collect();
+    let expected = ["/lives/studio", "/streams/cam.2", "/streams/film", "/streams/cam1/prepush"];
+    assert!(expected.iter().all(|pointer| pointers.contains(pointer)), "{pointers:?}");
+    assert_eq!((change["revision"].is_null(), pointers.len()), (true, 4), "{change}");
+    run(&server, &place, &arguments, state).exits(0);
+}

@@ -1,0 +1,332 @@
+//! An edit under way: the draft goes to the editor, is checked, merged, shown, and made the configuration.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::sync::Arc;
+
+use crate::cli::commands::change::ChangeCommand;
+use crate::cli::editor::Editor;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::interrupt::LastWords;
+use crate::cli::prompts;
+use crate::cli::render::diff::ContentDiff;
+use crate::cli::target::Target;
+use crate::cli::ui::{Ui, output};
+use crate::edit::draft::comments::{height, with_comments, without_comments};
+use crate::edit::draft::merge::{Merged, first_marker, merge};
+use crate::engine::{
+    After, Content, EngineError, ErrorKind, Expected, Outcome, Replaced, ServiceError, Snapshot, Source,
+};
+use crate::http::protocol::problem::ProblemKind;
+use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
+use crate::syntax::{LineIndex, Severity, one_line};
+
+/// How many faults the comments on top of a draft name.
+const MAX_NAMED: usize = 20;
+
+/// How often a change by others between the question and the write is merged.
+const MAX_MERGES: usize = 10;
+
+/// What a message says about a draft that stays.
+const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
+
+/// An edit under way.
+pub struct Editing<'a> {
+    pub target: Target,
+    pub draft: KeptDraft,
+    pub editor: Editor,
+    pub ui: Ui,
+    pub change: ChangeCommand<'a>,
+}
+
+/// The configuration that is edited, as it is now.
+pub struct Present {
+    pub text: Arc<Snapshot>,
+    /// Whether the server runs this text, too, so that it can refuse a change made for another one.
+    pub is_running: bool,
+}
+
+/// Reads the configuration: the text of the file, or what a server runs if it does not show the file.
+pub fn configuration(target: &mut Target) -> Result<Present, ServiceError> {
+    let running = target.read_text(None);
+    if !target.is_server {
+        return Ok(Present { text: running?, is_running: true });
+    }
+    let running = running?;
+    match target.read_text(Some(Source::Saved)) {
+        Ok(saved) => Ok(Present { is_running: saved.is_same_text(&running), text: saved }),
+        Err(ServiceError::NotOffered { .. }) => Ok(Present { text: running, is_running: true }),
+        Err(ServiceError::Remote(failure)) if failure.status == Some(ProblemKind::NotFound.status()) => {
+            Ok(Present { text: running, is_running: false })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What came of the text that the editor left.
+enum Attempt {
+    /// The text is in the configuration.
+    Made(Exit),
+    /// It was a dry run.
+    Rehearsed(Exit),
+    Unwanted,
+    EditAgain,
+}
+
+/// A fault of a draft: its line from 1, if it has one there, and the lines that describe it.
+struct DraftFault {
+    line: Option<usize>,
+    words: Vec<String>,
+}
+
+impl Editing<'_> {
+    /// Opens the editor until the change is made, or given up. The draft is removed when its text is in the
+    /// configuration, or is not wanted; after any error it stays.
+    pub fn run(mut self) -> Result<Exit, CliError> {
+        let mut faults = self.faults(&self.text()?);
+        loop {
+            let opened = match self.open(&faults) {
+                Ok(opened) => opened,
+                // Nothing was written, so nothing has to be kept.
+                Err(error) if self.text()? == self.original() => {
+                    self.draft.discard();
+                    return Err(error);
+                }
+                Err(error) => return Err(error.keeping_draft()),
+            };
+            let text = self.text()?;
+            if text == self.original() {
+                let present = Arc::new(Snapshot::of(self.draft.origin.base.clone()));
+                self.report_unchanged(present)?;
+                return Ok(self.end(Exit::Done));
+            }
+            let error = match self.attempt(&text) {
+                Ok(Attempt::Made(exit)) => return Ok(self.end(exit)),
+                Ok(Attempt::Unwanted) => return Ok(self.end(Exit::Done)),
+                Ok(Attempt::Rehearsed(exit)) => {
+                    self.say(KEPT);
+                    return Ok(exit);
+                }
+                Ok(Attempt::EditAgain) => {
+                    faults.clear();
+                    continue;
+                }
+                Err(error) => error.keeping_draft(),
+            };
+            let is_of_text = matches!(error.kind, ErrorKind::Invalid | ErrorKind::Conflict);
+            if !(prompts::can_ask() && is_of_text) || (text == opened && !faults.is_empty()) {
+                return Err(error);
+            }
+            faults = self.faults(&self.text()?);
+            if faults.is_empty() {
+                let words = error.lines.into_iter().map(|line| line.message).collect();
+                faults.push(DraftFault { line: None, words });
+            }
+        }
+    }
+
+    /// Opens the editor at the first fault; returns the text that it got, without comments.
+    fn open(&self, faults: &[DraftFault]) -> Result<Vec<u8>, CliError> {
+        let text = self.text()?;
+        let notes = notes(faults);
+        self.draft.write(&with_comments(&text, &notes)).map_err(EngineError::from)?;
+        let line = faults.iter().find_map(|fault| fault.line).map_or(1, |line| line + height(&notes));
+        let ended = self.editor.open(self.draft.path(), line, KEPT.to_owned(), self.ui);
+        let why = match ended {
+            Ok(status) if status.success() => return Ok(text),
+            Ok(status) => match status.code() {
+                Some(code) => format!("failed with exit code {code}"),
+                None => format!("was ended by signal {}", status.signal().unwrap_or_default()),
+            },
+            Err(error) => format!("cannot be started: {error}"),
+        };
+        Err(CliError::editor_failed(self.editor.command(), why))
+    }
+
+    /// Checks the text, merges it with what others changed meanwhile, asks, and makes the change.
+    fn attempt(&mut self, text: &[u8]) -> Result<Attempt, CliError> {
+        let mut whole = self.spliced(text);
+        let mut conflict = None;
+        for _ in 0..MAX_MERGES {
+            self.refuse_faults(&whole)?;
+            let present = configuration(&mut self.target)?;
+            if present.text.bytes() != self.draft.origin.base {
+                whole = self.merged(&whole, present.text.bytes())?;
+                self.refuse_faults(&whole)?;
+            } else if let Some(error) = conflict {
+                // The change was refused for another reason than a change by others.
+                return Err(error);
+            }
+            if whole == present.text.bytes() {
+                return self.report_unchanged(present.text).map(Attempt::Made);
+            }
+            let args = self.change.args;
+            let asks = !(args.yes || args.force || args.dry_run);
+            if asks && let Some(other) = self.ask(&present.text, &whole)? {
+                return Ok(other);
+            }
+            let mut change = self.change.clone();
+            change.diff_was_shown = asks;
+            let is_conditional = present.is_running && !args.force;
+            change.options.expected = is_conditional.then(|| Expected::OneOf(vec![present.text.revision()]));
+            let made = change.run_on(&mut *self.target.service, self.ui, |service, options| {
+                service.replace(Replaced::File, &whole, options)
+            });
+            match made {
+                Err(error) if error.kind == ErrorKind::Conflict => conflict = Some(error),
+                Ok(exit) if args.dry_run => return Ok(Attempt::Rehearsed(exit)),
+                made => return made.map(Attempt::Made),
+            }
+        }
+        Err(conflict.unwrap_or_else(|| CliError::clashing_edit(self.target.service.name())))
+    }
+
+    /// Merges the edited configuration with the present one. From here on the draft is one of the whole
+    /// text, made of the present one.
+    fn merged(&mut self, whole: &[u8], present: &[u8]) -> Result<Vec<u8>, CliError> {
+        let merged = merge(&self.draft.origin.base, whole, present);
+        let head = DraftHead { target: self.draft.origin.head.target.clone(), range: None };
+        let origin = DraftOrigin { head, base: present.to_vec() };
+        let (Merged::Clean(text) | Merged::Clash(text)) = &merged;
+        self.draft.rebase(origin, text).map_err(EngineError::from)?;
+        let name = self.target.service.name();
+        match merged {
+            Merged::Clean(text) => {
+                self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
+                Ok(text)
+            }
+            Merged::Clash(_) => Err(CliError::clashing_edit(name)),
+        }
+    }
+
+    /// Shows the change and asks whether it is wanted; `None` is a yes.
+    fn ask(&self, present: &Arc<Snapshot>, whole: &[u8]) -> Result<Option<Attempt>, CliError> {
+        if !prompts::can_ask() {
+            return Err(CliError::unanswered_edit(false));
+        }
+        let name = self.target.service.name();
+        let new = Snapshot::of(whole.to_vec());
+        let diff = ContentDiff::between_texts(present.document(), new.document(), self.ui.masker());
+        output(diff.print([name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let _last_words = LastWords::new(self.ui, || format!("\n{KEPT}"));
+        let question = format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
+        let answer = prompts::line(&question).map_err(CliError::prompt_failed)?;
+        match answer.unwrap_or_default().trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(None),
+            "e" | "edit" => Ok(Some(Attempt::EditAgain)),
+            "d" | "discard" => {
+                self.say("nothing was changed");
+                Ok(Some(Attempt::Unwanted))
+            }
+            _ => Err(CliError::unanswered_edit(true)),
+        }
+    }
+
+    /// The text of the draft as the editor left it, without comments.
+    fn text(&self) -> Result<Vec<u8>, CliError> {
+        let written = self.draft.read().map_err(|error| CliError::from(EngineError::from(error)))?;
+        let mut text = without_comments(&written);
+        // Editors end the last line of a file, also where it had no end.
+        let original = self.original();
+        if !original.is_empty() && !original.ends_with(b"\n") && text.ends_with(b"\n") {
+            text.pop();
+            text.pop_if(|byte| *byte == b'\r');
+        }
+        Ok(text)
+    }
+
+    /// The part of the configuration that the draft was made of.
+    fn original(&self) -> &[u8] {
+        let DraftOrigin { head, base } = &self.draft.origin;
+        head.range.and_then(|(start, end)| base.get(start..end)).unwrap_or(base)
+    }
+
+    /// The whole configuration with the text of the draft in its place.
+    fn spliced(&self, text: &[u8]) -> Vec<u8> {
+        let DraftOrigin { head, base } = &self.draft.origin;
+        match head.range.and_then(|(start, end)| Some((base.get(..start)?, base.get(end..)?))) {
+            Some((before, behind)) => [before, text, behind].concat(),
+            None => text.to_vec(),
+        }
+    }
+
+    fn refuse_faults(&self, whole: &[u8]) -> Result<(), CliError> {
+        if first_marker(&self.draft.origin.base).is_none()
+            && let Some(line) = first_marker(whole)
+        {
+            return Err(CliError::bad_draft(format!("line {line} is the marker of a clash")));
+        }
+        let snapshot = Arc::new(Snapshot::of(whole.to_vec()));
+        match snapshot.is_valid() {
+            true => Ok(()),
+            false => Err(CliError::broken_text("the edited text", snapshot)),
+        }
+    }
+
+    /// The errors of a draft, in the order of its lines.
+    fn faults(&self, text: &[u8]) -> Vec<DraftFault> {
+        if first_marker(&self.draft.origin.base).is_none()
+            && let Some(line) = first_marker(text)
+        {
+            let what = "both changes touch these lines: `ours` is yours, `theirs` was made meanwhile";
+            let words =
+                vec![what.to_owned(), "  hint: keep what is right, and take the markers out".to_owned()];
+            return vec![DraftFault { line: Some(line), words }];
+        }
+        let above = self.draft.origin.head.range.map_or(0, |(start, _)| {
+            self.draft.origin.base.iter().take(start).filter(|byte| **byte == b'\n').count()
+        });
+        let height = text.split(|byte| *byte == b'\n').count();
+        let snapshot = Snapshot::of(self.spliced(text));
+        let lines = LineIndex::new(snapshot.document().text());
+        let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
+        let faults = errors.map(|found| {
+            let line = lines.position(found.span.start).line;
+            let inside = line.checked_sub(above).filter(|line| (1..=height).contains(line));
+            let place = inside.map_or(format!(" (line {line} of the whole text)"), |_| String::new());
+            let hint = found.hint.as_ref().map(|hint| format!("  hint: {hint}"));
+            let words = [format!("error: {}{place}", found.message)].into_iter().chain(hint).collect();
+            DraftFault { line: inside, words }
+        });
+        faults.take(MAX_NAMED).collect()
+    }
+
+    fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, CliError> {
+        let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
+        self.change.report(self.target.service.name(), self.ui).print(&outcome)?;
+        Ok(Exit::Done)
+    }
+
+    fn say(&self, line: &str) {
+        if !self.change.args.quiet {
+            self.ui.say(line);
+        }
+    }
+
+    /// Removes the draft.
+    fn end(self, exit: Exit) -> Exit {
+        self.draft.discard();
+        exit
+    }
+}
+
+/// The comments about faults; the lines that they name are those of the draft below the comments.
+fn notes(faults: &[DraftFault]) -> Vec<String> {
+    if faults.is_empty() {
+        return Vec::new();
+    }
+    let title = "mediactl: the text below can't be the configuration yet".to_owned();
+    let lines = |above: usize| -> Vec<String> {
+        let of_fault = |fault: &DraftFault| {
+            let place = fault.line.map_or(String::new(), |line| format!("line {}: ", line + above));
+            let place = std::iter::once(place).chain(std::iter::repeat(String::new()));
+            place
+                .zip(&fault.words)
+                .map(|(place, words)| one_line(&format!("{place}{words}")))
+                .collect::<Vec<_>>()
+        };
+        std::iter::once(title.clone()).chain(faults.iter().flat_map(of_fault)).collect()
+    };
+    lines(height(&lines(0)))
+}

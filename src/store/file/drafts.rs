@@ -1,0 +1,239 @@
+//! The drafts of edits: texts that a person works on in a text editor, kept until they are in the
+//! configuration.
+//!
+//! A draft is two files, `draft-XXXXXX.conf` with the text and `draft-XXXXXX.base` with what it was made of.
+//! Both have mode 0600 and belong to whoever edits. The second one is locked as long as the edit is
+//! under way, so that nobody resumes it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+
+use super::open::read_whole;
+use super::state_dir::StateDir;
+use super::target::ConfFile;
+use crate::store::error::StoreError;
+
+const PREFIX: &str = "draft-";
+const TEXT: &str = ".conf";
+const BASE: &str = ".base";
+const NEW: &str = ".new";
+
+/// Who may read and write a draft.
+const MODE: u32 = 0o600;
+
+/// The folder of the drafts of a user who edits what is on a server.
+const USER_FOLDER: &str = "mediactl";
+
+/// A folder with drafts.
+#[derive(Debug)]
+pub struct DraftFolder(PathBuf);
+
+/// A draft that is worked on, until it is dropped.
+#[derive(Debug)]
+pub struct KeptDraft {
+    text: PathBuf,
+    base: PathBuf,
+    pub origin: DraftOrigin,
+    /// Closing it gives the draft free.
+    lock: File,
+}
+
+/// What a draft was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DraftOrigin {
+    pub head: DraftHead,
+    /// The whole configuration that the draft was made of.
+    pub base: Vec<u8>,
+}
+
+/// What a draft is a draft of: the first line of its base.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftHead {
+    /// The absolute path of the file, or the URL of the server.
+    pub target: String,
+    /// The bytes of the base that are edited; none for all of it.
+    pub range: Option<(usize, usize)>,
+}
+
+impl DraftFolder {
+    /// The state folder of a configuration file, which is made where it is missing. `None` where it is not
+    /// private to this user: somebody else could put a link in the place of a draft.
+    ///
+    /// # Errors
+    /// `StateFolder`, `Untrusted`.
+    pub fn of_file(conf: &ConfFile) -> Result<Option<Self>, StoreError> {
+        let path = StateDir::make(conf)?.path().to_owned();
+        Ok(is_private(&path).then_some(Self(path)))
+    }
+
+    /// The folder of the user in `state_home` (`$XDG_STATE_HOME`), which is made where it is missing.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn of_user(state_home: &Path) -> Result<Self, StoreError> {
+        let path = state_home.join(USER_FOLDER);
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+        made.map_err(StoreError::state_folder(&path))?;
+        match is_private(&path) {
+            true => Ok(Self(path)),
+            false => {
+                let source = io::Error::other("other users may write it");
+                Err(StoreError::StateFolder { path, source })
+            }
+        }
+    }
+
+    /// Makes a draft with this text.
+    ///
+    /// # Errors
+    /// `StateFolder`; nothing is left behind then.
+    pub fn create(&self, origin: DraftOrigin, text: &[u8]) -> Result<KeptDraft, StoreError> {
+        let failed = |error| StoreError::state_folder(&self.0)(error);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).suffix(TEXT).permissions(Permissions::from_mode(MODE));
+        let mut file = builder.tempfile_in(&self.0).map_err(failed)?;
+        file.write_all(text).map_err(failed)?;
+        let base = file.path().with_extension(&BASE[1..]);
+        let lock = write_locked(&base, &origin).map_err(failed)?;
+        let text = file.into_temp_path().keep().map_err(|error| failed(error.error))?;
+        Ok(KeptDraft { text, base, origin, lock })
+    }
+
+    /// The drafts for a target on which nobody works now, the newest first.
+    ///
+    /// # Errors
+    /// `Io`, where the folder can't be listed.
+    pub fn waiting(&self, target: &str) -> Result<Vec<KeptDraft>, StoreError> {
+        let entries = fs::read_dir(&self.0).map_err(StoreError::io("list", &self.0))?;
+        let is_draft = |name: &str| name.starts_with(PREFIX) && name.ends_with(TEXT);
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let drafts =
+            names.filter(|name| is_draft(name)).filter_map(|name| KeptDraft::open(self.0.join(name)));
+        let mut drafts: Vec<KeptDraft> = drafts.filter(|draft| draft.origin.head.target == target).collect();
+        drafts.sort_by_key(|draft| std::cmp::Reverse(draft.written()));
+        Ok(drafts)
+    }
+}
+
+impl KeptDraft {
+    /// The draft whose text is at this path; `None` where it is not one of this user, or is worked on.
+    fn open(text: PathBuf) -> Option<Self> {
+        let base = text.with_extension(&BASE[1..]);
+        let lock = open_own(&base).ok()?;
+        lock.try_lock().ok()?;
+        let bytes = read_whole(&lock, &base).ok()?;
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let head: DraftHead = serde_json::from_slice(&bytes[..end]).ok()?;
+        let origin = DraftOrigin { head, base: bytes[end + 1..].to_vec() };
+        open_own(&text).ok()?;
+        Some(Self { text, base, origin, lock })
+    }
+
+    /// The file that the editor opens.
+    pub fn path(&self) -> &Path {
+        &self.text
+    }
+
+    /// Reads the text as the editor left it.
+    ///
+    /// # Errors
+    /// `Io`, `NotFound`.
+    pub fn read(&self) -> Result<Vec<u8>, StoreError> {
+        let file = open_own(&self.text).map_err(StoreError::opening("open", &self.text))?;
+        // An editor may have written another file in its place.
+        let _ = file.set_permissions(Permissions::from_mode(MODE));
+        read_whole(&file, &self.text)
+    }
+
+    /// Replaces the text; the old one stays if that fails.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn write(&self, text: &[u8]) -> Result<(), StoreError> {
+        let new = with_end(&self.text, NEW);
+        let written = write_own(&new, text).and_then(|_| fs::rename(&new, &self.text));
+        written.map_err(StoreError::io("write", &self.text))
+    }
+
+    /// Replaces the text and what it was made of. If the process is killed between the two, the new text
+    /// is merged once more, which changes nothing.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn rebase(&mut self, origin: DraftOrigin, text: &[u8]) -> Result<(), StoreError> {
+        self.write(text)?;
+        let new = with_end(&self.base, NEW);
+        let written = write_locked(&new, &origin).and_then(|lock| {
+            fs::rename(&new, &self.base)?;
+            Ok(lock)
+        });
+        self.lock = written.map_err(StoreError::io("write", &self.base))?;
+        self.origin = origin;
+        Ok(())
+    }
+
+    /// Removes the draft: its text is in the configuration, or nobody wants it.
+    pub fn discard(self) {
+        let _ = fs::remove_file(&self.text);
+        let _ = fs::remove_file(&self.base);
+    }
+
+    fn written(&self) -> Option<SystemTime> {
+        fs::metadata(&self.text).and_then(|found| found.modified()).ok()
+    }
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
+fn write_locked(path: &Path, origin: &DraftOrigin) -> io::Result<File> {
+    let mut bytes = serde_json::to_vec(&origin.head)?;
+    bytes.push(b'\n');
+    bytes.extend(&origin.base);
+    let file = write_own(path, &bytes)?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+/// Makes a file that only this user can read, in place of one that a killed process left.
+fn write_own(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(MODE).open(path)?;
+    match file.write_all(bytes) {
+        Ok(()) => Ok(file),
+        Err(error) => {
+            let _ = fs::remove_file(path);
+            Err(error)
+        }
+    }
+}
+
+/// Whether a folder belongs to this user, and nobody else may write it.
+fn is_private(folder: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    let found = fs::symlink_metadata(folder);
+    found.is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0)
+}
+
+/// Opens a file of this user.
+fn open_own(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let found = file.metadata()?;
+    match found.is_file() && found.uid() == rustix::process::geteuid().as_raw() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user")),
+    }
+}

@@ -1,0 +1,260 @@
+//! `mediactl edit`, with small scripts in the place of a person
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
+
+use super::serve::Serving;
+use super::{CONF, Call, Place, SAMPLE};
+
+/// The state folder, where drafts are.
+const STATE: &str = ".mediactl/media.conf";
+
+/// `edit` of these arguments, where the editor is a shell script that finds the draft in `$1`.
+fn edit(place: &Place, editor: &str, arguments: &[&str]) -> Call {
+    place.put("editor.sh", editor);
+    let home = place.path("home").display().to_string();
+    let call = place.mediactl(["edit"].iter().chain(arguments));
+    call.env("EDITOR", "sh editor.sh").env("HOME", &home)
+}
+
+/// The texts of the drafts in a folder, which nobody else can read.
+fn drafts(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.map(|entry| entry.expect("a folder can be listed").path());
+    let is_draft =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("draft-"));
+    let mut texts = Vec::new();
+    for path in paths.filter(is_draft) {
+        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o7777, 0o600, "{path:?}");
+        if path.extension().is_some_and(|end| end == "conf") {
+            texts.push(fs::read_to_string(path).expect("it is text"));
+        }
+    }
+    texts
+}
+
+const SIX: &str = "sed -i 's/prepush 5/prepush 6/' \"$1\"";
+
+#[test]
+fn a_text_is_edited_and_the_draft_goes() {
+    let place = Place::with(SAMPLE);
+    edit(&place, SIX, &["--yes"]).run().exits(0).prints("+  prepush 6; # seconds").says("edited media.conf");
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
+    let written = place.written();
+    edit(&place, ":", &["--exit-code"]).run().exits(0).says("nothing to change in media.conf");
+    assert_eq!((place.written(), drafts(&place.path(STATE)).len()), (written, 0));
+    let seven = "sed -i 's/prepush 6/prepush 7/' \"$1\"";
+    edit(&place, seven, &["--yes", "-o", "change-json", "--exit-code"])
+        .run()
+        .exits(10)
+        .prints("\"operation\": \"edit\"")
+        .prints("/streams/cam1/prepush");
+    assert_eq!(place.kept().len(), 2);
+}
+
+#[test]
+fn visual_is_asked_before_editor_and_both_are_commands_of_the_shell() {
+    let place = Place::with(SAMPLE);
+    let call = edit(&place, SIX, &["--yes"])
+        .env("VISUAL", "F=\"$PWD/seen\"; p() { echo \"$@\" > \"$F\"; sh editor.sh \"$@\"; }; p");
+    call.run().exits(0).says("edited");
+    let seen = fs::read_to_string(place.path("seen")).expect("it was called");
+    assert!(seen.trim_end().ends_with(".conf") && !seen.contains('+'), "{seen}");
+}
+
+#[test]
+fn one_entry_is_edited_alone() {
+    let place = Place::with(SAMPLE);
+    let editor = format!(
+        "cp \"$1\" seen; {SIX}; sed -i 's/cam1/cam one/; s/stream cam one/stream \"cam one\"/' \"$1\""
+    );
+    edit(&place, &editor, &["streams.cam1", "--yes"]).run().exits(0);
+    let seen = fs::read_to_string(place.path("seen")).expect("it was called");
+    assert_eq!(seen, "stream cam1 {\n  url udp://239.0.0.1:1234 priority=1;\n  prepush 5; # seconds\n}\n");
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6").replace("cam1", "\"cam one\""));
+    let place = Place::with("http 80; rtmp 1935;");
+    let add_a_line_end = "printf '%s\\n' \"$(sed s/1935/1936/ \"$1\")\" > \"$1\"";
+    edit(&place, add_a_line_end, &["rtmp", "--yes"]).run().exits(0);
+    assert_eq!(place.text(), "http 80; rtmp 1936;");
+    edit(&place, ":", &["streams.cam1"]).run().exits(7).says("there is no stream `cam1`");
+    edit(&place, ":", &["streams..x"]).run().exits(3);
+    edit(&place, ":", &["rtmp", "--resume"]).run().exits(2);
+    Place::empty().run(["edit"]).exits(7);
+}
+
+#[test]
+fn without_a_terminal_a_fault_ends_the_edit_and_resume_goes_on() {
+    let place = Place::with(SAMPLE);
+    let calls = "echo called >> calls; ";
+    let break_it = format!("{calls}sed -i 's/hunter2;/hunter2/; s/^live studio/live studio {{ live/' \"$1\"");
+    let run = edit(&place, &break_it, &["--yes"]).run().exits(3);
+    run.says("error: ").says("mediactl edit --resume").hides("hunter2");
+    assert_eq!(fs::read_to_string(place.path("calls")).expect("it was called"), "called\n");
+    assert_eq!(place.text(), SAMPLE);
+    let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
+    assert!(draft.contains("hunter2"), "a draft is not masked");
+    let mend = "cp \"$1\" seen; sed -i 's/hunter2$/hunter3;/; s/live studio { live/live studio/' \"$1\"";
+    edit(&place, mend, &["--resume", "--yes"]).run().exits(0);
+    let seen = fs::read_to_string(place.path("seen")).expect("it was called");
+    assert!(seen.starts_with("#: ") && seen.contains(": error: ") && seen.contains("\n# main\n"), "{seen}");
+    assert_eq!(place.text(), SAMPLE.replace("hunter2", "hunter3"));
+    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+    edit(&place, ":", &["--resume"]).run().exits(7).says("no unfinished edit");
+}
+
+#[test]
+fn without_a_terminal_only_yes_makes_the_change() {
+    let place = Place::with(SAMPLE);
+    edit(&place, SIX, &[]).run().exits(6).says("--yes").says("edit --resume");
+    assert_eq!(place.text(), SAMPLE);
+    edit(&place, SIX, &["--dry-run"])
+        .run()
+        .exits(0)
+        .prints("+  prepush 6")
+        .says("would edit")
+        .says("unfinished");
+    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 2));
+    edit(&place, ":", &["--resume", "--yes"]).run().exits(0);
+    assert!(place.text().contains("prepush 6"));
+}
+
+#[test]
+fn guards_and_check_commands_hold_and_keep_the_draft() {
+    let place = Place::with(SAMPLE);
+    edit(&place, "echo 'rtmp 1;' > \"$1\"", &["--yes"]).run().exits(6).says("edit_auth").says("--resume");
+    edit(&place, ":", &["--resume", "--yes", "--accept", "would-remove-credentials", "--check-cmd", "false"])
+        .run()
+        .exits(3)
+        .says("check command failed")
+        .says("--resume");
+    assert_eq!(place.text(), SAMPLE);
+    edit(&place, ":", &["--resume", "--force"]).run().exits(0);
+    assert_eq!(place.text(), "rtmp 1;\n");
+}
+
+#[test]
+fn a_change_by_others_is_merged() {
+    let place = Place::with(SAMPLE);
+    let other = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; {SIX}");
+    edit(&place, &other, &["--yes"]).run().exits(0).says("was changed meanwhile; both changes are merged");
+    let merged = SAMPLE.replace("rtsp 554", "rtsp 555").replace("prepush 5", "prepush 6");
+    assert_eq!(place.text(), merged);
+    let other = format!("sed -i 's/rtsp 555/rtsp 556/' {CONF}; sed -i 's/prepush 6/prepush 7/' \"$1\"");
+    edit(&place, &other, &["streams.cam1", "--yes"]).run().exits(0);
+    assert_eq!(place.text(), merged.replace("rtsp 555", "rtsp 556").replace("prepush 6", "prepush 7"));
+    let same = format!("sed -i 's/prepush 7/prepush 8/' {CONF} \"$1\"");
+    edit(&place, &same, &["--yes"]).run().exits(0).says("nothing to change");
+    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+}
+
+#[test]
+fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
+    let place = Place::with(SAMPLE);
+    let other = format!("sed -i 's/prepush 5/prepush 9/' {CONF}; {SIX}");
+    edit(&place, &other, &["streams.cam1", "--yes"])
+        .run()
+        .exits(5)
+        .says("changed meanwhile")
+        .says("edit --resume");
+    let theirs = SAMPLE.replace("prepush 5", "prepush 9");
+    assert_eq!(place.text(), theirs);
+    let clash = "<<<<<<< ours\n  prepush 6; # seconds\n=======\n  prepush 9; # seconds\n>>>>>>> theirs\n";
+    let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
+    assert_eq!(*draft, SAMPLE.replace("  prepush 5; # seconds\n", clash));
+    edit(&place, ":", &["--resume", "--yes"]).run().exits(3).says("line 8 is the marker of a clash");
+    assert_eq!(place.text(), theirs);
+    let solve = "sed -i '/^<<<</d; /^====/,/^>>>>/d' \"$1\"";
+    edit(&place, solve, &["--resume", "--yes"]).run().exits(0);
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
+}
+
+#[test]
+fn on_a_terminal_the_editor_opens_again_until_the_text_is_right() {
+    let place = Place::with(SAMPLE);
+    let editor = "n=$(cat n 2>/dev/null || echo 0); n=$((n+1)); echo $n > n; cp \"$1\" seen$n\n\
+        [ $n = 1 ] && sed -i 's/^rtsp 554/rtsp fast/' \"$1\"\n[ $n = 2 ] && sed -i 's/fast/555/' \"$1\"\n\
+        [ $n = 3 ] && sed -i 's/555/556/' \"$1\"; exit 0";
+    let mut terminal = edit(&place, editor, &[]).on_terminal();
+    terminal.expect("+rtsp 555;").expect("[y]es").enter("e");
+    terminal.expect("+rtsp 556;").expect("[y]es").enter("y");
+    terminal.exits(0);
+    let seen = |n: u32| fs::read_to_string(place.path(&format!("seen{n}"))).expect("it was called");
+    let [first, comments, behind] = [seen(1), seen(2), seen(3)];
+    assert_eq!(first, SAMPLE);
+    assert!(
+        comments.starts_with("#: mediactl: ")
+            && comments.contains("\n#: line 7: error: `rtsp` has the wrong form"),
+        "{comments}"
+    );
+    assert_eq!(comments.lines().nth(6), Some("rtsp fast;"), "the comments name the lines as they are shown");
+    assert_eq!(behind, SAMPLE.replace("554", "555"));
+    assert_eq!(place.text(), SAMPLE.replace("554", "556"));
+}
+
+#[test]
+fn on_a_terminal_an_answer_decides() {
+    let place = Place::with(SAMPLE);
+    edit(&place, SIX, &[]).on_terminal().expect("[y]es").enter("").exits(6);
+    assert_eq!(drafts(&place.path(STATE)).len(), 1);
+    edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").enter("d").exits(0);
+    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+    let mut stays_wrong = edit(&place, "sed -i 's/^rtsp 554/rtsp fast/' \"$1\"", &[]).on_terminal();
+    assert!(stays_wrong.exits(3).contains("edit --resume"));
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn a_draft_survives_what_ends_the_editor_or_the_program() {
+    let place = Place::with(SAMPLE);
+    for (end, code) in [("exit 3", 9), ("kill -9 $$", 9)] {
+        edit(&place, &format!("{SIX}; {end}"), &["--yes"]).run().exits(code).says("edit --resume");
+        let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
+        assert!(draft.contains("prepush 6"));
+        edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").enter("d").exits(0);
+    }
+    edit(&place, "exit 3", &["--yes"]).run().exits(9);
+    assert_eq!(drafts(&place.path(STATE)).len(), 0, "nothing was written, so nothing is kept");
+    let wait = format!("{SIX}; echo written; sleep 2");
+    let mut terminal = edit(&place, &wait, &[]).on_terminal();
+    terminal.expect("written").signal(Signal::INT).expect("[y]es").enter("d").exits(0);
+    let mut terminal = edit(&place, &wait, &[]).on_terminal();
+    assert!(terminal.expect("written").signal(Signal::TERM).exits(143).contains("edit --resume"));
+    let mut terminal = edit(&place, &wait, &[]).on_terminal();
+    terminal.expect("written").signal(Signal::KILL).exits(137);
+    assert_eq!(drafts(&place.path(STATE)).len(), 2);
+    assert_eq!(place.text(), SAMPLE);
+    edit(&place, ":", &["--resume", "--yes"]).run().exits(0);
+    assert!(place.text().contains("prepush 6"));
+}
+
+#[test]
+fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    edit(&place, SIX, &["--yes"]).run().exits(0).says("edited media.conf");
+    let remote = |editor: &str, arguments: &[&str]| {
+        let arguments: Vec<&str> =
+            ["--url", &server.url].into_iter().chain(arguments.iter().copied()).collect();
+        let call = edit(&place, editor, &arguments).without("MEDIACTL_CONF");
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
+    };
+    remote("sed -i 's/prepush 6/prepush 7/' \"$1\"", &["streams.cam1", "--yes"]).exits(0);
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 7"));
+    let break_it = "sed -i 's/prepush 7;/prepush 8; }/' \"$1\"";
+    remote(break_it, &["--yes"]).exits(3).says("edit --resume").hides("hunter2");
+    let home = place.path("home/.local/state/mediactl");
+    assert_eq!(fs::metadata(&home).expect("it is there").permissions().mode() & 0o7777, 0o700);
+    assert_eq!((drafts(&home).len(), drafts(&place.path(STATE)).len()), (1, 0));
+    let mend = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; sed -i 's/prepush 8; }}/prepush 8;/' \"$1\"");
+    remote(&mend, &["--resume", "--yes"]).exits(0).says("both changes are merged");
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 8").replace("rtsp 554", "rtsp 555"));
+    let confirmed = remote("sed -i 's/prepush 8/prepush 9/' \"$1\"", &["--yes", "--confirm", "60s"]);
+    confirmed.exits(0).says("mediactl confirm");
+    place.run(["confirm", "--revert"]).exits(0);
+    assert!(place.text().contains("prepush 8"));
+    server.stop().exits(0);
+}
