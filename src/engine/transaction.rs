@@ -375,16 +375,35 @@ mod tests {
     use super::*;
     use crate::store::file::ConfFile;
 
-    #[test]
-    fn a_local_change_puts_no_new_text_together() {
+    /// A file with a port, and an engine over it.
+    fn engine() -> (tempfile::TempDir, Engine) {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("media.conf");
         fs::write(&path, "http 80;\n").expect("a file can be made");
         let store = Arc::new(ConfFile::resolve(&path).expect("it is there"));
-        let engine = Engine::new(store, Hooks::default(), |_, _| {});
+        (folder, Engine::new(store, Hooks::default(), |_, _| {}))
+    }
+
+    #[test]
+    fn a_local_change_puts_no_new_text_together() {
+        let (_folder, engine) = engine();
         let request = json!({"rtmp": 1935}).into();
         let outcome = engine.modify(&request, &ChangeOptions::default()).expect("it can be changed");
         let After::Edited { whole, .. } = &outcome.after else { panic!("it is edited") };
         assert!(whole.get().is_none(), "for a large text that takes longer than to write it");
+    }
+
+    #[test]
+    fn a_text_made_for_another_one_is_refused_without_a_server_too() {
+        let (folder, engine) = engine();
+        let revision = |text: &[u8]| Snapshot::of(text.to_vec()).revision();
+        let save = |made_for: &[u8]| {
+            let expected = Some(Expected::OneOf(vec![revision(made_for)]));
+            engine.save(b"http 81;\n", &ChangeOptions { expected, ..ChangeOptions::default() })
+        };
+        assert!(matches!(save(b"http 8080;\n"), Err(EngineError::Stale)));
+        save(b"http 80;\n").expect("it was made for the text that is there");
+        fs::remove_file(folder.path().join("media.conf")).expect("it is there");
+        assert!(matches!(save(b"http 81;\n"), Err(EngineError::Stale)));
     }
 }

@@ -6,6 +6,7 @@ mod attacked;
 mod check;
 mod cli;
 mod edit;
+mod examples;
 mod fixtures;
 mod format;
 mod growth;

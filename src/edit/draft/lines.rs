@@ -10,8 +10,8 @@ use crate::model::shape::first_argument;
 use crate::model::top_members;
 use crate::syntax::{Document, Entry, line_end, line_start};
 
-/// Returns the bytes of the entry at `path`, in a document without errors: whole lines where no other
-/// entry shares them, with the comment lines above. A path that leads into a directive stands for all of
+/// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares
+/// them, its lines and the comment lines above. A path that leads into a directive stands for all of
 /// the directive.
 ///
 /// # Errors
@@ -139,7 +139,7 @@ live l;";
             ("rtmp", "rtmp 1935;"),
             ("streams.a.urls", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
             ("streams.a.urls[1].url", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
-            ("streams.a.prepush", "prepush 5;"),
+            ("streams.a.prepush", "  prepush 5;"),
             ("streams.a.auth.url", "auth false;"),
             ("streams.\"b.c\"", "stream \"b.c\" { url udp://3; }\n"),
             ("streams.\"b.c\".urls", "url udp://3;"),

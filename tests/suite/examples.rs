@@ -1,0 +1,123 @@
+//! What is in `examples/`: run as an operator would run it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE};
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
+}
+
+/// The search path of programs, with the folder of the program under test in front.
+fn search_path() -> OsString {
+    let own = Path::new(PROGRAM).parent().expect("the program is in a folder").to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path)))
+        .expect("folders have no colon")
+}
+
+/// Whether a program is there; says so where it is not.
+fn is_there(program: &str, advice: &str) -> bool {
+    let is_there =
+        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        eprintln!("SKIPPED: {program} is not installed: {advice}");
+    }
+    is_there
+}
+
+/// A command in the folder of a place, with an environment of its own.
+fn command(place: &Place, program: impl Into<PathBuf>) -> Command {
+    let mut command = Command::new(program.into());
+    command
+        .current_dir(place.path("."))
+        .env_clear()
+        .env("PATH", search_path())
+        .env("HOME", place.path("home"));
+    command.env("MEDIACTL_CONF", place.path(CONF)).env("LC_ALL", "C.UTF-8");
+    command
+}
+
+fn run(command: &mut Command) -> Run {
+    Run::of(command.output().expect("the program can be started"))
+}
+
+#[test]
+fn the_cron_script_follows_a_git_repository() {
+    if !is_there("git", "apt-get install git") {
+        return;
+    }
+    let place = Place::with(SAMPLE);
+    let git = |arguments: &[&str]| {
+        let mut git = command(&place, "git");
+        git.args(["-c", "user.name=olga", "-c", "user.email=olga@example.com"]).args(arguments);
+        run(&mut git).exits(0)
+    };
+    let commit = |text: &str| {
+        place.put("work/site.conf", text);
+        git(&["-C", "work", "add", "site.conf"]);
+        git(&["-C", "work", "commit", "--quiet", "-m", "ticket 231"]);
+        git(&["-C", "work", "push", "--quiet", "origin", "HEAD:main"]);
+    };
+    git(&["init", "--quiet", "--bare", "--initial-branch=main", "origin.git"]);
+    git(&["clone", "--quiet", "origin.git", "work"]);
+    commit("stream cam1 { url udp://239.0.0.1:1234 priority=1; prepush 6; }\n");
+    git(&["clone", "--quiet", "--branch=main", "origin.git", "clone"]);
+    let follow = || run(command(&place, example("gitops/mediactl-gitops")).args(["clone", "site.conf"]));
+    follow()
+        .exits(0)
+        .prints("ticket 231")
+        .prints("+  prepush 6; # seconds")
+        .prints("applied to")
+        .hides("hunter2");
+    let applied = place.text();
+    assert!(!applied.contains("cam.2") && applied.contains("hunter2"), "{applied}");
+    follow().exits(0).says_nothing();
+    assert_eq!(place.text(), applied);
+    commit("stream cam1 { prepush 7; }\n");
+    follow().exits(0).prints("+  prepush 7; # seconds");
+    commit("stream cam1 { prepush 8;\n");
+    follow().exits(3).says("unclosed");
+    assert_eq!(place.text(), applied.replace("prepush 6", "prepush 7"));
+    place.run(["history"]).exits(0).prints("git ").prints("ticket 231");
+}
+
+#[test]
+fn the_ansible_role_changes_what_differs_and_then_nothing() {
+    if !is_there("ansible-playbook", "pip install ansible-core") {
+        return;
+    }
+    let place = Place::with(SAMPLE);
+    place.put(
+        "inventory",
+        "[media]\nlocalhost ansible_connection=local ansible_python_interpreter=auto_silent\n",
+    );
+    place.put("bad.conf", "stream x {\n");
+    let play = |more: &[&str]| {
+        let mut ansible = command(&place, "ansible-playbook");
+        ansible.arg("-i").arg(place.path("inventory")).arg(example("ansible/site.yml"));
+        ansible.arg("-e").arg(format!("mediactl_conf={}", place.path(CONF).display())).args(more);
+        ansible.env("ANSIBLE_NOCOLOR", "1").env("ANSIBLE_LOCAL_TEMP", place.path("ansible"));
+        run(&mut ansible).hides("hunter2")
+    };
+    play(&["--check"]).exits(0).prints("changed=1").prints("/streams/cam1/");
+    assert_eq!(place.text(), SAMPLE);
+    play(&[]).exits(0).prints("changed=1").prints("failed=0");
+    let applied = place.text();
+    assert!(applied.contains("rtmp 1935;") && applied.contains("stream cam2 {"), "{applied}");
+    play(&[]).exits(0).prints("changed=0").prints("failed=0");
+    assert_eq!(place.text(), applied);
+    let lookup = format!(
+        "mediactl_state={{{{ lookup('ansible.builtin.file', '{}') }}}}",
+        place.path("bad.conf").display()
+    );
+    play(&["-e", &lookup]).exits(2).prints("unclosed");
+    play(&["-e", r#"{"mediactl_prune": true, "mediactl_state": "{\"streams\": {\"cam1\": {}}}"}"#])
+        .exits(0)
+        .prints("changed=1");
+    assert_eq!(place.text().matches("\nstream ").count(), 1, "{}", place.text());
+    assert!(fs::metadata(place.path(".mediactl")).is_ok());
+}
