@@ -93,9 +93,10 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
     let place = Place::with(SAMPLE);
     place.put(
         "inventory",
-        "[media]\nlocalhost ansible_connection=local ansible_python_interpreter=auto_silent\n",
+        "[media]\nlocalhost ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'\n",
     );
     place.put("bad.conf", "stream x {\n");
+    fs::create_dir(place.path("home")).expect("a folder can be made");
     let play = |more: &[&str]| {
         let mut ansible = command(&place, "ansible-playbook");
         ansible.arg("-i").arg(place.path("inventory")).arg(example("ansible/site.yml"));
