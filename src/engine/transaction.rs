@@ -373,6 +373,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::engine::options::Expected;
     use crate::store::file::ConfFile;
 
     /// A file with a port, and an engine over it.
