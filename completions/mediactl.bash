@@ -98,7 +98,7 @@ _mediactl() {
 
     case "${cmd}" in
         mediactl)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version read modify edit update save apply diff check explain fmt history rollback blame confirm status context serve init help"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version read modify edit update save apply diff check explain fmt history rollback blame confirm status context serve init help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -140,6 +140,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -152,7 +156,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__apply)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --prune --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --prune --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -191,6 +195,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -250,7 +258,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__blame)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version"
+            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -289,6 +297,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -312,7 +324,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__check)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --strict --output --help --version"
+            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --strict --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -351,6 +363,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -374,7 +390,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__confirm)
-            opts="-x -q -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --revert --quiet --help --version"
+            opts="-x -q -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --revert --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -413,6 +429,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -428,7 +448,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version add list use show remove"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version add list use show remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -470,6 +490,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -482,7 +506,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__add)
-            opts="-x -h -V --password-command --group --protected --replace --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-x -h -V --password-command --group --protected --replace --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -532,6 +556,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -544,7 +572,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__list)
-            opts="-o -x -h -V --output --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-o -x -h -V --output --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -594,6 +622,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -606,7 +638,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__remove)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -645,6 +677,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -660,7 +696,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__show)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -699,6 +735,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -714,7 +754,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__use)
-            opts="-x -h -V --none --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-x -h -V --none --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -756,6 +796,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -768,7 +812,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__diff)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --where --json --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --where --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -807,6 +851,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -826,7 +874,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__edit)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --resume --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --resume --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -865,6 +913,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -924,7 +976,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__explain)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version"
+            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -963,6 +1015,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -986,7 +1042,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__fmt)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --check --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --check --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1025,6 +1081,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1084,7 +1144,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__help)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1123,6 +1183,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1138,7 +1202,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__history)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version show"
+            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --output --help --version show"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1177,6 +1241,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1200,7 +1268,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__history__subcmd__show)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1242,6 +1310,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fingerprint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1254,7 +1326,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__init)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1293,6 +1365,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1308,7 +1384,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__modify)
-            opts="-x -f -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --set --set-string --set-file --unset --replace --where --file --expect --create --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -f -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --set --set-string --set-file --unset --replace --where --file --expect --create --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1347,6 +1423,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1442,7 +1522,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__read)
-            opts="-x -o -r -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --where --saved --skip-streams --runtime --output --columns --sort --raw --help --version"
+            opts="-x -o -r -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --where --saved --skip-streams --runtime --output --columns --sort --raw --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1481,6 +1561,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1516,7 +1600,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__rollback)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1555,6 +1639,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1614,7 +1702,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__save)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1653,6 +1741,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1712,7 +1804,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__serve)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --listen --metrics --view-auth --tls-cert --tls-key --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --listen --metrics --view-auth --tls-cert --tls-key --tls-self-signed --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1751,6 +1843,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1818,7 +1914,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__status)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --output --help --version"
+            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1857,6 +1953,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1880,7 +1980,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__update)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1919,6 +2019,10 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

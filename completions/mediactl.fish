@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_mediactl_global_optspecs
-    string join \n conf= url= x/context= color= show-secrets mask api-prefix= user= password-file= cacert= insecure timeout= h/help V/version
+    string join \n conf= url= x/context= color= show-secrets mask api-prefix= user= password-file= cacert= fingerprint= insecure timeout= h/help V/version
 end
 
 function __fish_mediactl_needs_command
@@ -34,6 +34,7 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -l api-prefix -d 'The pa
 complete -c mediactl -n "__fish_mediactl_needs_command" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_needs_command" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_needs_command" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -69,6 +70,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l where -d 'Show only the entries that meet this condition; if it is given several times, all of them' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s o -l output -d 'How to print it' -r -f -a "json\t'JSON, indented'
@@ -97,6 +99,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix 
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set a value, such as `streams.cam1.prepush=5`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set-string -d 'Set a string, even if it looks like a number or JSON' -r
@@ -143,6 +146,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
@@ -180,6 +184,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix 
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
@@ -216,6 +221,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
@@ -252,6 +258,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
@@ -289,6 +296,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l where -d 'Compare only the streams that meet this condition; if it is given several times, all of them' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -307,6 +315,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s o -l output -d 'How to print the faults' -r -f -a "text\t'A few lines for each fault'
 json\t'An array with an object for each fault'"
@@ -326,6 +335,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l api-prefix
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
 json\t'JSON'"
@@ -344,6 +354,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l api-prefix -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
@@ -381,6 +392,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
 json\t'JSON'"
@@ -400,6 +412,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -416,6 +429,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefi
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
@@ -452,6 +466,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
 json\t'JSON'"
@@ -470,6 +485,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l api-prefix
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -488,6 +504,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l api-prefix 
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
 json\t'JSON'"
@@ -506,6 +523,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -529,6 +547,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l protected -d 'Ask before every change'
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l replace -d 'Change the context if it exists: what is not given stays'
@@ -549,6 +568,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -565,6 +585,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l none -d 'Use none any more'
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -582,6 +603,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -598,6 +620,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -614,6 +637,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0 means any free port; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l metrics -d 'Address and port where `/metrics` and `/healthz` are served without credentials and without TLS, and nothing else; may be given several times' -r
@@ -633,6 +657,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l show-secrets
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l view-auth -d 'Let the account of `view_auth` look at the configuration, its history and the metrics, all with masked secrets; it can change nothing'
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l tls-self-signed -d 'Make a certificate, keep it in the state folder, and print its fingerprint; TCP then speaks only HTTPS'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l no-guards -d 'Make every requested change, even one that removes all access to the API'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version -d 'Print version'
@@ -646,6 +671,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -662,6 +688,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'

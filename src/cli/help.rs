@@ -145,8 +145,8 @@ fn cut(line: &str) -> String {
     if line.width() <= WIDTH {
         return line.to_owned();
     }
-    let ends = line.match_indices(' ').map(|(at, _)| at).filter(|at| line[..*at].width() + 2 <= WIDTH);
-    let end = ends.last().unwrap_or(line.len());
+    let mut ends = line.match_indices(' ').map(|(at, _)| at).filter(|at| line[..*at].width() + 2 <= WIDTH);
+    let end = ends.next_back().unwrap_or(line.len());
     format!("{} …", line[..end].trim_end())
 }
 

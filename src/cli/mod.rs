@@ -24,6 +24,7 @@ pub mod exit;
 mod help;
 mod input;
 mod interrupt;
+mod local_user;
 mod new_account;
 mod pager;
 mod prompts;

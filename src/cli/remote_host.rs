@@ -4,12 +4,41 @@
 use std::any::Any;
 use std::io;
 
+use serde_json::json;
+
+use crate::cli::context::ContextsFile;
+use crate::cli::error::CliError;
 use crate::cli::interrupt::LastWords;
+use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::http::client::{Credentials, Host};
+use crate::http::client::{Credentials, Host, TlsFault};
+use crate::http::protocol::fingerprint::Fingerprint;
 
-impl Host for Ui {
+/// The program as the client of one server.
+pub struct RemoteHost {
+    pub ui: Ui,
+    /// The name of the context that the server belongs to.
+    pub context: Option<String>,
+}
+
+impl RemoteHost {
+    /// Has the context remember the certificate.
+    fn remember(&self, fingerprint: Fingerprint) -> Result<(), CliError> {
+        let Some(name) = &self.context else {
+            self.ui.note(&format!(
+                "this holds for this once: `--fingerprint {fingerprint}` or a context trusts it from now on"
+            ));
+            return Ok(());
+        };
+        let patch = json!({"context": {name: {"fingerprint": fingerprint.to_string()}}});
+        ContextsFile::of_user_or_error()?.change(patch, local_user())?;
+        self.ui.note(&format!("context `{name}` trusts this certificate from now on"));
+        Ok(())
+    }
+}
+
+impl Host for RemoteHost {
     fn credentials(
         &self,
         service: &str,
@@ -17,7 +46,7 @@ impl Host for Ui {
         were_refused: bool,
     ) -> io::Result<Option<Credentials>> {
         if were_refused && prompts::can_ask() {
-            Host::warning(self, &format!("`{service}` does not accept this login and password"));
+            self.ui.warning(&format!("`{service}` does not accept this login and password"));
         }
         let login = match login {
             Some(login) => Some(login.to_owned()),
@@ -32,13 +61,28 @@ impl Host for Ui {
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a login can't contain a `:`"))
     }
 
+    fn trusts(&self, service: &str, fault: &TlsFault, fingerprint: Fingerprint) -> io::Result<bool> {
+        if !prompts::can_ask() {
+            return Ok(false);
+        }
+        self.ui.warning(&format!("`{service}` can't be told from an impostor: {fault}"));
+        self.ui.say(&format!("its fingerprint is {fingerprint}"));
+        if prompts::confirm("does the server show the same one: trust it?")? != Some(true) {
+            return Ok(false);
+        }
+        if let Err(error) = self.remember(fingerprint) {
+            self.ui.warning(&format!("the fingerprint could not be kept: {error}"));
+        }
+        Ok(true)
+    }
+
     fn warning(&self, text: &str) {
-        Ui::warning(*self, text);
+        self.ui.warning(text);
     }
 
     fn sending_change(&self, service: &str) -> Box<dyn Any> {
         let service = service.to_owned();
-        Box::new(LastWords::new(*self, move || {
+        Box::new(LastWords::new(self.ui, move || {
             format!(
                 "interrupted: the change was sent, and {service} may have made it; `mediactl history` shows whether it did"
             )

@@ -15,12 +15,14 @@ use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::prompts;
+use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
     ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError, Snapshot,
     Source,
 };
 use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust, UserInfo};
+use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::file::{ConfFile, Serving};
 use crate::store::reason;
@@ -236,9 +238,15 @@ fn at_endpoint(
 ) -> Result<Target, CliError> {
     let options = &global.remote;
     let credentials = known.credentials()?;
-    let settings = ClientSettings { credentials, trust: trust(options, context)?, timeout: timeout(options) };
+    let trust = trust(options, context)?;
+    if matches!(trust, TlsTrust::Pinned(_)) && !endpoint.is_https() {
+        let message = format!("`{name}` has no certificate, so it has no fingerprint");
+        return Err(CliError::usage(message, "start the URL with `https://`, or leave the fingerprint out"));
+    }
+    let settings = ClientSettings { credentials, trust, timeout: timeout(options) };
+    let host = RemoteHost { ui, context: context.map(|context| context.name.clone()) };
     let client = Client::new(endpoint, settings);
-    let service = RemoteService::new(client, name, known.login, Box::new(ui));
+    let service = RemoteService::new(client, name, known.login, Box::new(host));
     Ok(Target { service: Box::new(service), is_server: true, file: None })
 }
 
@@ -251,7 +259,8 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings { timeout: timeout(&global.remote), ..ClientSettings::default() };
     let client = Client::new(endpoint, settings);
-    let service = RemoteService::new(client, name, None, Box::new(ui)).keeping(serving);
+    let service =
+        RemoteService::new(client, name, None, Box::new(RemoteHost { ui, context: None })).keeping(serving);
     Target { service: Box::new(service), is_server: true, file: None }
 }
 
@@ -269,10 +278,18 @@ fn timeout(options: &RemoteArgs) -> Duration {
 
 /// Which certificates are trusted: as the options say, else as the context says.
 fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, CliError> {
-    let of_context = || match context.and_then(|context| context.cacert.as_deref()) {
-        Some(file) => input::read(file).map(TlsTrust::Authorities),
-        None => Ok(TlsTrust::Platform),
+    let pinned = |fingerprint: Option<Fingerprint>| fingerprint.map(TlsTrust::Pinned);
+    let of_context = || {
+        let authorities = context.and_then(|context| context.cacert.as_deref());
+        match (pinned(context.and_then(|context| context.fingerprint)), authorities) {
+            (Some(pinned), _) => Ok(pinned),
+            (None, Some(file)) => input::read(file).map(TlsTrust::Authorities),
+            (None, None) => Ok(TlsTrust::Platform),
+        }
     };
+    if let Some(pinned) = pinned(options.fingerprint) {
+        return Ok(pinned);
+    }
     match &options.cacert {
         Some(file) => input::read(file).map(TlsTrust::Authorities),
         None if options.insecure => Ok(TlsTrust::Anybody),

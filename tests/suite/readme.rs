@@ -137,7 +137,7 @@ fn merged(committed: &[&str], printed: &[String]) -> Vec<String> {
 }
 
 /// A line without what changes from run to run: times, process and user numbers, sizes of answers,
-/// fingerprints of secrets.
+/// fingerprints of secrets and of certificates.
 fn steady(line: &str) -> String {
     let mut steady = String::new();
     for word in line.split_whitespace() {
@@ -145,6 +145,10 @@ fn steady(line: &str) -> String {
         let word = match word.split_once("<secret:") {
             Some((before, rest)) => format!("{before}<secret{}", rest.trim_start_matches(is_varying)),
             None => word.to_owned(),
+        };
+        let word = match word.split_once("sha256:") {
+            Some((before, rest)) => format!("{before}sha256:{}", rest.trim_start_matches(is_varying)),
+            None => word,
         };
         let has_digits = word.contains(|c: char| c.is_ascii_digit());
         let is_time = has_digits && (word.contains("20") && word.contains('T') || is_duration(&word));

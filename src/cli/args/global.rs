@@ -8,6 +8,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 
 use crate::http::client::DEFAULT_TIMEOUT;
+use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 
 /// The configuration file, unless an option or the environment names another target.
@@ -101,6 +102,10 @@ pub struct RemoteArgs {
     /// Trust only the certificate authorities in this PEM file
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
+
+    /// Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints
+    #[arg(long, global = true, value_name = "SHA256", conflicts_with_all = ["cacert", "insecure"])]
+    pub fingerprint: Option<Fingerprint>,
 
     /// Accept any certificate: the connection is then open to impostors
     #[arg(long, global = true)]

@@ -24,11 +24,12 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
 Examples:
   mediactl --conf media.conf serve
   mediactl serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
+  mediactl serve --listen :8443 --tls-self-signed
   mediactl serve --listen none
   mediactl serve --listen 127.0.0.1:0 --reload-cmd 'systemctl reload media'")]
 pub struct ServeArgs {
-    /// Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0 means any free port; may be
-    /// given several times
+    /// Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0
+    /// means any free port; may be given several times
     #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
     pub listen: Vec<String>,
 
@@ -49,6 +50,10 @@ pub struct ServeArgs {
     /// Private key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+
+    /// Make a certificate, keep it in the state folder, and print its fingerprint; TCP then speaks only HTTPS
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub tls_self_signed: bool,
 
     /// Largest request body, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]

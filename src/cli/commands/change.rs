@@ -9,6 +9,7 @@ use crate::cli::countdown;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::render::report::{Report, Verb};
 use crate::cli::target;
@@ -121,14 +122,5 @@ impl ChangeArgs {
             confirm: self.confirm,
             ..ChangeOptions::default()
         }
-    }
-}
-
-/// The user who runs this program, for hooks and the history.
-pub fn local_user() -> String {
-    let uid = rustix::process::getuid().as_raw();
-    match std::env::var("USER") {
-        Ok(user) if !user.is_empty() => format!("{user} (uid {uid})"),
-        _ => format!("uid {uid}"),
     }
 }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use crate::cli::args::context::{AddContextArgs, ContextArgs, ContextCommand};
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::args::history::ListFormat;
-use crate::cli::commands::change::local_user;
 use crate::cli::context::{self, Contexts, ContextsFile, ServerContext};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::local_user::local_user;
 use crate::cli::render::masked::write_text;
 use crate::cli::render::table::aligned;
 use crate::cli::target;
@@ -87,6 +87,7 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
         ("login", remote.user.clone()),
         ("password_command", args.password_command.clone()),
         ("cacert", cacert),
+        ("fingerprint", remote.fingerprint.map(|fingerprint| fingerprint.to_string())),
     ];
     let words = words.into_iter().filter_map(|(key, word)| Some((key.to_owned(), Value::from(word?))));
     let groups = (!args.group.is_empty()).then(|| ("group".to_owned(), group_value(&args.group)));

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::init::InitArgs;
-use crate::cli::commands::change::local_user;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, is_url};
+use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, Replaced};

@@ -13,10 +13,10 @@ use crate::cli::access_log::{self, AccessLog};
 use crate::cli::allocator;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::serve::ServeArgs;
-use crate::cli::commands::change::local_user;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::prompts;
 use crate::cli::ui::{Ui, output, waiting};
@@ -25,12 +25,16 @@ use crate::engine::{Aftermath, ChangeOptions, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
+use crate::http::server::self_signed::self_signed;
 use crate::http::server::tls::Tls;
 use crate::store::StoreError;
 use crate::store::file::{ConfFile, ServeLock};
 
 /// The argument of `--listen` for no TCP at all.
 const NO_TCP: &str = "none";
+
+/// Where the system tells the name of this machine.
+const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 
 /// How long the requests that were read may take when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -54,7 +58,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     if !addresses.is_empty() {
         offer_account(&engine, global, ui)?;
     }
-    let tls = tls(args)?;
+    let tls = tls(args, &addresses, lock.as_ref())?;
     let listeners = listeners(&addresses, lock.as_ref())?;
     let monitoring = bound(&self::addresses(&args.metrics)?)?;
     warn_of_plain_text(&listeners, tls.is_some(), ui);
@@ -68,6 +72,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
     let monitoring = monitor(&handler, monitoring)?;
+    announce_certificate(args, tls.as_deref(), ui)?;
     announce(urls.iter().chain(&metrics_urls))?;
     for signal in signals.forever() {
         match signal {
@@ -148,10 +153,52 @@ fn with_host(address: &str) -> String {
     }
 }
 
-fn tls(args: &ServeArgs) -> Result<Option<Arc<Tls>>, CliError> {
-    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
-    let tls = Tls::load(certificate, key).map_err(|error| CliError::bad_certificate(error.to_string()))?;
+/// The certificate that the options name, or the one that the server makes itself.
+fn tls(
+    args: &ServeArgs,
+    addresses: &[SocketAddr],
+    lock: Option<&ServeLock>,
+) -> Result<Option<Arc<Tls>>, CliError> {
+    let [certificate, key] = match (&args.tls_cert, &args.tls_key, lock) {
+        (Some(certificate), Some(key), _) => [certificate.clone(), key.clone()],
+        _ if !args.tls_self_signed => return Ok(None),
+        (_, _, Some(lock)) => {
+            let make = || self_signed(names(addresses)).map_err(io::Error::other);
+            lock.certificate(make).map_err(EngineError::from)?
+        }
+        (_, _, None) => {
+            let hint = "give files: `--tls-cert` and `--tls-key`";
+            return Err(CliError::usage("without a state folder there is no place for a certificate", hint));
+        }
+    };
+    let tls = Tls::load(&certificate, &key).map_err(|error| CliError::bad_certificate(error.to_string()))?;
     Ok(Some(Arc::new(tls)))
+}
+
+/// The names and addresses by which clients reach this server: a certificate is for them.
+fn names(addresses: &[SocketAddr]) -> Vec<String> {
+    let host = std::fs::read_to_string(HOST_NAME).unwrap_or_default();
+    let host = Some(host.trim().to_owned()).filter(|host| !host.is_empty() && host.is_ascii());
+    let given = addresses.iter().map(SocketAddr::ip).filter(|address| !address.is_unspecified());
+    let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let mut names: Vec<String> = host.into_iter().chain(local).collect();
+    for address in given.map(|address| address.to_string()) {
+        if !names.contains(&address) {
+            names.push(address);
+        }
+    }
+    names
+}
+
+/// Prints the fingerprint of a certificate that nobody else vouches for.
+fn announce_certificate(args: &ServeArgs, tls: Option<&Tls>, ui: Ui) -> Result<(), CliError> {
+    let Some(tls) = tls.filter(|_| args.tls_self_signed) else { return Ok(()) };
+    let fingerprint = tls.fingerprint().map_err(|error| CliError::bad_certificate(error.to_string()))?;
+    match ui.print(|out| writeln!(out, "fingerprint {fingerprint}")) {
+        // The reader of stdout is gone; the server runs all the same.
+        Err(error) if error.is_closed_output() => Ok(()),
+        printed => printed,
+    }
 }
 
 fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, CliError> {
@@ -246,7 +293,7 @@ fn warn_of_plain_text(listeners: &[Listener], tls: bool, ui: Ui) {
     };
     if !tls && listeners.iter().any(is_public) {
         ui.warning(
-            "without TLS, passwords can be read on the network: use --tls-cert, or a proxy that speaks TLS",
+            "without TLS, passwords can be read on the network: use --tls-self-signed or --tls-cert, or a proxy that speaks TLS",
         );
     }
 }

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::io;
 
 use super::credentials::Credentials;
+use super::reason::TlsFault;
+use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The program in which a client works.
 pub trait Host {
@@ -19,6 +21,13 @@ pub trait Host {
         login: Option<&str>,
         were_refused: bool,
     ) -> io::Result<Option<Credentials>>;
+
+    /// Asks whether to trust a server whose certificate has this fingerprint, and is not trusted because of
+    /// `fault`. False if there is no terminal to ask on.
+    ///
+    /// # Errors
+    /// If asking failed.
+    fn trusts(&self, service: &str, fault: &TlsFault, fingerprint: Fingerprint) -> io::Result<bool>;
 
     /// Shows a warning.
     fn warning(&self, text: &str);

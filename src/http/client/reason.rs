@@ -2,11 +2,13 @@
 
 use std::error::Error;
 use std::io;
+use std::sync::Arc;
 
-use rustls::CertificateError;
+use rustls::{CertificateError, OtherError};
 use thiserror::Error;
 use url::ParseError;
 
+use crate::http::protocol::fingerprint::Fingerprint;
 use crate::store::reason;
 
 /// Why an encrypted connection failed.
@@ -17,6 +19,11 @@ pub enum TlsFault {
     /// `openssl req -x509` makes such a certificate by default.
     #[error("its certificate is for an authority, not for a server")]
     AuthorityAsServer,
+    /// A certificate that the user may trust by its fingerprint.
+    #[error("{why}; its fingerprint is {found}")]
+    Unknown { found: Fingerprint, why: Box<TlsFault> },
+    #[error("its certificate has the fingerprint {found}, and not {pinned}")]
+    OtherFingerprint { found: Fingerprint, pinned: Fingerprint },
     #[error("its certificate is for another host")]
     OtherHost,
     #[error("its certificate has expired, or is not valid yet")]
@@ -44,12 +51,50 @@ impl TlsFault {
             | CertificateError::ExpiredContext { .. }
             | CertificateError::NotValidYet
             | CertificateError::NotValidYetContext { .. } => Self::OutOfDate,
+            CertificateError::Other(OtherError(other)) if other.is::<Rejected>() => {
+                other.downcast_ref().map_or(Self::UnknownAuthority, Rejected::fault)
+            }
             // The type of this error is private to the library.
             CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
                 Self::AuthorityAsServer
             }
             fault => Self::Other(fault.to_string().to_lowercase()),
         }
+    }
+}
+
+/// A certificate that a verifier of this program rejected; the library carries it through the handshake.
+#[derive(Debug, Error)]
+pub(super) enum Rejected {
+    #[error("unknown certificate {found}: {why}")]
+    Unknown { found: Fingerprint, why: rustls::Error },
+    #[error("certificate {found} instead of {pinned}")]
+    Other { found: Fingerprint, pinned: Fingerprint },
+}
+
+impl Rejected {
+    /// The error `why`, with the fingerprint that was found if it says no more than that nobody known
+    /// vouches for the certificate.
+    pub(super) fn if_unknown(found: Fingerprint, why: rustls::Error) -> rustls::Error {
+        match TlsFault::of(&why) {
+            TlsFault::UnknownAuthority | TlsFault::AuthorityAsServer => Self::Unknown { found, why }.into(),
+            _ => why,
+        }
+    }
+
+    fn fault(&self) -> TlsFault {
+        match self {
+            Self::Unknown { found, why } => {
+                TlsFault::Unknown { found: *found, why: Box::new(TlsFault::of(why)) }
+            }
+            Self::Other { found, pinned } => TlsFault::OtherFingerprint { found: *found, pinned: *pinned },
+        }
+    }
+}
+
+impl From<Rejected> for rustls::Error {
+    fn from(rejected: Rejected) -> Self {
+        Self::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(rejected))))
     }
 }
 

@@ -105,6 +105,16 @@ fn hint(error: &ClientError) -> Option<String> {
         ClientError::Redirected { .. } => {
             "redirects are not followed; if that is the right server, give its address"
         }
+        ClientError::Tls(TlsFault::Unknown { found, .. }) => {
+            return Some(format!(
+                "if the server shows the same one, trust it with `--fingerprint {found}`; \
+                 `--cacert FILE` names an authority instead"
+            ));
+        }
+        ClientError::Tls(TlsFault::OtherFingerprint { .. }) => {
+            "another machine may pose as the server; if the server has a new certificate, compare its \
+             fingerprint there, and pin that one"
+        }
         ClientError::Tls(TlsFault::AuthorityAsServer) => {
             "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`"
         }

@@ -13,7 +13,9 @@ use super::api_client::{Call, Client, Reply};
 use super::credentials::Credentials;
 use super::error::ClientError;
 use super::host::Host;
+use super::reason::TlsFault;
 use super::remote_errors::{failure, guard};
+use super::tls::TlsTrust;
 use crate::engine::{
     Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
 };
@@ -120,10 +122,19 @@ impl Session {
         self.send(call)
     }
 
-    /// Sends a request. Where the server asks for credentials, or refuses those that were sent, the
+    /// Sends a request. Where the certificate of the server is unknown, the host is asked whether to trust
+    /// it. Where the server asks for credentials, or refuses those that were sent, the
     /// host is asked for them.
     pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, ServiceError> {
         let mut result = self.client.send(call);
+        if let Err(ClientError::Tls(TlsFault::Unknown { found, why })) = &result
+            && self.host.trusts(&self.name, why, *found).map_err(|error| self.prompt_failed(&error))?
+        {
+            // The handshake failed, so nothing was sent.
+            self.client.settings.trust = TlsTrust::Pinned(*found);
+            self.client.sockets.take();
+            result = self.client.send(call);
+        }
         for _ in 0..MAX_PROMPTS {
             let status = result.as_ref().err().and_then(ClientError::status);
             if status != Some(ProblemKind::Unauthorized.status()) || !self.ask_for_credentials()? {

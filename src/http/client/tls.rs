@@ -2,19 +2,25 @@
 
 use std::sync::Arc;
 
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
 use super::error::ClientError;
+use super::reason::Rejected;
+use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The trusted certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsTrust {
-    /// Those of the authorities that this machine trusts.
+    /// Those of the authorities that this machine trusts. Another one is rejected with its fingerprint, by
+    /// which the user may trust it.
     Platform,
+    /// The one with this fingerprint, whatever its name and its dates are.
+    Pinned(Fingerprint),
     /// Those of these authorities only (PEM).
     Authorities(Vec<u8>),
     /// All certificates: any machine can pose as the server.
@@ -29,40 +35,76 @@ pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
-    let certificates = match trust {
-        TlsTrust::Anybody => {
-            let verifier = Arc::new(NoVerifier(provider));
-            return Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth());
-        }
-        TlsTrust::Nobody => Vec::new(),
-        TlsTrust::Platform => rustls_native_certs::load_native_certs().certs,
-        TlsTrust::Authorities(pem) => {
-            CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().unwrap_or_default()
-        }
+    let custom = |rule| {
+        let verifier = Arc::new(Verifier { provider: Arc::clone(&provider), rule });
+        builder.clone().dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
     };
-    let mut roots = RootCertStore::empty();
-    // Authorities that can't be parsed are skipped.
-    roots.add_parsable_certificates(certificates);
-    match roots.is_empty() && *trust != TlsTrust::Nobody {
-        true => Err(ClientError::NoAuthorities),
-        false => Ok(builder.with_root_certificates(roots).with_no_client_auth()),
+    match trust {
+        TlsTrust::Anybody => Ok(custom(Rule::Anybody)),
+        TlsTrust::Pinned(fingerprint) => Ok(custom(Rule::Pinned(*fingerprint))),
+        TlsTrust::Nobody => Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()),
+        TlsTrust::Platform => {
+            let roots = Arc::new(roots(rustls_native_certs::load_native_certs().certs));
+            let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
+            // Without any root there is no verifier, and every certificate is unknown.
+            Ok(custom(Rule::Platform(known.ok())))
+        }
+        TlsTrust::Authorities(pem) => {
+            let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>();
+            let roots = roots(certificates.unwrap_or_default());
+            match roots.is_empty() {
+                true => Err(ClientError::NoAuthorities),
+                false => Ok(builder.with_root_certificates(roots).with_no_client_auth()),
+            }
+        }
     }
 }
 
-/// Trusts every certificate; the signatures of the handshake are still checked.
-#[derive(Debug)]
-struct NoVerifier(Arc<CryptoProvider>);
+/// Authorities that can't be parsed are skipped.
+fn roots(certificates: Vec<CertificateDer<'static>>) -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(certificates);
+    roots
+}
 
-impl ServerCertVerifier for NoVerifier {
+/// Which certificates a [`Verifier`] trusts.
+#[derive(Debug)]
+enum Rule {
+    Anybody,
+    Pinned(Fingerprint),
+    /// Those of the authorities of this machine, if it has any.
+    Platform(Option<Arc<WebPkiServerVerifier>>),
+}
+
+/// Trusts certificates by a rule of its own; the signatures of the handshake are always checked.
+#[derive(Debug)]
+struct Verifier {
+    provider: Arc<CryptoProvider>,
+    rule: Rule,
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
+        let found = || Fingerprint::of(end_entity);
+        match &self.rule {
+            Rule::Anybody => Ok(ServerCertVerified::assertion()),
+            Rule::Pinned(pinned) if found() == *pinned => Ok(ServerCertVerified::assertion()),
+            Rule::Pinned(pinned) => Err(Rejected::Other { found: found(), pinned: *pinned }.into()),
+            Rule::Platform(None) => {
+                let why = Error::InvalidCertificate(CertificateError::UnknownIssuer);
+                Err(Rejected::Unknown { found: found(), why }.into())
+            }
+            Rule::Platform(Some(known)) => known
+                .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+                .map_err(|why| Rejected::if_unknown(found(), why)),
+        }
     }
 
     fn verify_tls12_signature(
@@ -71,7 +113,12 @@ impl ServerCertVerifier for NoVerifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -80,10 +127,15 @@ impl ServerCertVerifier for NoVerifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -11,6 +11,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::version::{TLS12, TLS13};
 use thiserror::Error;
 
+use crate::http::protocol::fingerprint::Fingerprint;
+
 /// The only protocol behind TLS (RFC 7301).
 const PROTOCOL: &[u8] = b"http/1.1";
 
@@ -48,6 +50,13 @@ impl Tls {
         let config = read(&self.certificate, &self.key)?;
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
         Ok(())
+    }
+
+    /// The fingerprint of the certificate in the file.
+    pub fn fingerprint(&self) -> Result<Fingerprint, TlsError> {
+        let leaf = CertificateDer::from_pem_file(&self.certificate);
+        let leaf = leaf.map_err(|error| TlsError::Certificate(self.certificate.clone(), error))?;
+        Ok(Fingerprint::of(&leaf))
     }
 
     pub(super) fn config(&self) -> Arc<ServerConfig> {

@@ -33,6 +33,7 @@
 //! | `sock`                                      | the Unix socket of that server                                  |
 //! | `history/`                                  | the earlier texts of the file, and a journal (`history`)        |
 //! | `draft-XXXXXX.conf`, `draft-XXXXXX.base`    | the draft of an edit, and the text that it was made of          |
+//! | `tls-cert.pem`, `tls-key.pem`               | the certificate that the server made itself, and its key         |
 //! | `pending`                                   | a change that has to be confirmed, and the texts before it      |
 
 mod at_once;
@@ -70,6 +71,8 @@ mod history;
 mod peer;
 mod pending;
 mod serving;
+
+mod certificate;
 
 pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 pub use lock::LockedFile;

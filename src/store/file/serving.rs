@@ -118,6 +118,10 @@ impl ServeLock {
         Ok(listener)
     }
 
+    pub(super) fn state(&self) -> &StateDir {
+        &self.state
+    }
+
     /// The users who may use the socket.
     pub fn peers(&self) -> AllowedPeers {
         self.peers.clone()

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Child;
 use std::thread::JoinHandle;
 
@@ -16,6 +17,8 @@ pub(crate) struct Serving {
     /// Reads the log all the time: a pipe that is full would stop the server.
     log: Option<JoinHandle<String>>,
     pub(crate) url: String,
+    /// Of the certificate that it made, if it did.
+    fingerprint: String,
 }
 
 impl Serving {
@@ -38,9 +41,14 @@ impl Serving {
             stderr.read_to_end(&mut log).expect("a pipe can be read");
             String::from_utf8_lossy(&log).into_owned()
         });
-        let mut serving = Self { child, log: Some(log), url: String::new() };
+        let mut serving = Self { child, log: Some(log), url: String::new(), fingerprint: String::new() };
         let mut next = || lines.next().expect("it says where it listens").expect("it is text");
-        assert_eq!(next(), format!("listening on the Unix socket of {CONF}"));
+        let mut first = next();
+        if let Some(found) = first.strip_prefix("fingerprint ") {
+            serving.fingerprint = found.to_owned();
+            first = next();
+        }
+        assert_eq!(first, format!("listening on the Unix socket of {CONF}"));
         if listens {
             serving.url = next().trim_start_matches("listening on ").to_owned();
         }
@@ -86,6 +94,42 @@ impl Drop for Serving {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+#[test]
+fn a_certificate_of_its_own_is_made_once_and_trusted_by_its_fingerprint() {
+    let place = Place::with(SAMPLE);
+    let start = || Serving::with(&place, &["--listen", "127.0.0.1:0", "--tls-self-signed"]);
+    let server = start();
+    assert!(server.url.starts_with("https://"), "{}", server.url);
+    place.put("password", "hunter2");
+    let read = |server: &Serving, trust: &[&str]| {
+        let account = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
+        let call = place.mediactl(account.iter().chain(trust).chain(&["read", "rtsp"]));
+        call.without("MEDIACTL_CONF").run()
+    };
+    let made = server.fingerprint.clone();
+    read(&server, &["--fingerprint", &made]).exits(0).prints("554");
+    let state = format!(".mediactl/{CONF}");
+    read(&server, &["--cacert", &format!("{state}/tls-cert.pem")]).exits(0);
+    read(&server, &[]).exits(7).says(&made);
+    let mode = |name: &str| {
+        let found = fs::metadata(place.path(&format!("{state}/{name}"))).expect("it is there");
+        found.permissions().mode() & 0o777
+    };
+    assert_eq!((mode("tls-key.pem"), mode("tls-cert.pem")), (0o600, 0o600));
+    server.stop().exits(0);
+    let again = start();
+    assert_eq!(again.fingerprint, made, "the certificate is kept");
+    again.stop().exits(0);
+    fs::remove_file(place.path(&format!("{state}/tls-key.pem"))).expect("it is there");
+    let new = start();
+    assert_ne!(new.fingerprint, made, "without its key a certificate is of no use");
+    new.stop().exits(0);
+    place.put(&format!("{state}/tls-cert.pem"), "no certificate");
+    let broken = place.run(["serve", "--listen", "127.0.0.1:0", "--tls-self-signed"]);
+    broken.exits(3).says("cannot read a certificate");
+    place.run(["serve", "--tls-self-signed", "--tls-cert", "x", "--tls-key", "y"]).exits(2);
 }
 
 #[test]

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
 
+use mediactl::http::protocol::fingerprint::Fingerprint;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
@@ -66,6 +68,69 @@ fn only_trusted_servers_get_a_request() {
     let run = place.run(["--url", &named, "--cacert", "right.pem", "read"]).exits(7);
     run.says("no encrypted connection: its certificate is for another host");
     assert_eq!(server.requests().len(), 3);
+}
+
+/// The fingerprint of a certificate in PEM.
+fn fingerprint(certificate: &str) -> String {
+    let der = CertificateDer::from_pem_slice(certificate.as_bytes()).expect("it is a certificate");
+    Fingerprint::of(&der).to_string()
+}
+
+#[test]
+fn a_fingerprint_is_trusted_whatever_the_certificate_says() {
+    let place = place();
+    for is_ca in [IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        let (server, certificate) = encrypted(is_ca);
+        let (right, wrong) = (fingerprint(&certificate), fingerprint(&encrypted(IsCa::NoCa).1));
+        let url = server.url().replace("http:", "https:");
+        // The name in the certificate does not matter.
+        let named = url.replace("127.0.0.1", "localhost");
+        for url in [&url, &named] {
+            place.run(["--url", url, "--fingerprint", &right, "read", "http"]).exits(0);
+        }
+        let seen = server.requests().len();
+        let refused = place.run(["--url", &url, "--fingerprint", &wrong, "read"]).exits(7);
+        refused
+            .says(&format!("its certificate has the fingerprint {right}, and not {wrong}"))
+            .says("pose as");
+        let unknown = place.run(["--url", &url, "modify", "--set", "http=[1]"]).exits(7);
+        unknown
+            .says(&format!("its fingerprint is {right}"))
+            .says(&format!("trust it with `--fingerprint {right}`"));
+        assert_eq!(server.requests().len(), seen);
+        for flags in [["--cacert", "x.pem"], ["--fingerprint", "sha256:12"]] {
+            place.run(["--url", &url, "--fingerprint", &right, flags[0], flags[1], "read"]).exits(2);
+        }
+        place
+            .run(["--url", &server.url(), "--fingerprint", &right, "read"])
+            .exits(2)
+            .says("has no certificate");
+    }
+}
+
+#[test]
+fn an_unknown_certificate_is_asked_about_on_a_terminal_and_a_context_remembers_it() {
+    let (server, certificate) = encrypted(IsCa::ExplicitNoCa);
+    let (place, found) = (place(), fingerprint(&certificate));
+    let url = server.url().replace("http:", "https:");
+    let home = place.path("").display().to_string();
+    let call = |arguments: &[&str]| place.mediactl(arguments).without("MEDIACTL_CONF").env("HOME", &home);
+    call(&["context", "add", "prod", "--url", &url]).run().exits(0);
+    let question = "does the server show the same one: trust it? [y/N]";
+    let read = |target: &[&str]| call(&[target, &["read", "http"]].concat());
+    let no = read(&["-x", "prod"]).on_terminal().expect(&found).expect(question).enter("n").exits(7);
+    assert!(no.contains(&format!("its fingerprint is {found}")), "{no}");
+    assert!(server.requests().is_empty());
+    let once = read(&["--url", &url]).on_terminal().expect(question).enter("y").exits(0);
+    assert!(once.contains("this holds for this once"), "{once}");
+    read(&["--url", &url]).run().exits(7);
+    let kept = read(&["-x", "prod"]).on_terminal().expect(question).enter("yes").exits(0);
+    assert!(kept.contains("context `prod` trusts this certificate from now on"), "{kept}");
+    read(&["-x", "prod"]).run().exits(0);
+    call(&["context", "show", "prod"]).run().exits(0).prints(&format!("fingerprint {found};"));
+    let other = fingerprint(&encrypted(IsCa::NoCa).1);
+    call(&["context", "add", "prod", "--fingerprint", &other, "--replace"]).run().exits(0);
+    read(&["-x", "prod"]).run().exits(7).says("pose as");
 }
 
 /// What `openssl req -x509` makes unless it is told otherwise.
