@@ -13,6 +13,7 @@
 mod access_log;
 mod allocator;
 mod args;
+mod assignments;
 mod commands;
 mod context;
 mod countdown;
@@ -45,8 +46,8 @@ use args::command_line::{CommandArgs, CommandLine};
 use args::global::{ChosenTarget, ColorChoice, GlobalArgs};
 pub use commands::serve::GRACE;
 use commands::{
-    apply, blame, check, confirm, diff, edit, explain, fmt, history, modify, read, rollback, save, serve,
-    status, update,
+    add, apply, blame, check, confirm, cp, diff, edit, explain, fmt, history, modify, mv, read, rm, rollback,
+    save, serve, status, update,
 };
 use error::CliError;
 use exit::Exit;
@@ -118,6 +119,10 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
             modify::run(args, matches.expect("a command was given"), &cli.global, ui)
         }
         CommandArgs::Edit(args) => edit::run(args, &cli.global, ui),
+        CommandArgs::Add(args) => add::run(args, &cli.global, ui),
+        CommandArgs::Mv(args) => mv::run(args, &cli.global, ui),
+        CommandArgs::Cp(args) => cp::run(args, matches.expect("a command was given"), &cli.global, ui),
+        CommandArgs::Rm(args) => rm::run(args, &cli.global, ui),
         CommandArgs::Update(args) => update::run(args, &cli.global, ui),
         CommandArgs::Save(args) => save::run(args, &cli.global, ui),
         CommandArgs::Apply(args) => apply::run(args, &cli.global, ui),

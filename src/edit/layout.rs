@@ -10,7 +10,8 @@ use super::emit::{Draft, Style, block_lines};
 use super::removal;
 use super::surroundings::{Surroundings, Units};
 use crate::model::schema::{ACCOUNT, Scope, Shape, by_keyword};
-use crate::syntax::{Document, Entry, EntryId, Splice};
+use crate::model::shape::group_name;
+use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 
 /// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub enum Insertion {
     Line(EntryId),
     /// An existing block that moves with the comment lines above it.
     Block(EntryId),
+    /// A copy of an existing block and of the comment lines above it, under another name.
+    Copy { of: EntryId, name: String },
 }
 
 /// One change to the text.
@@ -396,6 +399,10 @@ impl<'d> Layout<'d> {
             Insertion::Block(entry) => {
                 self.moved(removal::block_chunk(&self.around, self.document.entry(*entry)))
             }
+            Insertion::Copy { of, name } => {
+                let entry = self.document.entry(*of);
+                self.renamed(removal::block_chunk(&self.around, entry), entry, name)
+            }
         }
     }
 
@@ -406,7 +413,18 @@ impl<'d> Layout<'d> {
                 let entry = self.document.entry(*entry);
                 format!("{}{}", self.moved(entry.start()..entry.end()), missing_terminator(entry))
             }
+            Insertion::Copy { of, name } => {
+                let entry = self.document.entry(*of);
+                self.renamed(entry.start()..entry.end(), entry, name)
+            }
         }
+    }
+
+    /// A range of the text with a block in it that gets another name.
+    fn renamed(&self, range: Range<usize>, block: Entry<'_>, name: &str) -> String {
+        let (text, old) = (self.document.text(), group_name(block));
+        let (before, behind) = (&text[range.start..old.start as usize], &text[old.end() as usize..range.end]);
+        format!("{before}{}{behind}", quoted_if_needed(name))
     }
 
     fn needs_own_line(&self, content: &Insertion) -> bool {
@@ -415,7 +433,7 @@ impl<'d> Layout<'d> {
             Insertion::Line(entry) => {
                 self.document.text()[self.line_chunk(self.document.entry(*entry))].contains('#')
             }
-            Insertion::Block(_) => true,
+            Insertion::Block(_) | Insertion::Copy { .. } => true,
         }
     }
 

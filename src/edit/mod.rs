@@ -12,6 +12,7 @@
 
 pub mod align;
 pub mod assign;
+pub mod block_request;
 pub mod condition;
 pub mod config_lookup;
 pub mod desired_state;
@@ -60,7 +61,7 @@ use serde_json::{Map, Value};
 
 pub use fault::{Fault, FaultKind, Faults};
 pub use json_pointer::Pointer;
-pub use plan::Note;
+pub use plan::{NamedEntry, Note};
 pub use verify::Unproved;
 
 use crate::model::member::Members;
@@ -111,10 +112,39 @@ pub fn modify_members(
     members: &Members<'_>,
     patch: Map<String, Value>,
 ) -> Result<Option<Edit>, EditError> {
-    let mut plan = plan::plan(document, members, &patch)?;
+    let plan = plan::plan(document, members, &patch)?;
     // The patch and the plan's operations are dropped at once: each can be several times as large as
     // its text.
     drop(patch);
+    carry_out(document, members, plan)
+}
+
+/// Returns the edit that gives a stream, live or plugin another name.
+pub fn rename<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    block: NamedEntry<'d>,
+    name: &str,
+) -> Result<Option<Edit>, EditError> {
+    carry_out(document, members, plan::plan_renaming(document, members, block, name))
+}
+
+/// Returns the edit that copies a stream, live or plugin under another name.
+pub fn copy<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    block: NamedEntry<'d>,
+    name: &str,
+) -> Result<Option<Edit>, EditError> {
+    carry_out(document, members, plan::plan_copy(document, members, block, name))
+}
+
+/// Turns a plan into splices, and proves them.
+fn carry_out(
+    document: &Document,
+    members: &Members<'_>,
+    mut plan: plan::Plan,
+) -> Result<Option<Edit>, EditError> {
     let splices = layout::splices(document, &mem::take(&mut plan.operations));
     if splices.is_empty() && plan.members.is_empty() && plan.named.is_empty() {
         return Ok(None);

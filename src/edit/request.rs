@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::Current;
 use super::expect::{Expectation, Unmet, unmet};
@@ -40,6 +41,8 @@ pub enum Edits {
         /// How many bytes of memory the merge may take.
         memory: usize,
     },
+    /// Another name for a block, or a new block.
+    Block(BlockRequest),
     /// Assignments, from which a patch is computed.
     Assignments {
         /// In the order in which they are made.
@@ -99,6 +102,12 @@ impl From<Value> for ChangeRequest {
     }
 }
 
+impl From<BlockRequest> for ChangeRequest {
+    fn from(block: BlockRequest) -> Self {
+        Self { edits: Edits::Block(block), expectations: Vec::new() }
+    }
+}
+
 impl ChangeRequest {
     /// Parses the text of a patch to refuse a faulty one; keeps nothing.
     ///
@@ -107,7 +116,7 @@ impl ChangeRequest {
     pub fn check_text(&self) -> Result<(), Faults> {
         match &self.edits {
             Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
-            Edits::Patch(_) | Edits::Pruning(_) | Edits::Assignments { .. } => Ok(()),
+            Edits::Patch(_) | Edits::Pruning(_) | Edits::Block(_) | Edits::Assignments { .. } => Ok(()),
         }
     }
 
@@ -124,6 +133,7 @@ impl ChangeRequest {
             Edits::Patch(patch) => (patch.clone(), false, None),
             Edits::Pruning(patch) => (pruning(patch, current), true, None),
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
+            Edits::Block(block) => (block.patch(current).map_err(RequestError::Assignments)?, true, None),
             Edits::Assignments { assignments, conditions, options } => {
                 let computed = to_patch(current, assignments, conditions, *options)
                     .map_err(RequestError::Assignments)?;
@@ -134,11 +144,22 @@ impl ChangeRequest {
         Ok(Evaluated { patch, depends_on_read, normalized })
     }
 
+    /// The request for a block of which an edit of the text keeps more than a patch.
+    pub fn of_text(&self) -> Option<&BlockRequest> {
+        match &self.edits {
+            Edits::Block(block) if !matches!(block.content, BlockContent::New(_)) => Some(block),
+            _ => None,
+        }
+    }
+
     /// The streams that are deleted one by one, by their names: no guard counts them.
     pub fn named_deletions(&self) -> HashSet<&str> {
         match &self.edits {
             Edits::Assignments { assignments, .. } => assignments.iter().filter_map(deleted_stream).collect(),
-            Edits::Patch(_) | Edits::Pruning(_) | Edits::PatchText { .. } => HashSet::new(),
+            Edits::Block(BlockRequest { content: BlockContent::Moved(path), .. }) => {
+                path.segments.last().and_then(Segment::name).into_iter().collect()
+            }
+            Edits::Patch(_) | Edits::Pruning(_) | Edits::PatchText { .. } | Edits::Block(_) => HashSet::new(),
         }
     }
 }

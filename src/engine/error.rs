@@ -9,6 +9,7 @@ use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
 use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
+use crate::edit::block_request::BlockError;
 use crate::edit::expect::Unmet;
 use crate::edit::misfit::PathFault;
 use crate::edit::request::{RequestError, joined};
@@ -145,6 +146,15 @@ impl From<RequestError> for EngineError {
             RequestError::Patch(faults) => Self::BadPatch(faults),
             RequestError::Assignments(faults) => Self::BadAssignments(faults),
             RequestError::Unmet(unmet) => Self::Unexpected(unmet),
+        }
+    }
+}
+
+impl From<BlockError> for EngineError {
+    fn from(error: BlockError) -> Self {
+        match error {
+            BlockError::Faults(faults) => Self::BadAssignments(faults),
+            BlockError::Edit(error) => error.into(),
         }
     }
 }

@@ -110,9 +110,11 @@ impl Transaction<'_> {
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
             self.refuse_conflicts(state, document, &evaluated.patch)?;
         }
-        let Some(mut edit) = edit::modify_members(document, &members, evaluated.normalized()?)? else {
-            return Ok(None);
+        let edit = match request.of_text() {
+            Some(block) => block.edit(document, &members)?,
+            None => edit::modify_members(document, &members, evaluated.normalized()?)?,
         };
+        let Some(mut edit) = edit else { return Ok(None) };
         if engine.has_guards {
             options.refused(std::mem::take(&mut edit.guarded)).into_result(())?;
         }

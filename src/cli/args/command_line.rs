@@ -2,11 +2,13 @@
 
 use clap::{Parser, Subcommand};
 
+use super::add::AddArgs;
 use super::apply::ApplyArgs;
 use super::blame::BlameArgs;
 use super::check::CheckArgs;
 use super::confirm::ConfirmArgs;
 use super::context::ContextArgs;
+use super::cp::CpArgs;
 use super::diff::DiffArgs;
 use super::edit::EditArgs;
 use super::explain::ExplainArgs;
@@ -16,7 +18,9 @@ use super::help::HelpArgs;
 use super::history::HistoryArgs;
 use super::init::InitArgs;
 use super::modify::ModifyArgs;
+use super::mv::MvArgs;
 use super::read::ReadArgs;
+use super::rm::RmArgs;
 use super::rollback::RollbackArgs;
 use super::save::SaveArgs;
 use super::serve::ServeArgs;
@@ -51,6 +55,10 @@ pub enum CommandArgs {
     Read(ReadArgs),
     Modify(ModifyArgs),
     Edit(EditArgs),
+    Add(AddArgs),
+    Mv(MvArgs),
+    Cp(CpArgs),
+    Rm(RmArgs),
     Update(UpdateArgs),
     Save(SaveArgs),
     Apply(ApplyArgs),

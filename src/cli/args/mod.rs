@@ -2,6 +2,7 @@
 //!
 //! Nothing is done here; the commands themselves are in [`super::commands`].
 
+pub mod add;
 pub mod apply;
 pub mod blame;
 pub mod changing;
@@ -9,6 +10,7 @@ pub mod check;
 pub mod command_line;
 pub mod confirm;
 pub mod context;
+pub mod cp;
 pub mod diff;
 pub mod edit;
 pub mod explain;
@@ -18,7 +20,9 @@ pub mod help;
 pub mod history;
 pub mod init;
 pub mod modify;
+pub mod mv;
 pub mod read;
+pub mod rm;
 pub mod rollback;
 pub mod save;
 pub mod serve;

@@ -1,11 +1,13 @@
 //! The commands: one file each, and [`change`] with what those that change something share.
 
+pub mod add;
 pub mod apply;
 pub mod blame;
 pub mod change;
 pub mod check;
 pub mod confirm;
 pub mod context;
+pub mod cp;
 pub mod diff;
 pub mod edit;
 pub mod explain;
@@ -14,7 +16,9 @@ pub mod help;
 pub mod history;
 pub mod init;
 pub mod modify;
+pub mod mv;
 pub mod read;
+pub mod rm;
 pub mod rollback;
 pub mod save;
 pub mod serve;

@@ -54,7 +54,7 @@ impl<'d> Planner<'_, 'd> {
                 return match content {
                     Insertion::New(draft) => Some(draft),
                     // An element moves only past one that stays.
-                    Insertion::Line(_) | Insertion::Block(_) => None,
+                    Insertion::Line(_) | Insertion::Block(_) | Insertion::Copy { .. } => None,
                 };
             }
         };

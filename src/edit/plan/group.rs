@@ -255,7 +255,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn put_block(
+    pub(super) fn put_block(
         &mut self,
         entries: &[Entry<'d>],
         (previous, start): (Option<Entry<'d>>, Start<'d>),
@@ -283,7 +283,7 @@ impl<'d> Planner<'_, 'd> {
 
 /// Where a group begins.
 #[derive(Clone, Copy)]
-enum Start<'d> {
+pub(super) enum Start<'d> {
     /// In front of the first block that stays.
     Before(Entry<'d>),
     /// No block stays: at the end of the text, behind this many blank lines.
@@ -344,6 +344,6 @@ fn places<'p>(entries: &[Entry<'_>], patch: &'p Map<String, Value>) -> HashMap<&
     named.collect()
 }
 
-fn name_of(entry: Entry<'_>) -> String {
+pub(super) fn name_of(entry: Entry<'_>) -> String {
     group_name(entry).value().into_owned()
 }

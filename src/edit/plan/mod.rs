@@ -9,6 +9,7 @@ mod foreign;
 mod group;
 mod order;
 mod ports;
+mod renaming;
 mod setting;
 mod sources;
 mod spots;
@@ -27,7 +28,7 @@ use super::merge::{self, GeneralMerge};
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
 use crate::model::schema::{Scope, Shape, by_key, parameters};
-use crate::model::{Kind, View};
+use crate::model::{Kind, Lens, View};
 use crate::syntax::{Document, Entry, EntryId};
 
 /// The operations of a change, and the values that they must lead to.
@@ -66,6 +67,13 @@ pub struct NamedTarget {
     pub value: Option<Map<String, Value>>,
 }
 
+/// A stream, live or plugin in the text.
+#[derive(Clone, Copy)]
+pub struct NamedEntry<'d> {
+    pub kind: Kind,
+    pub entry: Entry<'d>,
+}
+
 /// A side effect of a change, which its patch does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
@@ -95,19 +103,35 @@ pub fn plan<'d>(
     patch: &Map<String, Value>,
 ) -> Result<Plan, Faults> {
     let lens = merge::own_lens();
-    let mut planner = Planner {
-        document,
-        members,
-        view: View::new(members, &lens),
-        plan: Plan::default(),
-        around: Surroundings::of(document),
-        leaving: HashSet::new(),
-        blank_lines: HashMap::new(),
-        pending: Vec::new(),
-        faults: Faults::default(),
-    };
+    let mut planner = Planner::new(document, members, &lens);
     planner.top_level(patch);
     planner.faults.into_result(planner.plan)
+}
+
+/// Plans another name for the block of a group. Only the name changes.
+pub fn plan_renaming<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    block: NamedEntry<'d>,
+    name: &str,
+) -> Plan {
+    let lens = merge::own_lens();
+    let mut planner = Planner::new(document, members, &lens);
+    planner.rename(block, name);
+    planner.plan
+}
+
+/// Plans a copy of the block of a group, with its comments, behind the last block of the group.
+pub fn plan_copy<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    block: NamedEntry<'d>,
+    name: &str,
+) -> Plan {
+    let lens = merge::own_lens();
+    let mut planner = Planner::new(document, members, &lens);
+    planner.copy(block, name);
+    planner.plan
 }
 
 /// A new setting; its place is chosen once all removals are known.
@@ -137,6 +161,22 @@ struct Planner<'p, 'd> {
     blank_lines: HashMap<(EntryId, bool), usize>,
     pending: Vec<NewSetting>,
     faults: Faults,
+}
+
+impl<'p, 'd> Planner<'p, 'd> {
+    fn new(document: &'d Document, members: &'p Members<'d>, lens: &'p Lens) -> Self {
+        Self {
+            document,
+            members,
+            view: View::new(members, lens),
+            plan: Plan::default(),
+            around: Surroundings::of(document),
+            leaving: HashSet::new(),
+            blank_lines: HashMap::new(),
+            pending: Vec::new(),
+            faults: Faults::default(),
+        }
+    }
 }
 
 impl<'d> Planner<'_, 'd> {

@@ -9,6 +9,7 @@
 //! first request is sent: most commands need none.
 
 mod api_client;
+mod block_change;
 mod change;
 mod credentials;
 mod endpoint;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::api_client::Call;
+use super::block_change::change_block;
 use super::change::{deletion, lost_credentials, outcome, parameters, refuse_guarded, rehearsed};
 use super::session::{Fetched, Session, status, text};
 use crate::edit::config_lookup::{Current, LocalView};
@@ -36,7 +37,16 @@ pub fn modify(
     let mut last: Option<String> = None;
     loop {
         let before = session.fetch(Source::Running)?;
+        if let (Some(block), Content::Text(running)) = (request.of_text(), &before.content) {
+            return change_block(session, running.clone(), block, options);
+        }
         let evaluated = evaluate(&before.content, request, options)?;
+        if retries == 0 && request.of_text().is_some() {
+            session.host.warning(&format!(
+                "`{}` does not give its text, so the block is made anew there, without comments",
+                session.name
+            ));
+        }
         if options.dry_run && !before.reply.offers(Feature::DryRun) {
             return rehearse(before.content, evaluated);
         }

@@ -3,6 +3,7 @@
 mod accept;
 mod apply;
 mod bad_input;
+mod blocks;
 mod bounded;
 mod change_json;
 mod check;

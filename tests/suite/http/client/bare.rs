@@ -272,3 +272,31 @@ fn edit_needs_a_text_and_apply_does_not() {
     assert_eq!((change["revision"].is_null(), pointers.len()), (true, 4), "{change}");
     run(&server, &place, &arguments, state).exits(0);
 }
+
+#[test]
+fn blocks_are_renamed_and_copied_by_a_patch() {
+    let (server, place) = (bare(), place());
+    let anew = "does not give its text, so the block is made anew there, without comments";
+    run(&server, &place, &["mv", "streams.cam1", "streams.lobby", "--dry-run"], "").exits(0).says(anew);
+    assert_eq!(server.posts(), []);
+    run(&server, &place, &["mv", "streams.cam1", "streams.lobby"], "").exits(0).says(anew);
+    run(&server, &place, &["cp", "streams.lobby", "streams.cam9", "--set", "prepush=6"], "").exits(0);
+    run(&server, &place, &["add", "stream", "cam5", "udp://h:5"], "").exits(0);
+    run(&server, &place, &["rm", "streams.film"], "").exits(0);
+    run(&server, &place, &["mv", "streams.cam1", "streams.x"], "").exits(7);
+    let lobby = json!({
+        "static": true, "position": 1, "urls": [{"url": "udp://239.0.0.1:1234", "priority": 1}], "prepush": 5
+    });
+    let bodies: Vec<Value> =
+        server.posts().iter().map(|(_, body)| serde_json::from_str(body).expect("it is JSON")).collect();
+    let sources = json!([{"url": "udp://239.0.0.1:1234", "priority": 1}]);
+    assert_eq!(
+        bodies,
+        [
+            json!({"streams": {"lobby": lobby, "cam1": null}}),
+            json!({"streams": {"cam9": {"static": true, "urls": sources, "prepush": 6}}}),
+            json!({"streams": {"cam5": {"urls": [{"url": "udp://h:5"}]}}}),
+            json!({"streams": {"film": null}}),
+        ]
+    );
+}

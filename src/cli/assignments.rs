@@ -1,0 +1,122 @@
+//! Reads the edits that options ask for: `--set`, `--unset` and the like.
+
+use std::path::Path;
+
+use clap::ArgMatches;
+
+use crate::cli::error::CliError;
+use crate::cli::input;
+use crate::cli::prompts;
+use crate::edit::assign::{AssignedValue, Assignment};
+use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
+use crate::edit::substitution::{Substitution, SubstitutionError};
+use crate::engine::EngineError;
+
+/// The edits of a command line, each with its place there.
+pub struct GivenEdits<'m> {
+    matches: &'m ArgMatches,
+    found: Vec<(usize, Assignment)>,
+}
+
+impl<'m> GivenEdits<'m> {
+    /// The edits of these matches; there are none yet.
+    pub fn of(matches: &'m ArgMatches) -> Self {
+        Self { matches, found: Vec::new() }
+    }
+
+    /// Adds the edits of one option, which takes `N` values each time it is given.
+    pub fn add<const N: usize>(
+        &mut self,
+        option: &str,
+        given: &[String],
+        read: &dyn Fn(&[String; N]) -> Result<Assignment, CliError>,
+    ) -> Result<(), CliError> {
+        let indices = self.matches.indices_of(option).into_iter().flatten().step_by(N);
+        for (index, values) in indices.zip(given.as_chunks().0) {
+            self.found.push((index, read(values)?));
+        }
+        Ok(())
+    }
+
+    /// Returns the edits in the order of the command line.
+    pub fn in_order(mut self) -> Vec<Assignment> {
+        self.found.sort_by_key(|(index, _)| *index);
+        self.found.into_iter().map(|(_, assignment)| assignment).collect()
+    }
+}
+
+/// Parses `PATH=VALUE`, or asks for the value of `PATH`.
+pub fn set(text: &str, given: fn(String) -> AssignedValue) -> Result<Assignment, CliError> {
+    let (path, value) = split(text)?;
+    let value = match value {
+        Some(value) => given(value.to_owned()),
+        None => AssignedValue::Text(ask_for_value(text)?),
+    };
+    Ok(Assignment { path, value })
+}
+
+/// Parses a path to remove.
+pub fn unset(path: &str) -> Result<Assignment, CliError> {
+    Ok(Assignment { path: parsed(path, ValuePath::parse(path))?, value: AssignedValue::Remove })
+}
+
+/// Parses a path, and what to replace there.
+pub fn replace(path: &str, substitution: &str) -> Result<Assignment, CliError> {
+    let path = parsed(path, ValuePath::parse(path))?;
+    let value = match Substitution::parse(substitution) {
+        Ok(substitution) => AssignedValue::Replace(substitution),
+        Err(error) => {
+            let message = format!("`--replace {path}`: {error}");
+            return Err(match error {
+                SubstitutionError::Regex(_) => {
+                    CliError::bad_value(message, "without `r` at the end, it is text to the letter")
+                }
+                _ => CliError::usage(message, "such as `s/10.0.3./10.0.4./`"),
+            });
+        }
+    };
+    Ok(Assignment { path, value })
+}
+
+/// Asks for a value that was given without `=`, so that a secret is not seen in the list of processes.
+fn ask_for_value(path: &str) -> Result<String, CliError> {
+    prompts::new_secret(path).map_err(CliError::prompt_failed)?.ok_or_else(|| {
+        CliError::usage(
+            format!("`{path}` has no value"),
+            "write PATH=VALUE; on a terminal the value is asked for",
+        )
+    })
+}
+
+/// Parses `PATH=FILE`, and reads the file.
+pub fn set_file(text: &str) -> Result<Assignment, CliError> {
+    let (path, Some(file)) = split(text)? else {
+        return Err(CliError::usage(
+            format!("`{text}` names no file"),
+            "write PATH=FILE, or PATH=- for standard input",
+        ));
+    };
+    let bytes = input::read(Path::new(file))?;
+    let contents = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        fault(text, format!("`{file}` is not UTF-8 at byte {at}"), None)
+    })?;
+    Ok(Assignment { path, value: AssignedValue::File(contents) })
+}
+
+/// Splits `PATH=VALUE`.
+pub fn split(text: &str) -> Result<(ValuePath, Option<&str>), CliError> {
+    parsed(text, split_assignment(text))
+}
+
+fn parsed<T>(text: &str, result: Result<T, PathError>) -> Result<T, CliError> {
+    result.map_err(|error| fault(text, error.to_string(), Some(error.hint().to_owned())))
+}
+
+/// A fault of an edit. The value behind its path may be a secret and is not shown.
+fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
+    let path = text.split('=').next().unwrap_or(text).to_owned();
+    EngineError::BadAssignments(vec![PathFault { path, misfit: Misfit { hint, ..Misfit::new(message) } }])
+        .into()
+}

@@ -1,0 +1,393 @@
+//! Another name for a stream, live or plugin, a copy of one, and a new one: `mv`, `cp` and `add`.
+//!
+//! Each is an edit of the text, where there is one, and a merge patch elsewhere: a patch can't rename, so
+//! there the block is made anew in the place of the old one.
+
+use serde_json::{Map, Value, json};
+
+use super::assign::{AssignOptions, Assignment, to_patch};
+use super::config_lookup::{Current, LocalView};
+use super::json_merge;
+use super::misfit::{Misfit, PathFault};
+use super::normalize::normalize;
+use super::path::{Path, Segment};
+use super::schema_path::{Place, own_value};
+use super::value_at::missing;
+use super::{Edit, EditError, NamedEntry, copy, modify_members, rename};
+use crate::model::member::Members;
+use crate::model::shape::group_name;
+use crate::model::{Kind, Lens, top_members};
+use crate::syntax::{Document, Splice, spliced_pieces};
+
+/// A new name for a block, or a new block.
+#[derive(Clone)]
+pub struct BlockRequest {
+    /// What stands under the new name.
+    pub content: BlockContent,
+    /// The new name, as a path: `streams.lobby`.
+    pub to: Path,
+    /// Edits of the new block; their paths begin with `to`.
+    pub assignments: Vec<Assignment>,
+    pub options: AssignOptions,
+}
+
+/// What stands under a new name.
+#[derive(Clone)]
+pub enum BlockContent {
+    /// The block that has this path now, and has the new name afterwards.
+    Moved(Path),
+    /// What the block at this path has.
+    Copied(Path),
+    /// A value that is new.
+    New(Map<String, Value>),
+}
+
+/// Why a request for a block can't be carried out.
+#[derive(Debug)]
+pub enum BlockError {
+    Faults(Vec<PathFault>),
+    Edit(EditError),
+}
+
+impl From<EditError> for BlockError {
+    fn from(error: EditError) -> Self {
+        Self::Edit(error)
+    }
+}
+
+impl From<Vec<PathFault>> for BlockError {
+    fn from(faults: Vec<PathFault>) -> Self {
+        Self::Faults(faults)
+    }
+}
+
+/// A block by its group and its name.
+#[derive(Clone, Copy)]
+struct BlockName<'p> {
+    kind: Kind,
+    name: &'p str,
+}
+
+impl<'p> BlockName<'p> {
+    fn of(path: &'p Path) -> Result<Self, PathFault> {
+        match &path.segments[..] {
+            [group, Segment::Key(name)] => match Place::of(std::slice::from_ref(group)) {
+                Ok(Place::Group(kind)) => Ok(Self { kind, name }),
+                _ => Err(no_block(path)),
+            },
+            _ => Err(no_block(path)),
+        }
+    }
+
+    fn keys(&self) -> [&'p str; 2] {
+        [self.kind.key(), self.name]
+    }
+}
+
+fn no_block(path: &Path) -> PathFault {
+    let misfit = Misfit::new("expected one stream, live or plugin");
+    PathFault::new(
+        path,
+        misfit.hint("such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`"),
+    )
+}
+
+impl BlockRequest {
+    /// The same with edits of the new block. Their paths begin below it, or name it in full.
+    #[must_use]
+    pub fn with_edits(mut self, edits: Vec<Assignment>) -> Self {
+        let below = |mut assignment: Assignment| {
+            if !assignment.path.segments.starts_with(&self.to.segments) {
+                assignment.path.segments.splice(0..0, self.to.segments.iter().cloned());
+            }
+            assignment
+        };
+        self.assignments = edits.into_iter().map(below).collect();
+        self
+    }
+
+    /// The merge patch that comes nearest to the request; it can't keep comments.
+    ///
+    /// # Errors
+    /// The block is not there, or the new name is taken.
+    pub fn patch(&self, current: &dyn Current) -> Result<Value, Vec<PathFault>> {
+        let to = BlockName::of(&self.to).map_err(|fault| vec![fault])?;
+        let from = self.source(current, to).map_err(|fault| vec![fault])?;
+        if from.is_some_and(|from| from.name == to.name) {
+            return Ok(json!({}));
+        }
+        let group = to.kind.key();
+        let mut block = match (&self.content, from) {
+            (BlockContent::New(value), _) => Value::Object(value.clone()),
+            (_, from) => from
+                .and_then(|from| current.value(&from.keys()))
+                .and_then(|value| own_value(Place::Block(to.kind), &value))
+                .unwrap_or_default(),
+        };
+        if let (BlockContent::Moved(_), Some(from)) = (&self.content, from) {
+            let place = current.names(&[group]).iter().position(|name| name == from.name);
+            block["position"] = json!(place.map_or(1, |place| place + 1));
+        }
+        if !self.assignments.is_empty() {
+            let alone = json!({ group: { to.name: block.clone() } });
+            let computed = to_patch(&alone, &self.assignments, &[], self.options)?;
+            if let Some(patch) = computed.patch.get(group).and_then(|group| group.get(to.name)) {
+                json_merge::merge(&mut block, patch);
+            }
+        }
+        let mut blocks = Map::from_iter([(to.name.to_owned(), block)]);
+        if let (BlockContent::Moved(_), Some(from)) = (&self.content, from) {
+            blocks.insert(from.name.to_owned(), Value::Null);
+        }
+        Ok(json!({ group: blocks }))
+    }
+
+    /// The edit of a text; `None` if it changes nothing.
+    ///
+    /// # Errors
+    /// The block is not there, or the new name is taken.
+    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, BlockError> {
+        let lens = Lens::default();
+        let current = LocalView::new(members, &lens);
+        let to = BlockName::of(&self.to).map_err(|fault| vec![fault])?;
+        let from = self.source(&current, to).map_err(|fault| vec![fault])?;
+        if from.is_some_and(|from| from.name == to.name) {
+            return Ok(None);
+        }
+        let entry = from.and_then(|from| {
+            let mut entries = members.own_by_key(from.kind.key()).iter();
+            entries.find(|entry| group_name(**entry).value() == from.name).copied()
+        });
+        let block = entry.map(|entry| NamedEntry { kind: to.kind, entry });
+        let edit = match (&self.content, block) {
+            (BlockContent::Moved(_), Some(block)) => rename(document, members, block, to.name)?,
+            (BlockContent::Copied(_), Some(block)) => copy(document, members, block, to.name)?,
+            _ => {
+                let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
+                return Ok(modify_members(document, members, patch)?);
+            }
+        };
+        match edit {
+            Some(first) if !self.assignments.is_empty() => self.edited_further(document, first).map(Some),
+            edit => Ok(edit),
+        }
+    }
+
+    /// Makes the assignments in the text that `first` leads to; both are one edit then.
+    fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, BlockError> {
+        let (copied, _) = document.edited(&first.splices);
+        let members = top_members(&copied);
+        let computed =
+            to_patch(&LocalView::new(&members, &Lens::default()), &self.assignments, &[], self.options)?;
+        match modify_members(&copied, &members, computed.normalized)? {
+            None => Ok(first),
+            Some(second) => {
+                let all = 0..copied.text().len();
+                let text: String = spliced_pieces(copied.text(), all, &second.splices).collect();
+                Ok(Edit {
+                    splices: vec![difference(document.text(), &text)],
+                    streams_before: first.streams_before,
+                    ..second
+                })
+            }
+        }
+    }
+
+    /// The block that the content comes from; none for a new one.
+    fn source<'r>(
+        &'r self,
+        current: &dyn Current,
+        to: BlockName<'_>,
+    ) -> Result<Option<BlockName<'r>>, PathFault> {
+        let is_taken = || current.contains(&to.keys());
+        let path = match &self.content {
+            BlockContent::New(_) if is_taken() => return Err(taken(&self.to, to)),
+            BlockContent::New(_) => return Ok(None),
+            BlockContent::Moved(path) | BlockContent::Copied(path) => path,
+        };
+        let from = BlockName::of(path)?;
+        if !current.contains(&from.keys()) {
+            return Err(PathFault::new(path, missing(current, path, &from.keys())));
+        }
+        if from.kind != to.kind {
+            let misfit = format!("a {} can't become a {}", from.kind.noun(), to.kind.noun());
+            return Err(PathFault::new(&self.to, Misfit::new(misfit)));
+        }
+        let stays = from.name == to.name && matches!(self.content, BlockContent::Moved(_));
+        if is_taken() && !stays {
+            return Err(taken(&self.to, to));
+        }
+        Ok(Some(from))
+    }
+}
+
+fn taken(path: &Path, BlockName { kind, name }: BlockName<'_>) -> PathFault {
+    let misfit = Misfit::new(format!("there is a {} `{name}` already", kind.noun()));
+    PathFault::new(path, misfit.hint("choose another name, or remove it first"))
+}
+
+/// The one splice that makes `new` of `old`.
+fn difference(old: &str, new: &str) -> Splice {
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let head: usize = old.chars().zip(new.chars()).take_while(same).map(|(same, _)| same.len_utf8()).sum();
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let tails = old_rest.chars().rev().zip(new_rest.chars().rev());
+    let tail: usize = tails.take_while(same).map(|(same, _)| same.len_utf8()).sum();
+    Splice { range: head..old.len() - tail, text: new[head..new.len() - tail].to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{BlockContent, BlockError, BlockRequest};
+    use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
+    use crate::edit::path::{Path, split_assignment};
+    use crate::model::{Lens, View, to_json, top_members};
+    use crate::syntax::Document;
+
+    const TEXT: &str = "\
+# cameras
+
+# the first
+stream cam1 { # here
+  url udp://1 a=b; # its source
+  prepush  5;
+  what is this { x; }
+}
+
+stream \"cam 2\" udp://2;
+ondemand film file://x;   # late
+live l;
+rtmp 1;
+";
+
+    fn path(text: &str) -> Path {
+        Path::parse(text).expect(text)
+    }
+
+    fn request(content: BlockContent, to: &str, edits: &[&str]) -> BlockRequest {
+        let edit = |text: &&str| {
+            let (path, value) = split_assignment(text).expect(text);
+            let value = value.map_or(AssignedValue::Remove, |value| AssignedValue::Typed(value.to_owned()));
+            Assignment { path, value }
+        };
+        let request = BlockRequest {
+            content,
+            to: path(to),
+            assignments: Vec::new(),
+            options: AssignOptions::default(),
+        };
+        request.with_edits(edits.iter().map(edit).collect())
+    }
+
+    fn view(document: &Document) -> Value {
+        to_json(&View::new(&top_members(document), &Lens::default()))
+    }
+
+    /// The text after the edit; the patch must lead to the same JSON.
+    fn after(request: &BlockRequest) -> Result<String, String> {
+        let document = Document::parse(TEXT.to_owned());
+        let shown = view(&document);
+        let faults = |faults: Vec<super::PathFault>| {
+            let hint = faults[0].misfit.hint.as_ref().map(|hint| format!(" | {hint}"));
+            format!("{}{}", faults[0], hint.unwrap_or_default())
+        };
+        let edit = match request.edit(&document, &top_members(&document)) {
+            Ok(edit) => edit,
+            Err(BlockError::Faults(found)) => {
+                assert_eq!(request.patch(&shown).map_err(faults), Err(faults(found.clone())));
+                return Err(faults(found));
+            }
+            Err(error) => panic!("{error:?}"),
+        };
+        let splices = edit.map(|edit| edit.splices).unwrap_or_default();
+        let (edited, _) = document.edited(&splices);
+        let patch = request.patch(&shown).map_err(faults)?;
+        let by_patch = crate::edit::modify(&document, patch).expect("it is proved");
+        let (by_patch, _) = document.edited(&by_patch.map(|edit| edit.splices).unwrap_or_default());
+        assert_eq!(view(&edited), view(&by_patch), "the patch comes to the same");
+        Ok(edited.text().to_owned())
+    }
+
+    #[test]
+    fn a_renaming_changes_the_name_alone() {
+        for (from, to, old, new) in [
+            ("streams.cam1", "streams.lobby", "stream cam1 {", "stream lobby {"),
+            ("streams.cam1", "streams.\"the lobby\"", "stream cam1 {", "stream \"the lobby\" {"),
+            ("streams.\"cam 2\"", "streams.cam2", "stream \"cam 2\" udp", "stream cam2 udp"),
+            ("streams.film", "streams.movie", "ondemand film", "ondemand movie"),
+            ("lives.l", "lives.m", "live l;", "live m;"),
+            ("streams.film", "streams.film", "", ""),
+        ] {
+            let renamed = after(&request(BlockContent::Moved(path(from)), to, &[]));
+            assert_eq!(renamed, Ok(TEXT.replacen(old, new, 1)), "{from}");
+        }
+    }
+
+    #[test]
+    fn a_copy_has_the_text_of_the_block_with_its_comments() {
+        let (block, film) =
+            (&TEXT[11..TEXT.find("\n\nstream").expect("it is there")], "ondemand film file://x;   # late\n");
+        let copy = |name: &str| format!("\n{}\n", block.replace("cam1", name));
+        let with = |copy: &str| Ok(TEXT.replace(film, &format!("{film}{copy}")));
+        let copied = |from: &str, to: &str, edits: &[&str]| {
+            after(&request(BlockContent::Copied(path(from)), to, edits))
+        };
+        assert_eq!(copied("streams.cam1", "streams.cam9", &[]), with(&copy("cam9")));
+        assert_eq!(copied("streams.cam1", "streams.\"a b\"", &[]), with(&copy("\"a b\"")));
+        let edited = copy("cam9").replace("prepush  5", "prepush  6").replace("udp://1", "udp://9");
+        for edits in
+            [["prepush=6", "urls[0].url=udp://9"], ["streams.cam9.prepush=6", "urls[-1].url=udp://9"]]
+        {
+            assert_eq!(copied("streams.cam1", "streams.cam9", &edits), with(&edited));
+        }
+        assert_eq!(
+            copied("streams.film", "streams.film2", &["static=true"]),
+            with("stream film2 file://x;   # late\n")
+        );
+        assert_eq!(copied("lives.l", "lives.m", &[]), Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n")));
+    }
+
+    #[test]
+    fn a_new_block_stands_behind_the_last_of_its_kind() {
+        let new = |value: Value| BlockContent::New(value.as_object().cloned().unwrap_or_default());
+        let film = "ondemand film file://x;   # late\n";
+        let stream = new(json!({"urls": [{"url": "udp://5"}]}));
+        assert_eq!(
+            after(&request(stream, "streams.cam5", &["prepush=5"])),
+            Ok(TEXT.replace(film, &format!("{film}stream cam5 {{\n  url udp://5;\n  prepush 5;\n}}\n")))
+        );
+        assert_eq!(
+            after(&request(new(json!({})), "lives.m", &[])),
+            Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n"))
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_taken_or_not_there_is_refused() {
+        let moved = |from: &str, to: &str| after(&request(BlockContent::Moved(path(from)), to, &[]));
+        let error = |text: &str| Err(text.to_owned());
+        assert_eq!(moved("streams.cam1", "streams.film"), {
+            error(
+                "`streams.film`: there is a stream `film` already | choose another name, or remove it first",
+            )
+        });
+        assert_eq!(moved("streams.cam3", "streams.x"), {
+            error("`streams.cam3`: there is no stream `cam3` | did you mean `cam1` or `cam 2`?")
+        });
+        assert_eq!(moved("streams.cam1", "lives.cam1"), error("`lives.cam1`: a stream can't become a live"));
+        for no_block in ["streams.cam.1", "streams.cam*", "rtmp", "streams"] {
+            let found = moved(no_block, "streams.x").expect_err(no_block);
+            assert!(found.contains("expected one stream, live or plugin | such as"), "{found}");
+            assert!(moved("streams.cam1", no_block).is_err(), "{no_block}");
+        }
+        let copied = |edits| after(&request(BlockContent::Copied(path("streams.cam1")), "streams.x", edits));
+        assert_eq!(
+            copied(&["prepush=x"]),
+            error("`streams.x.prepush`: expected a number of seconds, or `off`")
+        );
+        assert!(copied(&["title"]).is_err(), "there is no title to remove");
+        assert!(after(&request(BlockContent::New(super::Map::new()), "streams.film", &[])).is_err());
+    }
+}
