@@ -219,7 +219,7 @@ fn refuse_output_only(place: Place) -> Result<(), Misfit> {
     let Shape::Derived(what) = parameter.shape else { return Ok(()) };
     let key = parameter.key;
     let hint = match what {
-        Derived::Name => "it is the key; to rename, create it under the new name and unset the old",
+        Derived::Name => "it is the key; `mediactl mv` gives the block another name",
         Derived::Global | Derived::Former if key == URL_GLOBAL => "set the `auth.url` of the top level",
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",

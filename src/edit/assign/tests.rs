@@ -218,12 +218,12 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
 fn paths_that_lead_nowhere_are_refused() {
     for (assignment, expected) in [
         ("streams.a.name=b", {
-            "`streams.a.name`: `name` is output only | it is the key; to rename, create it under the new \
-             name and unset the old"
+            "`streams.a.name`: `name` is output only | it is the key; `mediactl mv` gives the block \
+             another name"
         }),
         ("lives.pub.prefix", {
-            "`lives.pub.prefix`: `prefix` is output only | it is the key; to rename, create it under the new \
-             name and unset the old"
+            "`lives.pub.prefix`: `prefix` is output only | it is the key; `mediactl mv` gives the block \
+             another name"
         }),
         ("runtime.x=1", "`runtime.x`: `runtime` is output only | it holds figures of the running server"),
         ("streams.a.auth.url_global=x", {
