@@ -329,7 +329,7 @@ rtmp 1;
     fn a_copy_has_the_text_of_the_block_with_its_comments() {
         let (block, film) =
             (&TEXT[11..TEXT.find("\n\nstream").expect("it is there")], "ondemand film file://x;   # late\n");
-        let copy = |name: &str| format!("\n{}\n", block.replace("cam1", name));
+        let copy = |name: &str| format!("{}\n", block.replace("cam1", name));
         let with = |copy: &str| Ok(TEXT.replace(film, &format!("{film}{copy}")));
         let copied = |from: &str, to: &str, edits: &[&str]| {
             after(&request(BlockContent::Copied(path(from)), to, edits))

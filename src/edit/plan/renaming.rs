@@ -27,7 +27,7 @@ impl<'d> Planner<'_, 'd> {
         let entries = self.members.own_by_key(block.kind.key());
         let last = *entries.last().expect("the group has the block that is copied");
         let copy = Insertion::Copy { of: block.entry.id(), name: name.to_owned() };
-        self.put_block(entries, (Some(last), Start::Before(last)), copy, Some(block.entry));
+        self.put_block(entries, (Some(last), Start::Before(last)), copy, None);
         let mut names = self.names(block.kind);
         names.push(name.to_owned());
         self.promise(block, name, names);
