@@ -44,6 +44,10 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -s V -l version -d 'Prin
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "read" -d 'Show the configuration, or single values of it'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "modify" -d 'Change some values and leave everything else as it is'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "edit" -d 'Edit the configuration, or one entry of it, in a text editor'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "add" -d 'Add a stream, live or plugin'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "mv" -d 'Give a stream, live or plugin another name'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "cp" -d 'Copy a stream, live or plugin'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "rm" -d 'Remove streams, or other values'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "update" -d 'Replace the running configuration of a server without touching its file'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "save" -d 'Replace the configuration file with exactly the given text'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "apply" -d 'Bring the configuration to a desired state, such as one from a Git repository'
@@ -174,6 +178,155 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -s q -l quiet -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l set -d 'Set a value in it, such as `prepush=5`; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s m -l message -d 'The reason for the change, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s m -l message -d 'The reason for the change, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l set -d 'Set a value of the copy, such as `prepush=5`; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l unset -d 'Remove a value of the copy; it is an error if the value is missing' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s m -l message -d 'The reason for the change, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l where -d 'Remove only entries that meet this condition, as in `mediactl modify`; may be given several times' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
+empty-replacement\t''
+form-change\t''
+near-miss\t''
+one-line\t''"
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s o -l output -d 'How to print the change' -r -f -a "diff\t'The lines of the file that change'
+json\t'The whole new configuration as JSON'
+change-json\t'What changed, as JSON for programs'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s m -l message -d 'The reason for the change, for the history' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l max-delete -d 'Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l confirm -d 'Roll the change back unless it is confirmed within this time, such as `60s` or `5m`' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l check-cmd -d 'Shell command that checks the new configuration before it is written; if it fails, nothing is written' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l reload-cmd -d 'Shell command that makes the media server load the change; if it fails, the change is rolled back' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l hook-timeout -d 'How many seconds each of these two commands may take' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l keep -d 'How many earlier texts the history keeps from now on [default: as set last, else 100]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l ignore-missing -d 'Succeed if there is nothing to remove'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l dry-run -d 'Show the change, but neither write it nor run the reload command'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l force -d 'Make the change without asking, even if it looks like a mistake; implies --yes and every --accept'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s y -l yes -d 'Answer yes to a question about the change as a whole; this accepts no guard'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s q -l quiet -d 'Print only errors and warnings, and what `-o change-json` prints'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l exit-code -d 'Exit with code 10 if something changed, or would change in a dry run'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
