@@ -188,6 +188,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l api-prefix -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l set -d 'Set a value in it, such as `prepush=5`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -225,6 +226,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l api-prefix -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
 empty-replacement\t''
@@ -261,6 +263,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l api-prefix -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l set -d 'Set a value of the copy, such as `prepush=5`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l unset -d 'Remove a value of the copy; it is an error if the value is missing' -r
@@ -299,6 +302,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l api-prefix -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l where -d 'Remove only entries that meet this condition, as in `mediactl modify`; may be given several times' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
