@@ -140,7 +140,7 @@ live l;";
             ("streams.a.urls", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
             ("streams.a.urls[1].url", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
             ("streams.a.prepush", "  prepush 5;"),
-            ("streams.a.auth.url", "auth false;"),
+            ("streams.a.auth.url", "auth false;\n"),
             ("streams.\"b.c\"", "stream \"b.c\" { url udp://3; }\n"),
             ("streams.\"b.c\".urls", "url udp://3;"),
             ("file.vod", "file vod { path /srv; }\n"),
