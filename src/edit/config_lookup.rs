@@ -89,6 +89,9 @@ pub struct LocalView<'a, 'd> {
     scans: Cell<usize>,
     /// The last member into which a path led: a `*` leads into the same one for each of its names.
     entered: RefCell<Option<(Vec<String>, Value)>>,
+    /// The last block of which one member was looked up. Most paths look up one; from the second on, the
+    /// whole block is entered.
+    touched: RefCell<Vec<String>>,
 }
 
 /// How many names are searched one by one before all names are indexed.
@@ -103,7 +106,16 @@ impl<'a, 'd> LocalView<'a, 'd> {
         let places = [const { OnceLock::new() }; 3];
         let last = RefCell::new((Kind::Stream, String::new(), None));
         let view = View::new(members, lens);
-        Self { view, members, lens, places, last, scans: Cell::new(0), entered: RefCell::new(None) }
+        Self {
+            view,
+            members,
+            lens,
+            places,
+            last,
+            scans: Cell::new(0),
+            entered: RefCell::new(None),
+            touched: RefCell::default(),
+        }
     }
 
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
@@ -142,6 +154,17 @@ impl<'a, 'd> LocalView<'a, 'd> {
             ([key], _) => self.view.member(key),
             _ => None,
         }
+    }
+
+    /// The value of a member of a block, if it is the first that is looked up there: the outer `None` means
+    /// that the block is to be entered.
+    fn untouched(&self, keys: &[&str]) -> Option<Option<Value>> {
+        let ([_, name, key], Some(kind)) = (keys, group(keys)) else { return None };
+        if *self.touched.borrow() == keys[..2] {
+            return None;
+        }
+        self.touched.replace(keys[..2].iter().map(|key| (*key).to_owned()).collect());
+        Some(self.place(kind, name).and_then(|place| self.view.named_member(kind, place, key)))
     }
 
     /// Looks at the value inside a member.
@@ -204,7 +227,7 @@ impl Current for LocalView<'_, '_> {
         match keys {
             [] => Some(to_json(&self.view)),
             _ if keys.len() == member_depth(keys) => self.member(keys),
-            _ => self.inside(keys, Value::clone),
+            _ => self.untouched(keys).unwrap_or_else(|| self.inside(keys, Value::clone)),
         }
     }
 

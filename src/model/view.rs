@@ -79,6 +79,14 @@ impl<'a, 'd> View<'a, 'd> {
         Some(to_json(&self.block(kind, at, entry, &members)))
     }
 
+    /// The value of one member of it; `None` if the member is not shown.
+    pub fn named_member(&self, kind: Kind, at: usize, key: &str) -> Option<serde_json::Value> {
+        let entry = *self.members.own_by_key(kind.key()).get(at)?;
+        let members = Members::of(kind.scope(), entry.children());
+        let block = self.block(kind, at, entry, &members);
+        to_json(&OneMember { block, key }).as_object_mut()?.swap_remove(key)
+    }
+
     pub(super) fn globals(&self) -> &Globals {
         &self.globals
     }
@@ -247,10 +255,38 @@ pub(super) struct NamedBlock<'v, 'd> {
 impl Serialize for NamedBlock<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (parameter, entries) in self.members.each_own() {
+        self.own(None, &mut map)?;
+        foreign_members(self.members, self.kind.scope(), &mut map)?;
+        map.end()
+    }
+}
+
+/// A block of which only one member is shown, and if that is an unknown one, all that are unknown.
+struct OneMember<'v, 'd, 'k> {
+    block: NamedBlock<'v, 'd>,
+    key: &'k str,
+}
+
+impl Serialize for OneMember<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (block, mut map) = (&self.block, serializer.serialize_map(None)?);
+        match by_key(block.kind.scope(), self.key) {
+            Some(_) => block.own(Some(self.key), &mut map)?,
+            None => foreign_members(block.members, block.kind.scope(), &mut map)?,
+        }
+        map.end()
+    }
+}
+
+impl NamedBlock<'_, '_> {
+    /// Writes the known members, or only one of them.
+    fn own<M: SerializeMap>(&self, only: Option<&str>, map: &mut M) -> Result<(), M::Error> {
+        let is_wanted = |key: &str| only.is_none_or(|only| only == key);
+        for (parameter, entries) in self.members.each_own().filter(|(parameter, _)| is_wanted(parameter.key))
+        {
             let key = parameter.key;
             match parameter.shape {
-                Shape::Derived(what) => self.derived(key, what, &mut map)?,
+                Shape::Derived(what) => self.derived(key, what, map)?,
                 Shape::Sources => map.serialize_entry(key, &Sources { header: self.entry, entries })?,
                 Shape::Backend => {
                     let own = entries.last().copied();
@@ -272,12 +308,9 @@ impl Serialize for NamedBlock<'_, '_> {
                 }
             }
         }
-        foreign_members(self.members, self.kind.scope(), &mut map)?;
-        map.end()
+        Ok(())
     }
-}
 
-impl NamedBlock<'_, '_> {
     fn derived<M: SerializeMap>(&self, key: &str, what: Derived, map: &mut M) -> Result<(), M::Error> {
         match what {
             Derived::Static => map.serialize_entry(key, &is_static(self.entry)),
