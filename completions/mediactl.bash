@@ -1852,7 +1852,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__read)
-            opts="-x -o -r -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --where --saved --skip-streams --runtime --output --columns --sort --raw --help --version"
+            opts="-x -o -r -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --where --saved --with-includes --skip-streams --runtime --output --columns --sort --raw --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -88,6 +88,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l show-secrets 
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l saved -d 'Show the saved file, even if a server runs another configuration'
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l with-includes -d 'Show what the included files add, too; this is for looking only and can\'t be written back'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l skip-streams -d 'Leave out static streams'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l runtime -d 'Add the figures of the server, as `runtime`'
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s r -l raw -d 'Print a string at a PATH as it is, without quotes'

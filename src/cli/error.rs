@@ -82,6 +82,12 @@ impl CliError {
         Self { broken, ..Self::new(ErrorKind::Invalid, format!("`{name}` has {errors} error{plural}")) }
     }
 
+    /// A configuration and what it includes have errors together.
+    pub fn broken_includes(name: &str, errors: usize) -> Self {
+        let plural = if errors == 1 { "an error" } else { &format!("{errors} errors") };
+        Self::new(ErrorKind::Invalid, format!("`{name}`, with what it includes, has {plural}"))
+    }
+
     /// A file that was given to the command could not be read.
     pub fn input_failed(path: &Path, source: io::Error) -> Self {
         let kind = match source.kind() {

@@ -18,8 +18,8 @@ use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
-    ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError, Snapshot,
-    Source,
+    Composed, ConfigService, Content, Engine, EngineError, Feature, Follow, Hooks, ReadForm, ReadQuery,
+    ServiceError, Snapshot, Source,
 };
 use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust, UserInfo};
 use crate::http::protocol::fingerprint::Fingerprint;
@@ -37,6 +37,12 @@ pub struct Target {
 }
 
 impl Target {
+    /// The configuration with the files that it includes; `None` where it includes none, or where they are not on
+    /// this machine.
+    pub fn composed(&self, text: &Arc<Snapshot>) -> Option<Composed> {
+        Composed::of(self.service.name(), text, &**self.file.as_ref()?, Follow::All)
+    }
+
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
     pub fn read_text(&mut self, source: Option<Source>) -> Result<Arc<Snapshot>, ServiceError> {
         let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
@@ -92,7 +98,11 @@ pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, 
 pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
     match named_server(global, &Purpose::default(), ui)? {
         Some(target) => Ok(target),
-        None => Ok(local(Engine::new(input::store(&global.conf)?, Hooks::default(), waiting))),
+        None => {
+            let file = input::store(&global.conf)?;
+            let engine = Engine::new(file.clone(), Hooks::default(), waiting);
+            Ok(Target { file: Some(file), ..local(engine) })
+        }
     }
 }
 

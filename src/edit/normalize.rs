@@ -94,6 +94,11 @@ impl Normalizer {
     fn derived(&mut self, what: Derived, scope: Scope, value: Value, at: &Pointer) -> Normalized {
         match what {
             _ if what.is_output_only() => None,
+            Derived::Included => {
+                let message = "this is the output of `read --with-includes`, which can't be written back";
+                let hint = "read the configuration without what it includes: `mediactl read`";
+                self.refuse(Fault::new(FaultKind::ReadOnly, at.clone(), message).hint(hint))
+            }
             // Null sets it to the default.
             Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
             Derived::Static if scope == Scope::Stream => self.boolean(value, at),

@@ -15,7 +15,7 @@ use super::fault::Faults;
 use super::misfit::PathFault;
 use super::normalize::normalize;
 use super::patch::parse_within;
-use super::path::Segment;
+use super::path::{Path, Segment};
 use crate::model::Kind;
 
 /// A requested change, and the values that the configuration must have for it.
@@ -149,6 +149,14 @@ impl ChangeRequest {
         match &self.edits {
             Edits::Block(block) if !matches!(block.content, BlockContent::New(_)) => Some(block),
             _ => None,
+        }
+    }
+
+    /// The paths of the assignments; none for a patch.
+    pub fn paths(&self) -> Vec<&Path> {
+        match &self.edits {
+            Edits::Assignments { assignments, .. } => assignments.iter().map(|made| &made.path).collect(),
+            _ => Vec::new(),
         }
     }
 

@@ -223,6 +223,7 @@ fn refuse_output_only(place: Place) -> Result<(), Misfit> {
         Derived::Global | Derived::Former if key == URL_GLOBAL => "set the `auth.url` of the top level",
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
+        Derived::Included => "it names the files that `read --with-includes` shows, too",
         Derived::Static if parameter.scope == Scope::Live => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(()),
     };

@@ -83,7 +83,7 @@ impl ConfigService for Engine {
             server: None,
             saved: Some(running.is_same_text(&file)),
             differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
-            edited_by_hand: is_edited_since(&entries, &file),
+            edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
             errors: Some(file.diagnostics().errors()),
             pending,
             last_change: entries.into_iter().next(),

@@ -10,6 +10,7 @@
 #[allow(clippy::disallowed_methods, reason = "a reload is noted with its time")]
 mod activity;
 mod blame;
+mod composed;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
 mod conflict;
@@ -22,6 +23,7 @@ mod guard;
 mod history;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
+mod included_entry;
 mod interrupt;
 mod local;
 mod local_service;
@@ -46,6 +48,7 @@ mod transaction;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
+pub use composed::{Composed, ComposedFile, Follow};
 pub use conflict::Conflict;
 pub use content::Content;
 pub use error::{Aftermath, EngineError};

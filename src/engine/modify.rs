@@ -62,7 +62,10 @@ impl Transaction<'_> {
         self.refuse_stale(state, is_hand_edit)?;
         let running = |note| Basis { text: state.running.clone(), is_hand_edit: false, note };
         match (is_hand_edit, state.is_saved(), edited) {
-            (false, true, _) => Ok(running(None)),
+            (false, true, _) => {
+                let note = self.engine.has_changed_includes().then_some(OutcomeNote::PickedUpHandEdit);
+                Ok(running(note))
+            }
             (false, false, _) => Ok(running(Some(OutcomeNote::SavedEarlierUpdate))),
             (true, _, _) if force => Ok(running(Some(OutcomeNote::OverwroteHandEdit))),
             (true, true, Some(file)) => {
@@ -106,7 +109,9 @@ impl Transaction<'_> {
             return Err(EngineError::BadConfig(basis.text.clone()));
         }
         let members = basis.text.members();
-        let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default()))?;
+        let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default()));
+        self.refuse_included(request, &basis.text, evaluated.as_ref().ok().map(|done| &done.patch))?;
+        let evaluated = evaluated?;
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
             self.refuse_conflicts(state, document, &evaluated.patch)?;
         }

@@ -111,7 +111,9 @@ impl Engine {
         let Some(file) = transaction.file() else {
             return Err(StoreError::NotFound { path: self.store.path().to_owned() }.into());
         };
-        let changes = !file.is_same_text(&state.running) || !file.is_same_text(&state.saved);
+        let changes = !file.is_same_text(&state.running)
+            || !file.is_same_text(&state.saved)
+            || self.has_changed_includes();
         let (after, _) = self.checked(Some(&state.running), file.clone(), options)?;
         let change = replacement(Some(state.running.clone()), after, changes, Vec::new());
         transaction.finish(change)

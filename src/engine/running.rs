@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::activity::Activity;
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
+use crate::store::Revision;
 
 /// The running configuration of a server, and its knowledge of the file.
 #[derive(Debug, Clone)]
@@ -13,6 +14,9 @@ pub struct ServerState {
     pub running: Arc<Snapshot>,
     /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
+    /// The revision of the running configuration with what it includes, when it was loaded or changed last;
+    /// none where it includes nothing.
+    pub composed: Option<Revision>,
     /// Counts the changes.
     pub generation: u64,
     /// The last change; none since the start.
@@ -51,10 +55,11 @@ pub struct Running {
 
 impl Running {
     /// The state of a server that has just loaded its configuration.
-    pub fn new(loaded: Arc<Snapshot>) -> Self {
+    pub fn new(loaded: Arc<Snapshot>, composed: Option<Revision>) -> Self {
         let state = ServerState {
             running: loaded.clone(),
             saved: loaded,
+            composed,
             generation: 0,
             last_change: None,
             last_error: None,

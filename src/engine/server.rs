@@ -23,7 +23,8 @@ impl Engine {
         if !loaded.is_valid() {
             return Err(EngineError::BadConfig(loaded));
         }
-        let running = Some(Arc::new(Running::new(loaded)));
+        let composed = engine.composed_revision(&loaded);
+        let running = Some(Arc::new(Running::new(loaded, composed)));
         Ok(Self { running, ..engine })
     }
 

@@ -257,7 +257,9 @@ impl<'e> Transaction<'e> {
             by: self.options.by.clone(),
             operation: self.operation.name(),
         };
+        let composed = self.engine.composed_revision(&after);
         running.exchange(|state| {
+            state.composed = composed;
             if is_stored {
                 state.saved = after.clone();
             }

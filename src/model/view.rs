@@ -321,7 +321,7 @@ impl NamedBlock<'_, '_> {
                 Some(value) => map.serialize_entry(key, value),
                 None => Ok(()),
             },
-            Derived::Former | Derived::Runtime | Derived::Address => Ok(()),
+            Derived::Former | Derived::Runtime | Derived::Included | Derived::Address => Ok(()),
         }
     }
 }

@@ -16,6 +16,7 @@ mod change_record;
 mod change_ref;
 mod error;
 pub mod file;
+mod included;
 mod pending;
 mod revision;
 mod version;
@@ -29,6 +30,7 @@ pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry};
 pub use change_ref::{ChangeRef, NotAChangeRef};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
+pub use included::{IncludeError, IncludedText};
 pub use pending::{PendingRecord, StoredPending};
 pub use revision::{NotARevision, Revision};
 pub use version::{BaseText, Loaded, Version, is_concatenation};
@@ -47,6 +49,9 @@ pub trait Store: Send + Sync {
 
     /// Loads the text with its version; `NotFound` where there is none yet.
     fn load(&self) -> Result<Loaded, StoreError>;
+
+    /// Reads the texts that a pattern of an `include` names, in the order of their names.
+    fn included(&self, pattern: &str) -> Result<Vec<IncludedText>, IncludeError>;
 
     /// Returns the changes in the history, the last one first.
     fn history(&self) -> Result<Vec<HistoryEntry>, StoreError>;

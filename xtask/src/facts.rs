@@ -68,7 +68,10 @@ pub const WARNINGS: &[(&str, &str)] = &[
     ("An address has a mistyped scheme, or lacks a `/`.", "stream a { url htp://x; }"),
     ("`auth` has a word that is nearly `false`.", "auth flase;"),
     ("A port or address is listed twice, or a port is over 65535.", "http 80;\nhttp 80;"),
-    ("`include` is kept, but the files that it names are not checked.", "include other.conf;"),
+    (
+        "`include` of standard input, or over a network, is kept, but the files that it names are not checked.",
+        "include other.conf;",
+    ),
     ("A word starts with a single quote, which does not quote.", "root '/srv';"),
     ("A backslash in quotes has no `\\` or `\"` after it, or a backslash stands alone.", "root \"a\\b\";"),
     ("A comment holds a carriage return.", "# a\rb\nrtmp 1935;"),

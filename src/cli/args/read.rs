@@ -49,6 +49,10 @@ pub struct ReadArgs {
     #[arg(long)]
     pub saved: bool,
 
+    /// Show what the included files add, too; this is for looking only and can't be written back
+    #[arg(long)]
+    pub with_includes: bool,
+
     /// Leave out static streams
     #[arg(long)]
     pub skip_streams: bool,

@@ -12,7 +12,8 @@ use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Feature, ServiceError, Snapshot, Source};
+use crate::engine::{Composed, Feature, Follow, ServiceError, Snapshot, Source};
+use crate::syntax::Diagnostics;
 
 /// The argument for the running configuration.
 const RUNNING: &str = "running";
@@ -20,7 +21,7 @@ const RUNNING: &str = "running";
 pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut totals = CheckTotals::default();
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut check = |loaded: Result<NamedText, CliError>| -> io::Result<()> {
+    let mut check = |loaded: Result<CheckedText, CliError>| -> io::Result<()> {
         match loaded {
             Ok(named) => totals.add(args, ui, named, &mut out),
             Err(error) => {
@@ -46,12 +47,16 @@ pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     Ok(totals.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
 }
 
-/// The name of a text in the output, and the text.
-type NamedText = (String, Arc<Snapshot>);
+/// A text, its name in the output, and what it includes.
+struct CheckedText {
+    name: String,
+    text: Arc<Snapshot>,
+    composed: Option<Composed>,
+}
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
 /// Of a server at a URL it is the saved text, or the running one if the server does not show that.
-fn configuration(global: &GlobalArgs, ui: Ui) -> Result<NamedText, CliError> {
+fn configuration(global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
     let mut target = target::file_or_named_server(global, ui)?;
     match read(&mut target, Source::Saved, ui) {
         Err(ServiceError::NotOffered { feature: Feature::Saved, .. }) => {
@@ -61,27 +66,31 @@ fn configuration(global: &GlobalArgs, ui: Ui) -> Result<NamedText, CliError> {
     }
 }
 
-fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<NamedText, CliError> {
+fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
     if file.as_os_str() == RUNNING {
         let mut target = target::resolve(global, Purpose::default(), ui)?;
         return Ok(read(&mut target, Source::Running, ui)?);
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
-    Ok((name, input::snapshot(file)?))
+    let text = input::snapshot(file)?;
+    let store = input::store(file).ok().filter(|_| file.as_os_str() != STDIN);
+    let composed = store.and_then(|store| Composed::of(&name, &text, &*store, Follow::All));
+    Ok(CheckedText { name, text, composed })
 }
 
-fn read(target: &mut Target, source: Source, ui: Ui) -> Result<NamedText, ServiceError> {
-    let snapshot = target.read_text(Some(source))?;
+fn read(target: &mut Target, source: Source, ui: Ui) -> Result<CheckedText, ServiceError> {
+    let text = target.read_text(Some(source))?;
     let name = target.service.name().to_owned();
+    let composed = target.composed(&text);
     if !target.is_server {
-        return Ok((name, snapshot));
+        return Ok(CheckedText { name, text, composed });
     }
     let which = match source {
         Source::Running => RUNNING,
         Source::Saved => "saved",
     };
     ui.note(&format!("checked the {which} configuration of `{name}`"));
-    Ok((format!("{name} ({which})"), snapshot))
+    Ok(CheckedText { name: format!("{name} ({which})"), text, composed })
 }
 
 /// The faults of all texts.
@@ -100,16 +109,33 @@ impl CheckTotals {
         &mut self,
         args: &CheckArgs,
         ui: Ui,
-        (name, snapshot): NamedText,
+        checked: CheckedText,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let CheckedText { name, text, composed } = checked;
+        let Some(composed) = composed else {
+            return self.add_file(args, ui, (&name, &text), text.diagnostics(), out);
+        };
+        composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
+            self.add_file(args, ui, (&file.name, &file.text), &diagnostics, out)
+        })
+    }
+
+    fn add_file(
+        &mut self,
+        args: &CheckArgs,
+        ui: Ui,
+        (name, text): (&str, &Snapshot),
+        diagnostics: &Diagnostics,
         out: &mut impl Write,
     ) -> io::Result<()> {
         self.files += 1;
-        self.errors += snapshot.diagnostics().errors();
-        self.warnings += snapshot.diagnostics().warnings();
-        if snapshot.diagnostics().is_empty() {
+        self.errors += diagnostics.errors();
+        self.warnings += diagnostics.warnings();
+        if diagnostics.is_empty() {
             return Ok(());
         }
-        let reporter = Reporter::new(&name, &snapshot, ui.masker());
+        let reporter = Reporter::new(name, text.document(), diagnostics, ui.masker());
         match args.output {
             CheckFormat::Text => out.write_all(reporter.text(ui).as_bytes()),
             CheckFormat::Json => {

@@ -12,6 +12,7 @@ use crate::cli::args::history::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::render::diagnostics;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
@@ -44,13 +45,18 @@ pub fn run(args: &ExplainArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
     };
     let explained = match content {
         Content::Text(text) if text.is_valid() => {
+            let composed = target.composed(&text).map(|all| diagnostics::valid(all, ui)).transpose()?;
+            let text = composed.as_ref().map_or(&text, |composed| &composed.text);
             let (members, lens) = (top_members(text.document()), Lens::default());
             let mut explained = looked_up(&LocalView::new(&members, &lens), &path, ui)?;
             let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
             if let Some(entry) = set_at.and_then(|path| entry_at(&members, &path.segments)) {
-                explained.line =
-                    Some(LineIndex::new(text.document().text()).position(entry.span().start).line);
-                explained.file = Some(name);
+                let at = entry.span().start;
+                let (file, line) = match &composed {
+                    Some(composed) => composed.line(at),
+                    None => (&*name, LineIndex::new(text.document().text()).position(at).line),
+                };
+                (explained.file, explained.line) = (Some(file.to_owned()), Some(line));
             }
             explained
         }

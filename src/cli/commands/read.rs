@@ -11,6 +11,7 @@ use crate::cli::args::read::{ReadArgs, ReadFormat};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, Column, SortOrder};
 use crate::cli::render::masked::write_text;
 use crate::cli::render::table::Screen;
@@ -22,6 +23,7 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
+use crate::model::schema::WITH_INCLUDES;
 use crate::model::{Kind, Lens, View, top_members, write_compact};
 
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
@@ -32,18 +34,32 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     if paths.is_empty() && !conditions.is_empty() {
         paths.push(Path::all(Kind::Stream.key()));
     }
-    let wanted = Wanted { paths, conditions };
+    let mut target = target::resolve(global, Purpose::default(), ui)?;
+    // Where the included files are on this machine, they are read here.
+    let follows = args.with_includes || args.output == ReadFormat::Table;
     let query = ReadQuery {
         source: args.saved.then_some(Source::Saved),
         form: match args.output {
             ReadFormat::Conf => ReadForm::Text,
+            _ if follows && target.file.is_some() && !args.runtime => ReadForm::Text,
             _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
         },
     };
-    let reading = target::resolve(global, Purpose::default(), ui)?.service.read(&query)?;
+    let mut content = target.service.read(&query)?.content;
+    let mut wanted = Wanted { paths, conditions, included: Vec::new() };
+    if let (true, Content::Text(text)) = (follows, &content)
+        && let Some(composed) = target.composed(text)
+    {
+        let composed = diagnostics::valid(composed, ui)?;
+        wanted.included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
+        content = Content::Text(composed.text);
+    }
+    if args.with_includes && !target.file.is_some() {
+        ui.note(&format!("`{}` does not send the files that it includes", target.service.name()));
+    }
     let masker = ui.value_masker();
     let mut out = ui.results()?;
-    match reading.content {
+    match content {
         Content::Text(snapshot) if args.output == ReadFormat::Conf => {
             output(write_text(&snapshot, masker.as_ref(), &mut out))?;
         }
@@ -61,6 +77,8 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
 struct Wanted {
     paths: Vec<Path>,
     conditions: Vec<Condition>,
+    /// The files whose contents are shown, too.
+    included: Vec<String>,
 }
 
 fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
@@ -105,7 +123,7 @@ fn print_text_as_json(
         return Err(EngineError::BadConfig(snapshot.clone()).into());
     }
     let lens = Lens { skip_static_streams: args.skip_streams, ..Lens::default() };
-    if wanted.paths.is_empty() && masker.is_none() {
+    if wanted.paths.is_empty() && wanted.included.is_empty() && masker.is_none() {
         let view = View::new(&members, &lens);
         match args.output {
             ReadFormat::Json => return output(print_json(args.output, &view, out)),
@@ -130,7 +148,11 @@ fn print(
     if !wanted.paths.is_empty() {
         return print_values(args, wanted, current, out);
     }
-    let whole = current.value(&[]).unwrap_or_default();
+    let mut whole = current.value(&[]).unwrap_or_default();
+    if let (false, Some(members)) = (wanted.included.is_empty(), whole.as_object_mut()) {
+        // Whoever sends this back would write what is included into the configuration: it is refused.
+        members.insert(WITH_INCLUDES.to_owned(), wanted.included.clone().into());
+    }
     output(match args.output {
         ReadFormat::Set => print_set_lines(&whole, &[], out),
         form => print_json(form, &whole, out),

@@ -9,14 +9,17 @@ use serde::Serialize;
 use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
-use crate::engine::Snapshot;
+use crate::engine::Composed;
 use crate::model::Masker;
-use crate::syntax::{Diagnostic, LineIndex, Position, Severity, Snippet, Span, printable};
+use crate::syntax::{
+    Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
+};
 
 /// Renders the diagnostics of one text.
 pub struct Reporter<'s> {
     name: &'s str,
-    snapshot: &'s Snapshot,
+    document: &'s Document,
+    diagnostics: &'s Diagnostics,
     lines: LineIndex<'s>,
     masked: MaskedText<'s>,
     /// Whether the faulty lines are shown.
@@ -53,22 +56,25 @@ pub struct Related {
 
 impl<'s> Reporter<'s> {
     /// A reporter for a text that messages call `name`; without a masker its secrets are shown.
-    pub fn new(name: &'s str, snapshot: &'s Snapshot, masker: Option<Masker>) -> Self {
-        let document = snapshot.document();
+    pub fn new(
+        name: &'s str,
+        document: &'s Document,
+        diagnostics: &'s Diagnostics,
+        masker: Option<Masker>,
+    ) -> Self {
         let lines = LineIndex::new(document.text());
         let line_of = |span: &Span| lines.line_range(lines.position(span.start).line);
-        let diagnostics = snapshot.diagnostics().iter();
-        let spans = diagnostics.flat_map(|found| {
+        let spans = diagnostics.iter().flat_map(|found| {
             std::iter::once(&found.span).chain(found.related.as_ref().map(|(span, _)| span))
         });
         let quotes = masker.is_none() || !is_of_another_language(document.text());
         let masked = MaskedText::new(document, masker, spans.map(line_of).collect());
-        Self { name, snapshot, lines, masked, quotes }
+        Self { name, document, diagnostics, lines, masked, quotes }
     }
 
     /// All diagnostics as text.
     pub fn text(&self, ui: Ui) -> String {
-        let diagnostics = self.snapshot.diagnostics();
+        let diagnostics = self.diagnostics;
         let mut text = String::new();
         for diagnostic in diagnostics.iter() {
             self.one(ui, diagnostic, &mut text);
@@ -81,7 +87,7 @@ impl<'s> Reporter<'s> {
 
     /// All diagnostics as records; the last one says how many were left out.
     pub fn records(&self) -> Vec<DiagnosticRecord> {
-        let diagnostics = self.snapshot.diagnostics();
+        let diagnostics = self.diagnostics;
         let mut records: Vec<_> = diagnostics.iter().map(|diagnostic| self.record(diagnostic)).collect();
         if let (Some(last), 1..) = (diagnostics.iter().last(), diagnostics.dropped()) {
             let message = format!("and {} more", diagnostics.dropped());
@@ -107,7 +113,7 @@ impl<'s> Reporter<'s> {
 
     fn place(&self, span: &Span, message: &str, ui: Ui, text: &mut String) {
         let redact = |line: Range<usize>| self.masked.replacements(&line);
-        let snippet = Snippet::at(span, self.snapshot.document(), &self.lines, &redact);
+        let snippet = Snippet::at(span, self.document, &self.lines, &redact);
         let position = snippet.position;
         let name = printable(self.name);
         writeln!(text, "{name}:{}:{}: {message}", position.line, position.column)
@@ -140,12 +146,29 @@ fn is_of_another_language(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '<'])
 }
 
+/// Returns a configuration with what it includes as one text; if that has errors, they are printed to stderr.
+pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, CliError> {
+    if composed.is_valid() {
+        return Ok(composed);
+    }
+    let mut errors = 0;
+    for (file, diagnostics) in composed.files.iter().zip(composed.diagnostics()) {
+        errors += diagnostics.errors();
+        if diagnostics.errors() > 0 {
+            let reporter = Reporter::new(&file.name, file.text.document(), &diagnostics, ui.masker());
+            ui.say_painted(reporter.text(ui.on_stderr()).trim_end());
+        }
+    }
+    Err(CliError::broken_includes(&composed.files[0].name, errors))
+}
+
 /// Prints the faults of the broken text behind an error to stderr; `configuration` is the name of the
 /// configuration that the command works on.
 pub fn explain(error: &CliError, configuration: &str, ui: Ui) {
     if let Some(BrokenText { name, snapshot }) = &error.broken {
         let name = name.as_deref().unwrap_or(configuration);
-        let text = Reporter::new(name, snapshot, ui.masker()).text(ui.on_stderr());
+        let text = Reporter::new(name, snapshot.document(), snapshot.diagnostics(), ui.masker())
+            .text(ui.on_stderr());
         ui.say_painted(text.trim_end());
     }
 }

@@ -167,7 +167,7 @@ impl ConfigService for RemoteService {
             let entries = self.history()?;
             status.differing = differing(&running, &saved);
             if let Content::Text(file) = &saved {
-                status.edited_by_hand = is_edited_since(&entries, file);
+                status.edited_by_hand = is_edited_since(&entries, file) || config["included_changed"] == true;
                 status.errors = Some(file.diagnostics().errors());
             }
             status.last_change = entries.into_iter().next();

@@ -29,6 +29,7 @@ pub fn config(engine: &Engine, tag: &TagOf<'_>) -> Value {
         "etag": tag(state.running.revision()),
         "generation": state.generation,
         "saved": saved,
+        "included_changed": engine.has_changed_includes(),
         "last_change": state.last_change.map(|change| json!({
             "at": timestamp(change.at),
             "by": change.by,

@@ -15,6 +15,6 @@ pub use lookup::{
 };
 pub use row::{
     Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, URL_GLOBAL,
-    ValueType,
+    ValueType, WITH_INCLUDES,
 };
 pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};

@@ -177,6 +177,8 @@ pub enum Derived {
     Former,
     /// Figures of a running server.
     Runtime,
+    /// The names of the included files whose contents are shown.
+    Included,
     /// The address of a source: the first word of its directive.
     Address,
 }
@@ -233,6 +235,7 @@ impl Parameter {
             Shape::Derived(Derived::Static) => "boolean",
             Shape::Derived(Derived::Position) => "integer",
             Shape::Derived(Derived::Runtime) => "object",
+            Shape::Derived(Derived::Included) => "list of strings",
             Shape::Derived(_) => "string",
         }
     }
@@ -282,6 +285,7 @@ impl Parameter {
             Shape::Derived(Derived::Global) => "a string, read-only here",
             Shape::Derived(Derived::Former) => "a string, no longer shown",
             Shape::Derived(Derived::Runtime) => "an object, read-only",
+            Shape::Derived(Derived::Included) => "a list of strings, refused in a patch",
         })
     }
 }
@@ -367,6 +371,9 @@ impl Kind {
 
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
 pub const URL_GLOBAL: &str = "url_global";
+
+/// The member that marks a configuration which is shown with what it includes.
+pub const WITH_INCLUDES: &str = "with_includes";
 
 /// The field of a live that is true by default.
 pub const PUBLISH_ENABLED: &str = "publish_enabled";

@@ -2,7 +2,7 @@
 
 use super::row::{
     Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, URL_GLOBAL,
-    ValueType,
+    ValueType, WITH_INCLUDES,
 };
 
 /// `edit_auth LOGIN PASSWORD;`
@@ -197,6 +197,12 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "stream cam1 { url rtsp://camera/h264; }",
     ),
     derived("runtime", Scope::Top, Derived::Runtime, "Figures of the running server; output only"),
+    derived(
+        WITH_INCLUDES,
+        Scope::Top,
+        Derived::Included,
+        "The included files that are shown, too, by read --with-includes; such an output can't be written back",
+    ),
     derived("name", Scope::Stream, Derived::Name, "The name of the stream; equals its key"),
     derived(
         "static",

@@ -52,6 +52,7 @@ mod pages;
 mod state_dir;
 mod temporary;
 
+mod included;
 mod load;
 mod undo_journal;
 

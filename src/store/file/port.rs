@@ -10,6 +10,7 @@ use super::temporary::TemporaryPlace;
 use crate::store::candidate::Candidate;
 use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
+use crate::store::included::{IncludeError, IncludedText};
 use crate::store::pending::{PendingRecord, StoredPending};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
@@ -33,6 +34,10 @@ impl Store for ConfFile {
 
     fn load(&self) -> Result<Loaded, StoreError> {
         self.load()
+    }
+
+    fn included(&self, pattern: &str) -> Result<Vec<IncludedText>, IncludeError> {
+        self.read_included(pattern)
     }
 
     fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {

@@ -16,6 +16,7 @@ mod fmt;
 mod guards;
 mod history;
 mod hooks;
+mod includes;
 mod interrupted;
 pub(crate) mod masking;
 mod memory;

@@ -249,9 +249,10 @@ fn is_read_only(row: &Parameter) -> bool {
     matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
 }
 
-/// Whether only clients of an earlier version send the member; the view no longer shows it.
+/// Whether no server shows the member: clients of an earlier version send it, or the command line alone
+/// shows it.
 fn is_former(row: &Parameter) -> bool {
-    row.shape == Shape::Derived(Derived::Former)
+    matches!(row.shape, Shape::Derived(Derived::Former | Derived::Included))
 }
 
 fn is_address(row: &Parameter) -> bool {
@@ -259,7 +260,8 @@ fn is_address(row: &Parameter) -> bool {
 }
 
 fn is_always_there(row: &Parameter) -> bool {
-    row.is_always_shown() || matches!(row.shape, Shape::Derived(derived) if !derived.is_output_only())
+    let is_shown = |derived: Derived| !derived.is_output_only() && derived != Derived::Included;
+    row.is_always_shown() || matches!(row.shape, Shape::Derived(derived) if is_shown(derived))
 }
 
 fn derived_value(derived: Derived) -> Value {
@@ -268,5 +270,6 @@ fn derived_value(derived: Derived) -> Value {
         Derived::Static => json!({ "type": "boolean" }),
         Derived::Position => json!({ "type": "integer", "minimum": 1 }),
         Derived::Runtime => json!({ "type": "object" }),
+        Derived::Included => json!({ "type": "array", "items": { "type": "string" } }),
     }
 }

@@ -1,0 +1,244 @@
+//! A configuration together with the files that it includes, as one text in which each `include` is
+//! replaced by what it names; and where each byte of that text comes from.
+//!
+//! It is for looking only: nothing is ever written from it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::local::Engine;
+use super::snapshot::Snapshot;
+use crate::model::shape::only_argument;
+use crate::store::{IncludedText, Revision, Store};
+use crate::syntax::{Diagnostic, Diagnostics, EntryId, Span, one_line};
+
+/// The directive that includes files.
+const INCLUDE: &str = "include";
+
+/// How deep includes may nest.
+const MAX_DEPTH: usize = 16;
+
+/// How many files one configuration may include.
+const MAX_FILES: usize = 10_000;
+
+/// How many bytes all of them may have.
+const MAX_TEXT: usize = 256 << 20;
+
+/// A configuration with what it includes.
+pub struct Composed {
+    /// All of it as one text. Comments say where an included file begins and ends.
+    pub text: Arc<Snapshot>,
+    /// The configuration itself, then the included files in the order in which they are met.
+    pub files: Vec<ComposedFile>,
+    pieces: Vec<ComposedPiece>,
+}
+
+/// A file of a composed configuration.
+pub struct ComposedFile {
+    pub name: String,
+    pub text: Arc<Snapshot>,
+    /// What is wrong with its includes, and its own syntax errors, for which it is left out.
+    faults: Diagnostics,
+}
+
+/// A part of the whole text that comes from one file.
+struct ComposedPiece {
+    /// Where it begins in the whole text.
+    at: usize,
+    file: usize,
+    /// Where it begins in its file.
+    offset: usize,
+}
+
+/// Which includes are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follow {
+    /// All that can be read.
+    All,
+    /// Those below the folder of the configuration, for clients of a server.
+    Inside,
+}
+
+impl Composed {
+    /// Composes a configuration; `None` if it includes nothing, or has errors itself.
+    pub fn of(name: &str, main: &Arc<Snapshot>, store: &dyn Store, follow: Follow) -> Option<Self> {
+        if main.document().diagnostics().errors() > 0 || includes(main).is_empty() {
+            return None;
+        }
+        let file = ComposedFile { name: name.to_owned(), text: main.clone(), faults: Diagnostics::default() };
+        let mut composer = Composer {
+            store,
+            follow,
+            whole: String::new(),
+            files: vec![file],
+            pieces: Vec::new(),
+            open: vec![store.path().to_owned()],
+        };
+        composer.append(0);
+        let Composer { whole, files, pieces, .. } = composer;
+        Some(Self { text: Arc::new(Snapshot::of(whole)), files, pieces })
+    }
+
+    /// The file and the offset in it of a place in the whole text.
+    pub fn origin(&self, at: usize) -> (usize, usize) {
+        let next = self.pieces.partition_point(|piece| piece.at <= at);
+        let Some(piece) = next.checked_sub(1).map(|last| &self.pieces[last]) else { return (0, 0) };
+        let offset = piece.offset + (at - piece.at);
+        (piece.file, offset.min(self.files[piece.file].text.document().text().len()))
+    }
+
+    /// The diagnostics of each file, by the number of the file.
+    pub fn diagnostics(&self) -> Vec<Diagnostics> {
+        let mut found: Vec<Diagnostics> = self.files.iter().map(|file| file.faults.clone()).collect();
+        let (all, mut counted) = (self.text.diagnostics(), 0);
+        for diagnostic in all.iter() {
+            let (file, span) = self.span(&diagnostic.span);
+            counted += 1;
+            found[file].push(self.in_file(file, span, diagnostic));
+        }
+        // What was not kept is counted as the last one is.
+        if let (Some(last), true) = (all.iter().last(), all.errors() + all.warnings() > counted) {
+            let (file, span) = self.span(&last.span);
+            let message = format!("and {} more", all.errors() + all.warnings() - counted);
+            found[file].push(Diagnostic { span, message, hint: None, related: None, ..last.clone() });
+        }
+        found.iter_mut().for_each(Diagnostics::sort);
+        found
+    }
+
+    /// Whether all includes could be followed, and the whole has no errors.
+    pub fn is_valid(&self) -> bool {
+        self.files.iter().all(|file| file.faults.errors() == 0) && self.text.is_valid()
+    }
+
+    fn in_file(&self, file: usize, span: Span, found: &Diagnostic) -> Diagnostic {
+        let mut diagnostic = Diagnostic { span, related: None, ..found.clone() };
+        if let Some((related, message)) = &found.related {
+            let (other, span) = self.span(related);
+            match other == file {
+                true => diagnostic.related = Some((span, message.clone())),
+                false => {
+                    let place = &self.files[other];
+                    let line = line_of(&place.text, span.start);
+                    diagnostic.message += &format!(" ({message} in {}:{line})", one_line(&place.name));
+                }
+            }
+        }
+        diagnostic
+    }
+
+    fn span(&self, span: &Span) -> (usize, Span) {
+        let (file, start) = self.origin(span.start as usize);
+        let length = self.files[file].text.document().text().len();
+        let end = (start + (span.end - span.start) as usize).min(length);
+        (file, start as u32..end as u32)
+    }
+
+    /// The name of the file and the line, from 1, of a place in the whole text.
+    pub fn line(&self, at: u32) -> (&str, usize) {
+        let (file, offset) = self.origin(at as usize);
+        let file = &self.files[file];
+        (&file.name, line_of(&file.text, offset as u32))
+    }
+}
+
+impl Engine {
+    /// The revision of a configuration together with what it includes; `None` where it includes nothing.
+    pub(super) fn composed_revision(&self, text: &Arc<Snapshot>) -> Option<Revision> {
+        Composed::of(&self.name, text, &*self.store, Follow::All).map(|composed| composed.text.revision())
+    }
+
+    /// Whether an included file was changed since the server loaded the configuration.
+    pub fn has_changed_includes(&self) -> bool {
+        self.state().is_some_and(|state| state.composed != self.composed_revision(&state.running))
+    }
+}
+
+/// The line of an offset, from 1.
+fn line_of(text: &Snapshot, offset: u32) -> usize {
+    1 + memchr::memchr_iter(b'\n', &text.document().text().as_bytes()[..offset as usize]).count()
+}
+
+/// The entries of a text that include files, as their spans and their patterns.
+fn includes(text: &Snapshot) -> Vec<(Span, String)> {
+    let document = text.document();
+    // Nearly all texts have none.
+    if memchr::memmem::find(document.text().as_bytes(), INCLUDE.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
+    let found = entries.filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
+    found.filter_map(|entry| Some((entry.span(), only_argument(entry)?.value().into_owned()))).collect()
+}
+
+struct Composer<'s> {
+    store: &'s dyn Store,
+    follow: Follow,
+    whole: String,
+    files: Vec<ComposedFile>,
+    pieces: Vec<ComposedPiece>,
+    /// The files that are being included, the configuration first.
+    open: Vec<PathBuf>,
+}
+
+impl Composer<'_> {
+    /// Appends the text of a file, with what it includes.
+    fn append(&mut self, file: usize) {
+        let text = self.files[file].text.clone();
+        let bytes = text.document().text();
+        let mut at = if bytes.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        for (span, pattern) in includes(&text) {
+            self.push(file, at, &bytes[at..span.start as usize]);
+            at = span.end as usize;
+            if let Err(message) = self.include(&pattern) {
+                let fault = Diagnostic::error(span, message).hint("nothing of it is seen here");
+                self.files[file].faults.push(fault);
+            }
+        }
+        self.push(file, at, &bytes[at..]);
+    }
+
+    fn push(&mut self, file: usize, offset: usize, text: &str) {
+        self.pieces.push(ComposedPiece { at: self.whole.len(), file, offset });
+        self.whole.push_str(text);
+    }
+
+    /// Appends the files that a pattern names.
+    fn include(&mut self, pattern: &str) -> Result<(), String> {
+        if self.open.len() > MAX_DEPTH {
+            return Err(format!("includes nest deeper than {MAX_DEPTH}"));
+        }
+        let texts =
+            self.store.included(pattern).map_err(|error| format!("cannot include `{pattern}`: {error}"))?;
+        texts.into_iter().try_for_each(|text| self.include_text(text))
+    }
+
+    fn include_text(&mut self, included: IncludedText) -> Result<(), String> {
+        let IncludedText { name, target, is_inside, bytes } = included;
+        if self.follow == Follow::Inside && !is_inside {
+            return Err("a file outside the folder of the configuration is not followed".to_owned());
+        }
+        if self.open.contains(&target) {
+            return Err(format!("`{name}` includes itself"));
+        }
+        if self.files.len() > MAX_FILES || self.whole.len() + bytes.len() > MAX_TEXT {
+            return Err("too many files, or too large ones, are included".to_owned());
+        }
+        let text = Arc::new(Snapshot::of(bytes));
+        let faults = text.document().diagnostics();
+        let is_broken = faults.errors() > 0;
+        let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
+        let file = self.files.len();
+        self.files.push(ComposedFile { name: name.clone(), text, faults });
+        if is_broken {
+            return Ok(());
+        }
+        let shown = one_line(&name);
+        self.push(file, 0, &format!("\n# included from {shown}\n"));
+        self.open.push(target);
+        self.append(file);
+        self.open.pop();
+        self.whole.push_str(&format!("\n# end of {shown}\n"));
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! Configurations that include others.
+
+use std::fs;
+
+use super::serve::Serving;
+use super::{CONF, Place, SAMPLE};
+
+const MAIN: &str = "\
+http 80;
+auth http://backend/check;
+stream cam1 { url udp://1; }
+include conf.d/*.conf;
+stream door {
+  include common.inc;
+  url udp://2;
+}
+";
+
+fn place() -> Place {
+    let place = Place::with(MAIN);
+    fs::create_dir(place.path("conf.d")).expect("a folder can be made");
+    place.put("conf.d/b.conf", "stream cam9 {\n  url udp://9;\n  prepush 9;\n}\n");
+    place.put("conf.d/a.conf", "# first\nrtmp 1935;\nlive studio;");
+    place.put("conf.d/.hidden.conf", "broken {");
+    place.put("common.inc", "prepush 7; # for doors");
+    place
+}
+
+#[test]
+fn what_is_included_is_seen_and_not_part_of_the_configuration() {
+    let place = place();
+    place.run(["check"]).exits(0).says("4 files checked: no errors, no warnings");
+    let table = place.run(["read", "-o", "table", "--columns", "name,prepush"]).exits(0).out;
+    assert_eq!(table, "NAME  PREPUSH\ncam1  -\ncam9  9\ndoor  7\n");
+    place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("9 (own, conf.d/b.conf:3)");
+    place.run(["explain", "streams.door.prepush"]).exits(0).prints("7 (own, common.inc:1)");
+    place.run(["explain", "streams.door.urls[0].url"]).exits(0).prints("(own, media.conf:7)");
+    place.run(["explain", "streams.cam9.auth.url"]).exits(0).prints("(global, media.conf:2)");
+    let own = place.run(["read"]).exits(0).json();
+    assert_eq!(own["include"], "conf.d/*.conf");
+    assert!(own["streams"].get("cam9").is_none());
+    assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, MAIN);
+    place.patch(&own.to_string()).exits(0).says("nothing to change");
+}
+
+#[test]
+fn the_output_with_includes_is_marked_and_never_written_back() {
+    let place = place();
+    let all = place.run(["read", "--with-includes"]).exits(0).json();
+    assert_eq!(all["with_includes"], serde_json::json!(["conf.d/a.conf", "conf.d/b.conf", "common.inc"]));
+    assert_eq!(all["streams"]["cam9"]["prepush"], 9);
+    assert!(all.get("include").is_none());
+    place.patch(&all.to_string()).exits(3).says("can't be written back");
+    assert_eq!(place.text(), MAIN);
+    let text = place.run(["read", "--with-includes", "-o", "conf"]).exits(0).out;
+    assert!(text.contains("# included from conf.d/a.conf\n# first\nrtmp 1935;\n"), "{text}");
+    place.put("flat.conf", text);
+    place.run(["check", "flat.conf"]).exits(0);
+    place.run(["read", "--with-includes", "-r", "streams.door.prepush"]).exits(0).prints("7\n");
+}
+
+#[test]
+fn each_diagnostic_names_its_file_and_line() {
+    let place = place();
+    place.put("conf.d/c.conf", "rtsp 554;\nstream cam1 {\n  url htp://x;\n}\n");
+    let run = place.run(["check"]).exits(3).prints("conf.d/c.conf:3:7: warning");
+    run.prints("in media.conf:3");
+    place.put("conf.d/c.conf", "rtsp 554;\nstream cam7 {\n");
+    place.run(["check"]).exits(3).prints("conf.d/c.conf:2:13: error: unclosed");
+    place.run(["read", "-o", "table"]).exits(3).says("conf.d/c.conf:2:13");
+    place.run(["read"]).exits(0);
+    place.put("conf.d/c.conf", "edit_auth admin hunter2 swordfish;\n");
+    place.run(["check"]).prints("conf.d/c.conf:1").hides("hunter2");
+}
+
+#[test]
+fn loops_missing_files_and_depth_are_errors() {
+    let place = place();
+    for (included, fault) in [
+        ("include nowhere.conf;", "common.inc:1:1: error: cannot include `nowhere.conf`"),
+        ("include media.conf;", "common.inc:1:1: error: `media.conf` includes itself"),
+        ("include common.inc;", "common.inc:1:1: error: `common.inc` includes itself"),
+        ("include [;", "common.inc:1:1: error: cannot include `[`"),
+    ] {
+        place.put("common.inc", included);
+        place.run(["check"]).exits(3).prints(fault);
+        place.run(["read", "--with-includes"]).exits(3).says(fault);
+        place.set(&["rtsp=554"]).exits(0);
+        place.run(["modify", "-q", "--unset", "rtsp"]).exits(0);
+    }
+    for level in 0..20 {
+        place.put(&format!("{level}.inc"), format!("include {}.inc;", level + 1));
+    }
+    place.put("20.inc", "prepush 1;");
+    place.put("common.inc", "include 0.inc;");
+    place.run(["check"]).exits(3).prints("error: includes nest deeper than 16");
+    place.put("common.inc", "include *.none;");
+    place.run(["check"]).exits(0);
+}
+
+#[test]
+fn a_change_of_an_included_entry_says_where_it_stands() {
+    let place = place();
+    for (assignment, file) in [
+        ("streams.cam9.prepush=5", "conf.d/b.conf`, line 1"),
+        ("rtmp=1936", "conf.d/a.conf`, line 2"),
+        ("lives.studio.title=x", "conf.d/a.conf`, line 3"),
+    ] {
+        let run = place.set(&[assignment]).exits(7).says(&format!("it stands in `{file}, which is included"));
+        run.says("--conf conf.d/");
+    }
+    place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).exits(7).says("conf.d/b.conf");
+    assert_eq!(place.text(), MAIN);
+    place.run(["--conf", "conf.d/b.conf", "modify", "-q", "--set", "streams.cam9.prepush=5"]).exits(0);
+    place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("5 (own, conf.d/b.conf:3)");
+    place.set(&["streams.cam1.prepush=5"]).exits(0);
+}
+
+#[test]
+fn a_server_on_this_machine_shows_what_is_included() {
+    let place = place();
+    place.put(
+        "media.conf",
+        format!("{MAIN}{SAMPLE}").replace("http 80;\n", "").replace("stream cam1 { url udp://1; }\n", ""),
+    );
+    place.put("conf.d/a.conf", "rtmp 1935;");
+    let _server = Serving::over(&place);
+    place.run(["read", "-o", "table", "--columns", "name"]).exits(0).prints("cam9\n");
+    place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("conf.d/b.conf:3");
+    place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).says("conf.d/b.conf");
+}
+
+#[test]
+fn a_server_notices_changes_of_included_files_like_hand_edits() {
+    let place = place();
+    place.put(CONF, format!("edit_auth admin hunter2;\n{MAIN}"));
+    let server = Serving::over(&place);
+    place.set(&["rtsp=554"]).exits(0);
+    let is_noticed = || place.run(["status"]).out.contains("the file was edited since the last change");
+    assert!(!is_noticed());
+    place.put("conf.d/b.conf", "stream cam9 { url udp://9; prepush 10; }\n");
+    assert!(is_noticed());
+    place.set(&["rtsp=555"]).exits(0).says("hand edit");
+    assert!(!is_noticed());
+    place.put("conf.d/d.conf", "stream cam10 { url udp://10; }\n");
+    assert!(is_noticed());
+    server.hang_up();
+    while is_noticed() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
