@@ -26,6 +26,8 @@ mod help;
 mod input;
 mod interrupt;
 mod local_user;
+mod local_time;
+mod observed;
 mod new_account;
 mod pager;
 mod prompts;
@@ -138,6 +140,10 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Help(args) => commands::help::run(args, command()),
         CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),
+        CommandArgs::Watch(args) => commands::watch::run(args, &cli.global, ui),
+        CommandArgs::Wait(args) => {
+            commands::wait::run(args, matches.expect("a command was given"), &cli.global, ui)
+        }
         CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
     }
 }

@@ -32,6 +32,17 @@ impl ConfigService for Engine {
         Ok(Reading { source, content: Content::Text(snapshot) })
     }
 
+    fn read_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+        let snapshot = match self.running() {
+            Some(running) => running,
+            None => Engine::read(self)?,
+        };
+        let revision = snapshot.revision().to_string();
+        let is_known = tag.as_ref() == Some(&revision);
+        *tag = Some(revision);
+        Ok((!is_known).then_some(Content::Text(snapshot)))
+    }
+
     fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
         Ok(Engine::modify(self, request, options)?)
     }

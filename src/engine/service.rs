@@ -28,6 +28,10 @@ pub trait ConfigService {
     /// Reads the configuration.
     fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError>;
 
+    /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
+    /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
+    fn read_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError>;
+
     /// Merges a patch into the running configuration, and saves the result.
     fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
 

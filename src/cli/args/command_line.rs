@@ -26,6 +26,8 @@ use super::save::SaveArgs;
 use super::serve::ServeArgs;
 use super::status::StatusArgs;
 use super::update::UpdateArgs;
+use super::wait::WaitArgs;
+use super::watch::WatchArgs;
 
 /// Read and change the configuration of media servers
 ///
@@ -71,6 +73,8 @@ pub enum CommandArgs {
     Blame(BlameArgs),
     Confirm(ConfirmArgs),
     Status(StatusArgs),
+    Watch(WatchArgs),
+    Wait(WaitArgs),
     Context(ContextArgs),
     Serve(ServeArgs),
     Init(InitArgs),

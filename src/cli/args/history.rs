@@ -6,7 +6,8 @@ use crate::store::ChangeRef;
 
 /// Show what was changed, when, and by whom
 ///
-/// Shows one line for each change, the last one first. `@1` is the text before the last change, `@2` the
+/// Shows one line for each change, the last one first: when it was made (in the zone of this machine), by whom, and
+/// the first paths that it changed. `@1` is the text before the last change, `@2` the
 /// text before that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these
 /// numbers, which grow with each new change. The number behind `#` never changes; write it as `serial:7`.
 /// An entry with only a `#` holds a text that is kept aside, such as a running configuration that was
@@ -23,12 +24,30 @@ use crate::store::ChangeRef;
     after_help = "\
 Examples:
   mediactl history
+  mediactl history -p -n 5 streams.cam1
+  mediactl history --since yesterday
   mediactl history show 1
   mediactl history -o json"
 )]
 pub struct HistoryArgs {
     #[command(subcommand)]
     pub command: Option<HistoryCommand>,
+
+    /// Show only the changes of the value at this path, and with --patch only their difference there
+    #[arg(value_name = "PATH")]
+    pub path: Option<String>,
+
+    /// Show what each change did, as a diff
+    #[arg(short, long)]
+    pub patch: bool,
+
+    /// Show at most this many changes
+    #[arg(short = 'n', long, value_name = "N")]
+    pub max_count: Option<usize>,
+
+    /// Show the changes since then: a date (`2026-11-22`, `2026-11-22 15:04`), or how long ago (`2h`, `3 days`)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
 
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]

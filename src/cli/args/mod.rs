@@ -28,3 +28,5 @@ pub mod save;
 pub mod serve;
 pub mod status;
 pub mod update;
+pub mod wait;
+pub mod watch;

@@ -1,33 +1,132 @@
 //! `mediactl history`
 
+use std::time::SystemTime;
+
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::history::{HistoryArgs, HistoryCommand, ListFormat};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::render::history;
+use crate::cli::input;
+use crate::cli::local_time;
+use crate::cli::render::history::{self, Listed};
 use crate::cli::render::masked::write_text;
-use crate::cli::target::{self, Purpose};
+use crate::cli::render::value_diff::{Compared, differ, first_paths, print};
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
+use crate::edit::path::Path;
+use crate::engine::{Content, Source, is_edited_since};
+use crate::model::Masker;
+use crate::store::{ChangeRef, HistoryEntry};
+
+/// How many bytes of kept texts are read to name the first changed paths; the oldest entries go without.
+const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 
 pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let ui = ui.paged();
-    let mut service = target::resolve(global, Purpose::default(), ui)?.service;
+    let path = args.path.as_deref().map(input::value_path).transpose()?;
+    let since = args.since.as_deref().map(local_time::parse).transpose()?;
+    let mut target = target::resolve(global, Purpose::default(), ui)?;
     let masker = ui.masker();
     if let Some(HistoryCommand::Show { which }) = &args.command {
-        let snapshot = service.kept(*which)?;
+        let snapshot = target.service.kept(*which)?;
         ui.print(|out| write_text(&snapshot, masker.as_ref(), out))?;
         return Ok(Exit::Done);
     }
-    let entries = service.history()?.into_iter();
-    let entries: Vec<_> = entries.map(|entry| history::masked(entry, masker.as_ref())).collect();
+    let entries = target.service.history()?;
+    let is_text = args.output == ListFormat::Text;
+    let wanted = Selected { path, since, most: args.max_count.unwrap_or(usize::MAX) };
+    let found = match is_text || args.patch || wanted.path.is_some() {
+        true => wanted.with_texts(entries, &mut target, args.patch, &ui.masker().unwrap_or_default())?,
+        false => wanted.alone(entries),
+    };
+    let found: Vec<Listed> = found
+        .into_iter()
+        .map(|listed| Listed { entry: history::masked(listed.entry, masker.as_ref()), ..listed })
+        .collect();
+    let name = target.service.name();
     match args.output {
-        ListFormat::Json => ui.print_json(&entries)?,
-        ListFormat::Text if entries.is_empty() => {
-            ui.say(&format!("{} was never changed in the recorded history", service.name()));
+        ListFormat::Json => ui.print_json(&found.iter().map(|listed| &listed.entry).collect::<Vec<_>>())?,
+        ListFormat::Text if found.is_empty() => {
+            let what = wanted.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
+            let when = if since.is_some() { "since then" } else { "in the recorded history" };
+            ui.say(&format!("{what} was never changed {when}"));
         }
         ListFormat::Text => ui.print_painted(|out| {
-            history::lines(&entries, ui).iter().try_for_each(|line| writeln!(out, "{line}"))
+            for (line, listed) in history::lines(&found, ui).iter().zip(&found) {
+                writeln!(out, "{line}")?;
+                if let (true, Some([before, after])) = (args.patch, &listed.texts) {
+                    let serial = listed.entry.serial;
+                    let names = [format!("{name} before #{serial}"), format!("{name} after #{serial}")];
+                    let names = names.each_ref().map(String::as_str);
+                    print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
+                }
+            }
+            Ok(())
         })?,
     }
     Ok(Exit::Done)
+}
+
+/// Which entries are shown.
+struct Selected {
+    path: Option<Path>,
+    since: Option<SystemTime>,
+    most: usize,
+}
+
+impl Selected {
+    fn is_recent(&self, entry: &HistoryEntry) -> bool {
+        self.since.is_none_or(|since| entry.at >= since)
+    }
+
+    fn alone(&self, entries: Vec<HistoryEntry>) -> Vec<Listed> {
+        let recent = entries.into_iter().filter(|entry| self.is_recent(entry)).take(self.most);
+        recent.map(Listed::of).collect()
+    }
+
+    /// The entries with what each of them changed, as far as the texts are kept.
+    fn with_texts(
+        &self,
+        entries: Vec<HistoryEntry>,
+        target: &mut Target,
+        keeps_texts: bool,
+        masker: &Masker,
+    ) -> Result<Vec<Listed>, CliError> {
+        let now = target.read_text(Some(Source::Saved)).ok();
+        let now = now.filter(|now| !is_edited_since(&entries, now));
+        let mut after = now.map(|now| std::rc::Rc::new(Compared::of(Content::Text(now))));
+        let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
+        let is_limited = !keeps_texts && self.path.is_none();
+        for entry in entries.into_iter().filter(|entry| self.is_recent(entry)) {
+            if found.len() == self.most {
+                break;
+            }
+            let reads = !entry.is_aside && entry.before.is_some() && !(is_limited && left == 0);
+            let before = match reads {
+                // A text that is not kept any more hides what its change did.
+                true => target.service.kept(ChangeRef::Serial(entry.serial)).ok(),
+                false => None,
+            };
+            left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
+            let before = before.map(|before| std::rc::Rc::new(Compared::of(Content::Text(before))));
+            let is_aside = entry.is_aside;
+            let mut listed = Listed::of(entry);
+            if let (Some(before), Some(after)) = (&before, &after) {
+                if self.path.is_some() && !differ(before, after, self.path.as_ref()) {
+                    listed.is_elsewhere = true;
+                }
+                listed.paths = first_paths(before, after, masker);
+                listed.texts = keeps_texts.then(|| [before.clone(), after.clone()]);
+            } else {
+                listed.is_elsewhere = self.path.is_some();
+            }
+            if !is_aside {
+                after = before;
+            }
+            if !listed.is_elsewhere {
+                found.push(listed);
+            }
+        }
+        Ok(found)
+    }
 }

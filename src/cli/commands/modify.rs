@@ -48,7 +48,7 @@ fn request(
 }
 
 /// Parses the `PATH=VALUE` of a value that has to be there.
-fn expectation(text: &str) -> Result<Expectation, CliError> {
+pub fn expectation(text: &str) -> Result<Expectation, CliError> {
     match split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
         (_, None) => Err(CliError::usage(

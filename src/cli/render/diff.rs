@@ -83,6 +83,11 @@ impl<'c> ContentDiff<'c> {
         Self { old: DiffSide::Text(old), new, hunks, masker }
     }
 
+    /// Compares two values, secrets masked already.
+    pub fn between_values(old: &Value, new: &Value) -> Self {
+        Self::between_json(old, new, None)
+    }
+
     fn between_json(old: &Value, new: &Value, masker: Option<Masker>) -> Self {
         let text = |value: &Value| match &masker {
             Some(masker) => format!("{:#}\n", masked_json(value, masker)),

@@ -1,8 +1,12 @@
 //! The entries of the history as `history`, `blame` and `status` show them.
 
+use std::rc::Rc;
+
 use colored::Color;
 
+use crate::cli::local_time;
 use crate::cli::render::table::aligned;
+use crate::cli::render::value_diff::Compared;
 use crate::cli::ui::Ui;
 use crate::model::Masker;
 use crate::store::HistoryEntry;
@@ -15,9 +19,27 @@ pub fn masked(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {
     HistoryEntry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
 }
 
+/// An entry with what it changed.
+pub struct Listed {
+    pub entry: HistoryEntry,
+    /// The first paths that it changed; empty where that is not known.
+    pub paths: String,
+    /// The configurations before and after it, where they are shown.
+    pub texts: Option<[Rc<Compared>; 2]>,
+    /// Whether it changed other places than the one that was asked for.
+    pub is_elsewhere: bool,
+}
+
+impl Listed {
+    /// An entry of which no more is known.
+    pub fn of(entry: HistoryEntry) -> Self {
+        Self { entry, paths: String::new(), texts: None, is_elsewhere: false }
+    }
+}
+
 /// Returns one line for each entry.
-pub fn lines(entries: &[HistoryEntry], ui: Ui) -> Vec<String> {
-    let rows: Vec<[String; 6]> = entries.iter().map(row).collect();
+pub fn lines(entries: &[Listed], ui: Ui) -> Vec<String> {
+    let rows: Vec<[String; 7]> = entries.iter().map(row).collect();
     let painted = |line: String| match line.split_once(' ') {
         Some((number, rest)) => format!("{} {rest}", ui.paint(number, Color::Yellow)),
         None => line,
@@ -25,13 +47,14 @@ pub fn lines(entries: &[HistoryEntry], ui: Ui) -> Vec<String> {
     aligned(&rows).map(painted).collect()
 }
 
-fn row(entry: &HistoryEntry) -> [String; 6] {
+fn row(Listed { entry, paths, .. }: &Listed) -> [String; 7] {
     [
         entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
         format!("#{}", entry.serial),
-        humantime::format_rfc3339_seconds(entry.at).to_string(),
+        local_time::shown(entry.at),
         one_line(entry.by.as_deref().unwrap_or("-")),
         one_line(&entry.operation),
         one_line(entry.message.as_deref().unwrap_or_default()),
+        one_line(paths),
     ]
 }

@@ -11,3 +11,4 @@ pub mod report;
 pub mod sanitize;
 pub mod status;
 pub mod table;
+pub mod value_diff;

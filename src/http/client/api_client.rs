@@ -15,6 +15,7 @@ use super::error::{ClientError, ServerRefusal};
 use super::tls::{self, TlsTrust};
 use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
+use crate::http::protocol::sudo::{SUDO_HEADER, sudo_user};
 use crate::syntax::one_line;
 
 /// How long a whole request may take, hooks of the server included.
@@ -165,6 +166,9 @@ impl Client {
         let mut request = self.sockets()?.request(method, url).timeout(self.settings.timeout);
         if let Some(credentials) = &self.settings.credentials {
             request = request.header(AUTHORIZATION, credentials.header());
+        }
+        if let Some(user) = sudo_user().filter(|_| self.endpoint.socket.is_some()) {
+            request = request.header(SUDO_HEADER, user);
         }
         if let Some(etag) = call.if_match {
             request = request.header(IF_MATCH, etag);

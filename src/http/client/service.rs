@@ -92,6 +92,14 @@ impl ConfigService for RemoteService {
         Ok(Reading { source, content })
     }
 
+    fn read_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+        let fetched = self.session.fetch_changed(tag.as_deref())?;
+        Ok(fetched.map(|fetched| {
+            *tag = fetched.reply.etag;
+            fetched.content
+        }))
+    }
+
     fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
         modify(&mut self.session, request, options).map(|outcome| self.remember_account(outcome))
     }

@@ -76,6 +76,18 @@ impl Session {
         Ok(Fetched { content, reply })
     }
 
+    /// Reads the running configuration as text, or as JSON if the server has no text; `None` if it is
+    /// still the one of this tag.
+    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, ServiceError> {
+        let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
+        let reply = self.send(&Call { if_none_match: tag, ..call })?;
+        if reply.body.is_none() {
+            return Ok(None);
+        }
+        let content = self.content(&reply, false)?;
+        Ok(Some(Fetched { content, reply }))
+    }
+
     /// Reads a configuration in the form that `parameters` ask for.
     pub fn read(
         &mut self,

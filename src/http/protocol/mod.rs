@@ -9,3 +9,4 @@ pub mod openapi;
 pub mod parameters;
 pub mod problem;
 pub mod routes;
+pub mod sudo;

@@ -14,6 +14,7 @@ use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteBase, RouteMatch};
+use crate::http::protocol::sudo::{SUDO_HEADER, by_sudo, is_name};
 use crate::http::server::auth::{Account, Accounts, Authenticator, Role, Verdict};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::endpoint;
@@ -154,7 +155,9 @@ impl Handler {
     /// Returns the author of the request, for hooks and the history, and its role.
     fn authenticate(&self, head: &Head, record: &mut AccessRecord) -> Result<(String, Role), ErrorResponse> {
         if let (PeerAddress::Uid(uid), false) = (head.peer, head.unread) {
-            return Ok((format!("uid {uid}"), Role::Edit));
+            let sudo =
+                head.header(&SUDO_HEADER.to_ascii_lowercase()).filter(|user| uid == 0 && is_name(user));
+            return Ok((sudo.map_or_else(|| format!("uid {uid}"), by_sudo), Role::Edit));
         }
         let address = client_address(head, &self.trusted_proxies);
         match self.context.authenticator.check_and_count(

@@ -46,6 +46,8 @@ mod access;
 mod trust;
 
 mod file_stamp;
+#[allow(clippy::disallowed_methods, reason = "waits for a time")]
+mod file_watch;
 mod open;
 mod pages;
 
@@ -76,6 +78,7 @@ mod serving;
 mod certificate;
 
 pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
+pub use file_watch::FileWatch;
 pub use lock::LockedFile;
 pub use peer::{AllowedPeers, SocketPeer};
 pub use replace::PreparedWrite;

@@ -31,6 +31,7 @@ mod table;
 pub(crate) mod terminal;
 pub(crate) mod unset;
 pub(crate) mod url_global;
+mod watch;
 
 use std::ffi::OsStr;
 use std::fs;

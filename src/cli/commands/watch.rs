@@ -1,0 +1,80 @@
+//! `mediactl watch`
+
+use std::time::{Duration, SystemTime};
+
+use colored::Color;
+
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::watch::WatchArgs;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::input;
+use crate::cli::local_time;
+use crate::cli::observed::{Observed, may_pass};
+use crate::cli::render::history::masked;
+use crate::cli::render::value_diff::{self, Compared};
+use crate::cli::ui::Ui;
+use crate::engine::{Content, ServiceError};
+use crate::model::Masker;
+use crate::syntax::one_line;
+
+/// How long to wait at a time; the configuration is looked at more often.
+const LONG: Duration = Duration::from_secs(3600);
+
+pub fn run(args: &WatchArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let path = args.path.as_deref().map(input::value_path).transpose()?;
+    let mut observed = Observed::begin(global, ui)?;
+    let masker = ui.masker();
+    let mut last = match observed.read()? {
+        Some(content) => Compared::of(content),
+        None => return Err(ServiceError::from(crate::engine::EngineError::NoServer).into()),
+    };
+    ui.say(&format!("watching {}", observed.target.service.name()));
+    let mut trouble: Option<String> = None;
+    loop {
+        observed.wait(LONG);
+        let found = match observed.read() {
+            Ok(found) => found,
+            Err(error) if may_pass(&error) => {
+                let error = error.to_string();
+                if trouble.as_ref() != Some(&error) {
+                    ui.warning(&format!("{error}; still watching"));
+                    trouble = Some(error);
+                }
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if trouble.take().is_some() {
+            ui.say("the configuration can be read again");
+        }
+        let Some(content) = found else { continue };
+        let new = Compared::of(content);
+        if value_diff::differ(&last, &new, path.as_ref()) {
+            let heading = heading(&mut observed, &new.content, masker.as_ref());
+            let name = observed.target.service.name().to_owned();
+            ui.print_painted(|out| {
+                writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
+                value_diff::print([&last, &new], path.as_ref(), [&name, &name], masker.clone(), ui, out)
+            })?;
+        }
+        last = new;
+    }
+}
+
+/// The time, and the entry of the history that made this configuration.
+fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) -> String {
+    let time = local_time::shown(SystemTime::now());
+    let revision = content.snapshot().map(|snapshot| snapshot.revision());
+    // The history only adds to what is seen; a server without one is watched all the same.
+    let entry = observed.target.service.history().ok().and_then(|entries| entries.into_iter().next());
+    match entry.filter(|entry| revision.is_some() && entry.after == revision) {
+        None => time,
+        Some(entry) => {
+            let entry = masked(entry, masker);
+            let words = [Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
+            let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
+            format!("{time}  #{} {}", entry.serial, words.join(" "))
+        }
+    }
+}

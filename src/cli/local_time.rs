@@ -1,0 +1,70 @@
+//! Times as people see them: in their zone, which is shown.
+
+use std::time::SystemTime;
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, Timestamp, Zoned};
+
+use crate::cli::error::CliError;
+
+/// `2026-11-22T15:04:05+01:00`, in the zone of this machine, or of `TZ`.
+pub fn shown(time: SystemTime) -> String {
+    match Timestamp::try_from(time) {
+        Ok(time) => time.to_zoned(TimeZone::system()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        // Before the year -9999, or after 9999.
+        Err(_) => humantime::format_rfc3339_seconds(time).to_string(),
+    }
+}
+
+/// Parses a time: a date, a date with a time of day, either in the zone of this machine; one with a
+/// zone; or how long ago it was.
+pub fn parse(text: &str) -> Result<SystemTime, CliError> {
+    let now = Zoned::now();
+    let local = |time: DateTime| time.to_zoned(TimeZone::system()).ok().map(|time| time.timestamp());
+    let at_midnight = |date: Date| local(date.to_datetime(jiff::civil::Time::midnight()));
+    let ago = || {
+        let span: Span = text.trim().trim_end_matches("ago").trim_end().parse().ok()?;
+        let span = if span.is_negative() { span } else { -span };
+        Some(now.checked_add(span).ok()?.timestamp())
+    };
+    let found = match text {
+        "today" => at_midnight(now.date()),
+        "yesterday" => now.date().yesterday().ok().and_then(at_midnight),
+        _ => text
+            .parse::<Timestamp>()
+            .ok()
+            .or_else(|| if text.contains([':', 'T']) { local(text.parse().ok()?) } else { None })
+            .or_else(|| text.parse().ok().and_then(at_midnight))
+            .or_else(ago),
+    };
+    let found = found.filter(|time| time.as_duration() >= SignedDuration::ZERO);
+    found.map(SystemTime::from).ok_or_else(|| {
+        CliError::bad_value(
+            format!("`{text}` is no time"),
+            "write a date such as `2026-11-22` or `2026-11-22 15:04`, or how long ago: `2h`, `3 days`",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::parse;
+
+    #[test]
+    fn times_are_dates_or_how_long_ago() {
+        let fixed = parse("2026-11-22T15:04:05+01:00").expect("it is a time");
+        assert_eq!(fixed, SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_356_245));
+        assert!(parse("2026-11-22").expect("a date") < parse("2026-11-22 15:04").expect("a time of day"));
+        let two_hours = SystemTime::now().duration_since(parse("2h ago").expect("it is a span"));
+        let off = two_hours.expect("it is past").as_secs().abs_diff(7200);
+        assert!(off < 60, "{off}");
+        assert!(parse("3 days").expect("a span") < parse("1d").expect("a span"));
+        assert!(parse("yesterday").expect("a day") < parse("today").expect("a day"));
+        for wrong in ["", "x", "2026-13-01", "soon"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

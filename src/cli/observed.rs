@@ -1,0 +1,60 @@
+//! A configuration that is read again and again.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::error::CliError;
+use crate::cli::input;
+use crate::cli::target::{self, Purpose, Target};
+use crate::cli::ui::Ui;
+use crate::engine::{Content, ErrorKind, ServiceError};
+use crate::store::Store;
+use crate::store::file::FileWatch;
+
+/// How often a server is asked: a configuration that is the same is not sent again.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often a file is looked at of which the system tells nothing.
+const FILE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// A configuration that is read again when it may have changed.
+pub struct Observed {
+    pub target: Target,
+    /// None for a server, which is asked at intervals.
+    watch: Option<FileWatch>,
+    /// Stands for the configuration that was read last.
+    tag: Option<String>,
+}
+
+impl Observed {
+    /// Begins to observe; nothing is read yet.
+    pub fn begin(global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
+        let target = target::resolve(global, Purpose::default(), ui)?;
+        let watch = match target.is_server {
+            true => None,
+            // Where the system has no watch left, the file is looked at at intervals.
+            false => FileWatch::of(input::store(&global.conf)?.path()).ok(),
+        };
+        Ok(Self { target, watch, tag: None })
+    }
+
+    /// Reads the configuration; `None` if it is still the one that was read last.
+    pub fn read(&mut self) -> Result<Option<Content>, ServiceError> {
+        self.target.service.read_changed(&mut self.tag)
+    }
+
+    /// Waits until the configuration may have changed, at most for this time.
+    pub fn wait(&self, most: Duration) {
+        match &self.watch {
+            Some(watch) => watch.wait(most.min(FILE_INTERVAL)),
+            None => thread::sleep(most.min(INTERVAL)),
+        }
+    }
+}
+
+/// Whether an error may be over soon: the server is being started again, or the file replaced.
+pub fn may_pass(error: &ServiceError) -> bool {
+    matches!(error.kind(), ErrorKind::Absent | ErrorKind::Failed | ErrorKind::Unknown)
+        && !matches!(error, ServiceError::NotOffered { .. })
+}

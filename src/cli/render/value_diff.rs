@@ -1,0 +1,105 @@
+//! The difference between two configurations at one place.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::cli::render::diff::ContentDiff;
+use crate::cli::ui::Ui;
+use crate::edit::config_lookup::MaskedLookup;
+use crate::edit::json_diff::{ChangedValue, changed_values};
+use crate::edit::path::{Path, Segment, glob_matches};
+use crate::edit::select::{Selection, select};
+use crate::engine::Content;
+use crate::model::redact::masked_keys;
+use crate::model::{Kind, Masker};
+
+/// How many paths are named.
+const NAMED: usize = 2;
+
+/// A configuration with its JSON, which is needed for each comparison; `None` if it has errors.
+pub struct Compared {
+    pub content: Content,
+    json: Option<Value>,
+}
+
+impl Compared {
+    pub fn of(content: Content) -> Self {
+        let json = content.is_valid().then(|| content.to_json());
+        Self { content, json }
+    }
+
+    /// The value at a path; `None` where there is none.
+    fn value(&self, path: &Path, masker: Option<&Masker>) -> Option<Value> {
+        let lookup = MaskedLookup { current: self.json.as_ref()?, masker };
+        match select(&lookup, path).ok()? {
+            Selection::Many(found) if found.is_empty() => None,
+            selection => Some(selection.into_value()),
+        }
+    }
+
+    /// The names of the streams that a path is about; `None` if it is about something else, or about all.
+    fn streams(&self, path: &Path) -> Option<HashSet<String>> {
+        let [Segment::Key(group), name, ..] = &path.segments[..] else { return None };
+        let matches = |known: &&String| match name {
+            Segment::Key(name) => *known == name,
+            Segment::Matching(glob) => glob_matches(glob, known),
+            _ => false,
+        };
+        let streams = self.json.as_ref()?.get(Kind::Stream.key())?.as_object()?;
+        (group == Kind::Stream.key()).then(|| streams.keys().filter(matches).cloned().collect())
+    }
+}
+
+/// Whether two configurations differ, at `path` if there is one.
+pub fn differ(old: &Compared, new: &Compared, path: Option<&Path>) -> bool {
+    match (path, &old.content, &new.content) {
+        (Some(path), ..) => old.value(path, None) != new.value(path, None),
+        (None, Content::Text(old), Content::Text(new)) => !old.is_same_text(new),
+        (None, ..) => old.json != new.json,
+    }
+}
+
+/// Prints the difference of two configurations, at `path` if there is one: of streams as text.
+pub fn print(
+    [old, new]: [&Compared; 2],
+    path: Option<&Path>,
+    names: [&str; 2],
+    masker: Option<Masker>,
+    ui: Ui,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Some(path) = path else {
+        return ContentDiff::between(&old.content, &new.content, masker).print(names, ui, out);
+    };
+    match (old.streams(path), new.streams(path)) {
+        (Some(before), Some(after)) => {
+            let streams = before.union(&after).cloned().collect();
+            ContentDiff::of_streams(&old.content, &new.content, &streams, masker).print(names, ui, out)
+        }
+        _ => {
+            let [before, after] =
+                [old, new].map(|side| side.value(path, masker.as_ref()).unwrap_or_default());
+            ContentDiff::between_values(&before, &after).print(names, ui, out)
+        }
+    }
+}
+
+/// The first paths at which two configurations differ, and how many more there are; empty where one
+/// of them has errors.
+pub fn first_paths(old: &Compared, new: &Compared, masker: &Masker) -> String {
+    let (Some(old), Some(new)) = (&old.json, &new.json) else { return String::new() };
+    let changed = changed_values(old, new);
+    let mut words: Vec<String> = changed.iter().take(NAMED).map(|value| path(value, masker)).collect();
+    if changed.len() > NAMED {
+        words.push(format!("{} more", changed.len() - NAMED));
+    }
+    words.join(", ")
+}
+
+fn path(value: &ChangedValue, masker: &Masker) -> String {
+    let keys: Vec<&str> = value.keys.iter().map(String::as_str).collect();
+    let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
+    Path { segments: masked_keys(&keys, masker).into_iter().map(segment).collect() }.to_string()
+}

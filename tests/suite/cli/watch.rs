@@ -1,0 +1,179 @@
+//! `watch`, `wait`, and what `history` tells of each change.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout};
+
+use super::serve::Serving;
+use super::{CONF, Call, Place, SAMPLE};
+
+/// A `mediactl watch`, which is killed when this is dropped.
+struct Watching {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Watching {
+    /// Starts it, and waits until it has read the configuration.
+    fn begin(call: Call) -> Self {
+        let mut child = call.start();
+        let stderr = BufReader::new(child.stderr.take().expect("stderr is a pipe"));
+        let mut said = stderr.lines().map_while(Result::ok);
+        assert!(said.any(|line| line.starts_with("watching ")), "it says what it watches");
+        let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
+        // What it says later is read, so that it never waits for us.
+        std::thread::spawn(move || said.for_each(drop));
+        Self { child, lines }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().expect("it goes on").expect("it is text")
+    }
+
+    /// The lines up to the one with this text.
+    fn until(&mut self, text: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        while lines.last().is_none_or(|line: &String| !line.contains(text)) {
+            lines.push(self.line());
+        }
+        lines
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn changes_of_a_file_are_printed_as_they_happen() {
+    let place = Place::with(SAMPLE);
+    let mut watching = Watching::begin(place.mediactl(["watch"]));
+    place.set(&["rtmp=1936", "streams.cam1.prepush=7"]).exits(0);
+    let lines = watching.until("+rtmp 1936;");
+    assert!(lines[0].contains("#1 modify by "), "{lines:?}");
+    watching.until("+  prepush 7;");
+    place.put(CONF, place.text().replace("hunter2", "hunter3"));
+    let lines = watching.until("+edit_auth admin <secret:");
+    assert!(!lines.concat().contains("hunter"), "{lines:?}");
+}
+
+#[test]
+fn a_path_leaves_out_what_is_elsewhere() {
+    let place = Place::with(SAMPLE);
+    let mut watching = Watching::begin(place.mediactl(["watch", "streams.cam1"]));
+    place.set(&["rtmp=1936"]).exits(0);
+    place.set(&["streams.cam1.prepush=7"]).exits(0);
+    let lines = watching.until("+  prepush 7;");
+    assert!(lines[0].contains("modify by "), "{lines:?}");
+    assert!(!lines.concat().contains("rtmp"), "{lines:?}");
+}
+
+#[test]
+fn changes_of_a_server_are_printed_and_it_may_start_again() {
+    let place = Place::with(SAMPLE);
+    let serving = Serving::over(&place);
+    let url = serving.url.trim_end_matches("/media/api").to_owned();
+    let watch = |place: &Place| {
+        let call = place.mediactl(["--url", &url, "watch", "rtmp"]);
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2")
+    };
+    let mut watching = Watching::begin(watch(&place));
+    place.set(&["rtmp=1936"]).exits(0);
+    watching.until("+1936");
+    drop(serving);
+    let listen = url.trim_start_matches("http://").to_owned();
+    place.set(&["rtmp=1937"]).exits(0);
+    let _again = Serving::with(&place, &["--listen", &listen]);
+    watching.until("+1937");
+}
+
+#[test]
+fn a_value_is_waited_for_and_the_time_may_run_out() {
+    let place = Place::with(SAMPLE);
+    place.run(["wait", "rtmp=1935"]).exits(0);
+    place.run(["wait", "rtmp=1936", "--timeout", "1"]).exits(1).says("`rtmp` is `1935`, not `1936`");
+    place.run(["wait", "streams.none.prepush=1", "--timeout", "1"]).exits(1).says("the time is over");
+    place.run(["wait", "streams.none=null", "--timeout", "1"]).exits(0);
+    place.run(["wait", "streams.[=1", "--timeout", "1"]).exits(3);
+    place.run(["wait", "rtmp=fast", "--timeout", "1"]).exits(3);
+    place.run(["wait", "rtmp"]).exits(2);
+    let mut waiting = place.mediactl(["wait", "rtmp=1936", "--timeout", "60"]).start();
+    place.set(&["rtmp=1936"]).exits(0);
+    let mut said = String::new();
+    waiting.stderr.take().expect("stderr is a pipe").read_to_string(&mut said).expect("it is text");
+    assert_eq!(waiting.wait().expect("it ends").code(), Some(0), "{said}");
+}
+
+#[test]
+fn a_server_that_is_not_there_yet_is_waited_for() {
+    let place = Place::with(SAMPLE);
+    let wait = |timeout: &str| {
+        let call = place.mediactl(["--url", "http://127.0.0.1:9", "wait", "rtmp=1935", "--timeout", timeout]);
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
+    };
+    wait("1").exits(1).says("the time is over");
+    let serving = Serving::over(&place);
+    place.run(["wait", "rtmp=1935", "--timeout", "10"]).exits(0);
+    drop(serving);
+}
+
+#[test]
+fn the_history_tells_what_each_change_did() {
+    let place = Place::with(SAMPLE);
+    place.set(&["rtmp=1936"]).exits(0);
+    place.set(&["streams.cam1.prepush=7", "rtmp=1937", "rtsp=5544"]).exits(0);
+    place.set(&["edit_auth.password=hunter3"]).exits(0);
+    let all = place.run(["history"]).exits(0);
+    let lines: Vec<&str> = all.out.lines().collect();
+    assert!(lines[0].ends_with("edit_auth.password"), "{}", all.out);
+    assert!(lines[1].contains("rtmp, ") && lines[1].ends_with("1 more"), "{}", all.out);
+    assert!(lines[2].ends_with("rtmp"), "{}", all.out);
+    let patch = place.run(["history", "-p"]).exits(0).prints("+rtmp 1936;").prints("+  prepush 7;");
+    assert!(!patch.out.contains("hunter"), "{}", patch.out);
+    let one = place.run(["history", "-p", "-n", "1", "rtmp"]).exits(0).prints("@2  #2");
+    assert!(
+        one.out.contains("-1936") && one.out.contains("+1937") && !one.out.contains("prepush 7"),
+        "{}",
+        one.out
+    );
+    let stream = place.run(["history", "-p", "streams.cam1"]).exits(0).prints("+  prepush 7;");
+    assert_eq!(stream.out.matches("  modify").count(), 1, "{}", stream.out);
+    place.run(["history", "--since", "1h"]).exits(0).prints("@3");
+    place.run(["history", "--since", "2999-01-01"]).exits(0).says("was never changed since then");
+    place.run(["history", "--since", "soon"]).exits(3).says("`soon` is no time");
+    assert_eq!(
+        place.run(["history", "-n", "2", "-o", "json"]).exits(0).json().as_array().map(Vec::len),
+        Some(2)
+    );
+}
+
+#[test]
+fn times_are_local_and_show_their_zone() {
+    let place = Place::with(SAMPLE);
+    place.set(&["rtmp=1936"]).exits(0);
+    let at = |zone: &str| place.mediactl(["history"]).env("TZ", zone).run().exits(0).out;
+    assert!(at("Europe/Berlin").contains("+01:00  ") || at("Europe/Berlin").contains("+02:00  "));
+    assert!(at("Asia/Kolkata").contains("+05:30  "), "{}", at("Asia/Kolkata"));
+}
+
+#[test]
+fn who_became_root_by_sudo_is_named() {
+    let place = Place::with(SAMPLE);
+    let by_sudo = |value: &str, user: &str| {
+        let call =
+            place.mediactl(["modify", "-q", "--set", value]).env("SUDO_USER", user).env("USER", "root");
+        call.run().exits(0);
+    };
+    by_sudo("rtmp=1936", "olga");
+    let serving = Serving::over(&place);
+    by_sudo("rtmp=1937", "olga");
+    by_sudo("rtmp=1938", "x) (y");
+    drop(serving);
+    let history = place.run(["history"]).exits(0).out;
+    let named = history.matches("  olga (root by sudo)  ").count();
+    let expected = if rustix::process::getuid().is_root() { 2 } else { 0 };
+    assert_eq!(named, expected, "{history}");
+    assert!(!history.contains("x) (y"), "{history}");
+}
