@@ -60,6 +60,8 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "rollback" -d 'Mak
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "blame" -d 'Show which changes set a value'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "confirm" -d 'Keep a change that waits to be confirmed, or roll it back'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "status" -d 'Show the running, the saved and the pending state of the configuration'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "watch" -d 'Print each change as it happens'
+complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "wait" -d 'Wait until a value is there'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "context" -d 'Name servers, and work on them by their names'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "serve" -d 'Serve the HTTP API over the configuration file'
 complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "init" -d 'Make a first configuration, with a random password'
@@ -552,14 +554,17 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s n -l max-count -d 'Show at most this many changes' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l since -d 'Show the changes since then: a date (`2026-11-22`, `2026-11-22 15:04`), or how long ago (`2h`, `3 days`)' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
 json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s p -l patch -d 'Show what each change did, as a diff'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
-complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Show the whole text from before a change'
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -a "show" -d 'Show the whole text from before a change'
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
@@ -671,6 +676,38 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l mask -d 'Ma
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -s V -l version -d 'Print version'
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l conf -d 'The configuration file to work on' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l api-prefix -d 'The path of the API on the server' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l timeout -d 'How many seconds a request may take in all' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l show-secrets -d 'Show passwords and keys instead of masks'
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l insecure -d 'Accept any certificate: the connection is then open to impostors'
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -s V -l version -d 'Print version'
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r

@@ -92,8 +92,8 @@ fn changes_of_a_server_are_printed_and_it_may_start_again() {
 #[test]
 fn a_value_is_waited_for_and_the_time_may_run_out() {
     let place = Place::with(SAMPLE);
-    place.run(["wait", "rtmp=1935"]).exits(0);
-    place.run(["wait", "rtmp=1936", "--timeout", "1"]).exits(1).says("`rtmp` is `1935`, not `1936`");
+    place.run(["wait", "rtsp=554"]).exits(0);
+    place.run(["wait", "rtsp=1936", "--timeout", "1"]).exits(1).says("`rtsp` is `554`, not `1936`");
     place.run(["wait", "streams.none.prepush=1", "--timeout", "1"]).exits(1).says("the time is over");
     place.run(["wait", "streams.none=null", "--timeout", "1"]).exits(0);
     place.run(["wait", "streams.[=1", "--timeout", "1"]).exits(3);
@@ -110,12 +110,12 @@ fn a_value_is_waited_for_and_the_time_may_run_out() {
 fn a_server_that_is_not_there_yet_is_waited_for() {
     let place = Place::with(SAMPLE);
     let wait = |timeout: &str| {
-        let call = place.mediactl(["--url", "http://127.0.0.1:9", "wait", "rtmp=1935", "--timeout", timeout]);
+        let call = place.mediactl(["--url", "http://127.0.0.1:9", "wait", "rtsp=554", "--timeout", timeout]);
         call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
     };
     wait("1").exits(1).says("the time is over");
     let serving = Serving::over(&place);
-    place.run(["wait", "rtmp=1935", "--timeout", "10"]).exits(0);
+    place.run(["wait", "rtsp=554", "--timeout", "10"]).exits(0);
     drop(serving);
 }
 
