@@ -686,6 +686,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
@@ -702,6 +703,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l show-secrets -d 'Show passwords and keys instead of masks'
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l mask -d 'Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this'
