@@ -65,6 +65,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::CONNECTIONS", limits::CONNECTIONS.to_string()),
         ("limits::CONNECTIONS / 2", (limits::CONNECTIONS / 2).to_string()),
         ("limits::LOCAL_CONNECTIONS", limits::LOCAL_CONNECTIONS.to_string()),
+        ("limits::MONITORING_CONNECTIONS", limits::MONITORING_CONNECTIONS.to_string()),
         ("limits::WAITING", limits::WAITING.to_string()),
         ("limits::CONNECTIONS_PER_ADDRESS", limits::CONNECTIONS_PER_ADDRESS.to_string()),
         ("limits::FILES_PER_CONNECTION", limits::FILES_PER_CONNECTION.to_string()),

@@ -166,7 +166,7 @@ fn usage() {
         &["modify", "--set", "a=1", "--hook-timeout", "0"],
         &["modify", "--set", "a=1", "--hook-timeout", "99999999999999999999"],
         &["modify", "--set", "a=1", "--confirm", "60s"],
-        &["history", "hide"],
+        &["history", "-n", "x"],
         &["nonsense"],
         &[],
     ] {

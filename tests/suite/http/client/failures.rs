@@ -124,6 +124,7 @@ fn each_problem_has_its_exit_code() {
         ("bad-parameter", 400, 3),
         ("unauthorized", 401, 4),
         ("cross-site", 403, 4),
+        ("view-only", 403, 4),
         ("not-found", 404, 7),
         ("method", 405, 7),
         ("too-slow", 408, 3),
@@ -157,7 +158,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::http::protocol::problem::KINDS.len(), 28, "the table above has them all");
+    assert_eq!(mediactl::http::protocol::problem::KINDS.len(), 29, "the table above has them all");
 }
 
 #[test]
