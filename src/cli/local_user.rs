@@ -1,15 +1,23 @@
 //! Who runs this program.
 
-use crate::http::protocol::sudo::{by_sudo, sudo_user};
+use rustix::process::getuid;
+
+use crate::http::protocol::sudo::{by_sudo, is_name};
 
 /// The user who runs this program, for hooks and the history.
 pub fn local_user() -> String {
-    let uid = rustix::process::getuid().as_raw();
     if let Some(user) = sudo_user() {
         return by_sudo(&user);
     }
+    let uid = getuid().as_raw();
     match std::env::var("USER") {
         Ok(user) if !user.is_empty() => format!("{user} (uid {uid})"),
         _ => format!("uid {uid}"),
     }
+}
+
+/// The user who called this program as root by sudo; none without sudo.
+pub fn sudo_user() -> Option<String> {
+    let user = std::env::var("SUDO_USER").ok().filter(|_| getuid().is_root())?;
+    (is_name(&user) && user != "root").then_some(user)
 }

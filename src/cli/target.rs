@@ -14,6 +14,7 @@ use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
+use crate::cli::local_user::sudo_user;
 use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
@@ -253,7 +254,8 @@ fn at_endpoint(
         let message = format!("`{name}` has no certificate, so it has no fingerprint");
         return Err(CliError::usage(message, "start the URL with `https://`, or leave the fingerprint out"));
     }
-    let settings = ClientSettings { credentials, trust, timeout: timeout(options) };
+    let settings =
+        ClientSettings { credentials, trust, timeout: timeout(options), ..ClientSettings::default() };
     let host = RemoteHost { ui, context: context.map(|context| context.name.clone()) };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, Box::new(host));
@@ -267,7 +269,11 @@ fn parsed(url: &str, global: &GlobalArgs) -> Result<(Endpoint, UserInfo), CliErr
 /// The server of the file `name`, at its Unix socket.
 fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Target {
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
-    let settings = ClientSettings { timeout: timeout(&global.remote), ..ClientSettings::default() };
+    let settings = ClientSettings {
+        timeout: timeout(&global.remote),
+        sudo_user: sudo_user(),
+        ..ClientSettings::default()
+    };
     let client = Client::new(endpoint, settings);
     let service =
         RemoteService::new(client, name, None, Box::new(RemoteHost { ui, context: None })).keeping(serving);

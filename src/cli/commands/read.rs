@@ -54,7 +54,7 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         wanted.included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
         content = Content::Text(composed.text);
     }
-    if args.with_includes && !target.file.is_some() {
+    if args.with_includes && target.file.is_none() {
         ui.note(&format!("`{}` does not send the files that it includes", target.service.name()));
     }
     let masker = ui.value_masker();

@@ -15,7 +15,7 @@ use super::error::{ClientError, ServerRefusal};
 use super::tls::{self, TlsTrust};
 use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
-use crate::http::protocol::sudo::{SUDO_HEADER, sudo_user};
+use crate::http::protocol::sudo::SUDO_HEADER;
 use crate::syntax::one_line;
 
 /// How long a whole request may take, hooks of the server included.
@@ -43,11 +43,13 @@ pub struct ClientSettings {
     pub trust: TlsTrust,
     /// How long a whole request may take.
     pub timeout: Duration,
+    /// Who became root by sudo. A server at a Unix socket is told, for its history.
+    pub sudo_user: Option<String>,
 }
 
 impl Default for ClientSettings {
     fn default() -> Self {
-        Self { credentials: None, trust: TlsTrust::Platform, timeout: DEFAULT_TIMEOUT }
+        Self { credentials: None, trust: TlsTrust::Platform, timeout: DEFAULT_TIMEOUT, sudo_user: None }
     }
 }
 
@@ -167,7 +169,7 @@ impl Client {
         if let Some(credentials) = &self.settings.credentials {
             request = request.header(AUTHORIZATION, credentials.header());
         }
-        if let Some(user) = sudo_user().filter(|_| self.endpoint.socket.is_some()) {
+        if let Some(user) = self.settings.sudo_user.as_ref().filter(|_| self.endpoint.socket.is_some()) {
             request = request.header(SUDO_HEADER, user);
         }
         if let Some(etag) = call.if_match {
