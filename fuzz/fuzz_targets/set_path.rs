@@ -51,10 +51,10 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     for Assignment { path, .. } in &assignments {
         assert_eq!(select(&local, path), select(&remote, path), "{path}");
     }
-    let computed = to_patch(&local, &assignments, AssignOptions { create, ..AssignOptions::default() });
+    let computed = to_patch(&local, &assignments, &[], AssignOptions { create, ..AssignOptions::default() });
     assert_eq!(
         computed,
-        to_patch(&remote, &assignments, AssignOptions { create, ..AssignOptions::default() })
+        to_patch(&remote, &assignments, &[], AssignOptions { create, ..AssignOptions::default() })
     );
     match computed {
         Ok(computed) => {
