@@ -62,7 +62,7 @@ pub enum Follow {
 impl Composed {
     /// Composes a configuration; `None` if it includes nothing, or has errors itself.
     pub fn of(name: &str, main: &Arc<Snapshot>, store: &dyn Store, follow: Follow) -> Option<Self> {
-        if main.document().diagnostics().errors() > 0 || includes(main).is_empty() {
+        if includes(main).is_empty() || main.document().diagnostics().errors() > 0 {
             return None;
         }
         let file = ComposedFile { name: name.to_owned(), text: main.clone(), faults: Diagnostics::default() };
@@ -161,11 +161,11 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
 
 /// The entries of a text that include files, as their spans and their patterns.
 fn includes(text: &Snapshot) -> Vec<(Span, String)> {
-    let document = text.document();
-    // Nearly all texts have none.
-    if memchr::memmem::find(document.text().as_bytes(), INCLUDE.as_bytes()).is_none() {
+    // Nearly all texts have none, and then `check` needs no document.
+    if memchr::memmem::find(text.bytes(), INCLUDE.as_bytes()).is_none() {
         return Vec::new();
     }
+    let document = text.document();
     let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
     let found = entries.filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
     found.filter_map(|entry| Some((entry.span(), only_argument(entry)?.value().into_owned()))).collect()
