@@ -5,6 +5,7 @@
 mod attacked;
 mod check;
 mod cli;
+mod cluster;
 mod edit;
 mod examples;
 mod fixtures;

@@ -1,0 +1,138 @@
+//! Walks through all states that can be reached, the nearest first, and judges each.
+
+use std::collections::HashMap;
+
+use super::state::{Cast, Changes, Kind, Node, State};
+use super::{node, writer};
+
+/// A step that can be taken.
+pub struct Step {
+    pub name: String,
+    /// Whether it need not happen.
+    pub is_fault: bool,
+    pub next: State,
+}
+
+/// A promise that does not hold, and the steps that show it.
+pub struct Broken {
+    pub promise: &'static str,
+    pub steps: Vec<String>,
+}
+
+/// Walks through all states; returns how many there are.
+pub fn walk(cast: &Cast) -> Result<usize, Broken> {
+    let start = State::new(cast);
+    let mut numbers = HashMap::from([(start.clone(), 0)]);
+    let mut states = vec![start];
+    // The state before each and the step from there, to tell the way.
+    let mut ways: Vec<(usize, String)> = vec![(0, String::new())];
+    // The steps that are no faults.
+    let mut ahead: Vec<Vec<usize>> = Vec::new();
+    while let Some(state) = states.get(ahead.len()).cloned() {
+        let from = ahead.len();
+        let steps = steps(&state, cast);
+        let mut next = Vec::new();
+        let is_at_rest = steps.iter().all(|step| step.is_fault);
+        if let Some(promise) = judge(&state, cast, is_at_rest) {
+            return Err(Broken { promise, steps: way(&ways, from) });
+        }
+        for Step { name, is_fault, next: state } in steps {
+            let number = *numbers.entry(state).or_insert_with_key(|state| {
+                states.push(state.clone());
+                ways.push((from, name));
+                states.len() - 1
+            });
+            if !is_fault {
+                next.push(number);
+            }
+        }
+        ahead.push(next);
+    }
+    match restless(&ahead) {
+        Some(state) => Err(Broken { promise: "converged", steps: way(&ways, state) }),
+        None => Ok(states.len()),
+    }
+}
+
+fn steps(state: &State, cast: &Cast) -> Vec<Step> {
+    let mut found = Vec::new();
+    (0..state.writers.len()).for_each(|writer| writer::steps(state, cast, writer, &mut found));
+    (0..state.nodes.len()).for_each(|node| node::steps(state, cast, node, &mut found));
+    if let Some(writer) = state.pending {
+        let mut ended = state.clone();
+        ended.pending = None;
+        ended.is_overdue = false;
+        ended.expired |= 1 << writer;
+        found.push(Step { name: "the lease ends".to_owned(), is_fault: false, next: ended });
+        if !state.is_overdue {
+            let next = State { is_overdue: true, ..state.clone() };
+            found.push(Step { name: "the deadline is over".to_owned(), is_fault: false, next });
+        }
+    }
+    found
+}
+
+/// The promise that a state breaks.
+fn judge(state: &State, cast: &Cast, is_at_rest: bool) -> Option<&'static str> {
+    let unconfirmed = |changes: Changes, is: fn(Kind) -> bool| {
+        let kinds = cast.writers.iter().enumerate().filter(|(_, kind)| is(**kind));
+        kinds.map(|(writer, _)| 1 << writer).any(|bit| changes & !state.confirmed & bit != 0)
+    };
+    let mut others = state.nodes.iter().skip(cast.canaries);
+    let refuses = cast.is_refused(state.head.text.changes);
+    let is_settled = |node: &Node| {
+        let record = node.record.map(|record| (record.runs, record.refused));
+        let serial = state.head.text.serial;
+        match refuses {
+            true => !cast.is_refused(node.runs.changes) && record == Some((node.runs.serial, Some(serial))),
+            false => node.runs == state.head.text && record.is_some_and(|(runs, _)| runs == serial),
+        }
+    };
+    let broken = [
+        (state.broken.is_some(), state.broken.unwrap_or_default()),
+        (state.kept & !state.head.text.changes != 0, "kept"),
+        (state.head.open.is_none() && unconfirmed(state.head.text.changes, Kind::is_open), "unconfirmed"),
+        (others.any(|node| unconfirmed(node.runs.changes, Kind::is_rollout)), "canary"),
+        (refuses && cast.canaries > 0 && state.confirmed & state.head.text.changes != 0, "canary"),
+        (is_at_rest && !state.nodes.is_empty() && state.head.open.is_some(), "converged"),
+        (is_at_rest && !state.nodes.iter().all(is_settled), "converged"),
+    ];
+    broken.into_iter().find(|(is_broken, _)| *is_broken).map(|(_, promise)| promise)
+}
+
+/// A state from which the steps that are no faults can go on for ever.
+fn restless(ahead: &[Vec<usize>]) -> Option<usize> {
+    let mut behind: Vec<Vec<usize>> = vec![Vec::new(); ahead.len()];
+    let mut open: Vec<usize> = ahead.iter().map(Vec::len).collect();
+    for (from, next) in ahead.iter().enumerate() {
+        next.iter().for_each(|to| behind[*to].push(from));
+    }
+    let mut done: Vec<usize> = (0..ahead.len()).filter(|state| open[*state] == 0).collect();
+    let mut count = 0;
+    while let Some(state) = done.pop() {
+        count += 1;
+        for from in &behind[state] {
+            open[*from] -= 1;
+            if open[*from] == 0 {
+                done.push(*from);
+            }
+        }
+    }
+    let mut state = open.iter().position(|open| *open > 0).filter(|_| count < ahead.len())?;
+    // Some steps further on it is in a circle.
+    for _ in 0..ahead.len() {
+        state = *ahead[state].iter().find(|next| open[**next] > 0)?;
+    }
+    Some(state)
+}
+
+fn way(ways: &[(usize, String)], mut state: usize) -> Vec<String> {
+    let mut steps = Vec::new();
+    while state != 0 {
+        let (from, name) = &ways[state];
+        steps.push(name.clone());
+        state = *from;
+    }
+    steps.reverse();
+    steps
+}

@@ -1,0 +1,120 @@
+//! The steps of writers.
+
+use super::state::{Cast, Head, Open, Place, State, Text};
+use super::walk::Step;
+
+/// The steps that a writer can take now.
+pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
+    let now = &state.writers[writer];
+    let mut step = |what: &str, is_fault: bool, take: &dyn Fn(&mut State)| {
+        let mut next = state.clone();
+        take(&mut next);
+        found.push(Step { name: format!("writer {writer}: {what}"), is_fault, next });
+    };
+    if let Some(basis) = now.stray {
+        step("a request that nobody waits for arrives", false, &|next| {
+            next.writers[writer].stray = None;
+            commit(next, cast, writer, basis);
+        });
+    }
+    if state.faults > 0 && now.at != Place::Done {
+        step("is killed", true, &|next| {
+            next.faults -= 1;
+            if let Place::Waits(basis) = next.writers[writer].at {
+                next.writers[writer].stray = Some(basis);
+            }
+            next.writers[writer].at = Place::Done;
+        });
+    }
+    match now.at {
+        Place::Begins => step("reads", false, &|next| {
+            next.writers[writer].at = Place::HasRead(next.head, next.pending.is_some() && !next.is_overdue);
+        }),
+        Place::HasRead(head, is_pending) => match head.open.filter(|_| cast.rules.commit_refuses_open) {
+            Some(_) if is_pending => step("is refused: another change is pending", false, &|next| {
+                next.writers[writer].at = Place::Done;
+            }),
+            Some(_) => step("takes back what was not confirmed", false, &|next| {
+                next.take_back(head, &cast.rules);
+                next.writers[writer].at = Place::Begins;
+            }),
+            None => step("sends its change", false, &|next| next.writers[writer].at = Place::Waits(head)),
+        },
+        Place::Waits(basis) => {
+            step("is answered", false, &|next| answer(next, cast, writer, basis));
+            if state.faults > 0 {
+                step("loses the connection", true, &|next| {
+                    next.faults -= 1;
+                    next.writers[writer].stray = Some(basis);
+                    next.writers[writer].at = Place::Lost(basis);
+                });
+            }
+        }
+        Place::Lost(basis) => step("looks what became of its change", false, &|next| {
+            let is_made = cast.rules.lost_looks_for_id && next.made & 1 << writer != 0;
+            next.writers[writer].at = match is_made {
+                true => acknowledged(next, cast, writer),
+                // The very same request again: at most one of the two finds this head.
+                false if next.head.revision == basis.revision => Place::Waits(basis),
+                false => Place::Begins,
+            };
+        }),
+        Place::Made => {
+            step("does not confirm", false, &|next| next.writers[writer].at = Place::Done);
+            step("reads to confirm", false, &|next| {
+                let is_its_own = next.head.open.is_some_and(|open| open.writer == writer);
+                let at = if is_its_own { Place::Confirms(next.head) } else { Place::Done };
+                next.writers[writer].at = at;
+            });
+        }
+        Place::Confirms(head) => step("confirms", false, &|next| {
+            next.confirm(head, &cast.rules);
+            next.writers[writer].at = Place::Done;
+        }),
+        Place::Done => {}
+    }
+}
+
+/// The request is carried out, and its answer heard.
+fn answer(state: &mut State, cast: &Cast, writer: usize, basis: Head) {
+    let is_made = commit(state, cast, writer, basis);
+    // A request that was sent twice may fail because its twin was there first.
+    let was_made = cast.rules.lost_looks_for_id && state.made & 1 << writer != 0;
+    state.writers[writer].at = match is_made || was_made {
+        true => acknowledged(state, cast, writer),
+        false => Place::Begins,
+    };
+}
+
+/// The transaction that makes the change of a writer; whether it did.
+fn commit(state: &mut State, cast: &Cast, writer: usize, basis: Head) -> bool {
+    if cast.rules.commit_compares_head && state.head.revision != basis.revision {
+        return false;
+    }
+    if state.made & 1 << writer != 0 {
+        state.broken = Some("once");
+    }
+    let kind = cast.writers[writer];
+    let text = Text { serial: state.head.text.serial + 1, changes: basis.text.changes | 1 << writer };
+    let open = Open { writer, back: basis.text, is_rollout: kind.is_rollout() };
+    state.put(text, kind.is_open().then_some(open));
+    if kind.is_open() {
+        state.pending = Some(writer);
+        state.is_overdue = false;
+    }
+    state.made |= 1 << writer;
+    true
+}
+
+/// The writer knows that its change is made.
+fn acknowledged(state: &mut State, cast: &Cast, writer: usize) -> Place {
+    let kind = cast.writers[writer];
+    match kind.is_open() {
+        true if kind.is_rollout() => Place::Done,
+        true => Place::Made,
+        false => {
+            state.kept |= 1 << writer;
+            Place::Done
+        }
+    }
+}
