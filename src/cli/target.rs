@@ -19,14 +19,14 @@ use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
-    Composed, ConfigService, Content, Engine, EngineError, Feature, Follow, Hooks, ReadForm, ReadQuery,
-    ServiceError, Snapshot, Source,
+    Composed, ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError,
+    Snapshot, Source,
 };
 use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust, UserInfo};
 use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::file::{ConfFile, Serving};
-use crate::store::reason;
+use crate::store::{Follow, reason};
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -38,10 +38,18 @@ pub struct Target {
 }
 
 impl Target {
-    /// The configuration with the files that it includes; `None` where it includes none, or where they are not on
-    /// this machine.
-    pub fn composed(&self, text: &Arc<Snapshot>) -> Option<Composed> {
-        Composed::of(self.service.name(), text, &**self.file.as_ref()?, Follow::All)
+    /// A configuration with the files that it includes; `None` where it includes none, or where the server does
+    /// not send them. `source` is where it was read.
+    pub fn composed(
+        &mut self,
+        text: &Arc<Snapshot>,
+        source: Option<Source>,
+    ) -> Result<Option<Composed>, ServiceError> {
+        match &self.file {
+            // Who works on this machine reads them as this user.
+            Some(file) => Ok(Composed::of(self.service.name(), text, &**file, Follow::ALL)),
+            None => self.service.composed(text, source),
+        }
     }
 
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.

@@ -152,11 +152,15 @@ impl ChangeRequest {
         }
     }
 
-    /// The paths of the assignments; none for a patch.
+    /// The paths of the assignments and of blocks; none for a patch.
     pub fn paths(&self) -> Vec<&Path> {
         match &self.edits {
             Edits::Assignments { assignments, .. } => assignments.iter().map(|made| &made.path).collect(),
-            _ => Vec::new(),
+            Edits::Block(block) => match &block.content {
+                BlockContent::Moved(from) | BlockContent::Copied(from) => vec![from, &block.to],
+                BlockContent::New(_) => vec![&block.to],
+            },
+            Edits::Patch(_) | Edits::Pruning(_) | Edits::PatchText { .. } => Vec::new(),
         }
     }
 

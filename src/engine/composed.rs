@@ -3,13 +3,14 @@
 //!
 //! It is for looking only: nothing is ever written from it.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::local::Engine;
 use super::snapshot::Snapshot;
 use crate::model::shape::only_argument;
-use crate::store::{IncludedText, Revision, Store};
+use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
 use crate::syntax::{Diagnostic, Diagnostics, EntryId, Span, one_line};
 
 /// The directive that includes files.
@@ -18,25 +19,26 @@ const INCLUDE: &str = "include";
 /// How deep includes may nest.
 const MAX_DEPTH: usize = 16;
 
-/// How many files one configuration may include.
-const MAX_FILES: usize = 10_000;
-
-/// How many bytes all of them may have.
-const MAX_TEXT: usize = 256 << 20;
-
 /// A configuration with what it includes.
 pub struct Composed {
     /// All of it as one text. Comments say where an included file begins and ends.
     pub text: Arc<Snapshot>,
     /// The configuration itself, then the included files in the order in which they are met.
     pub files: Vec<ComposedFile>,
+    /// What each pattern names.
+    pub included: IncludedTexts,
     pieces: Vec<ComposedPiece>,
 }
+
+/// The texts that patterns name.
+pub type IncludedTexts = BTreeMap<String, Vec<IncludedText>>;
 
 /// A file of a composed configuration.
 pub struct ComposedFile {
     pub name: String,
     pub text: Arc<Snapshot>,
+    /// Whether diagnostics may show its lines.
+    pub is_quoted: bool,
     /// What is wrong with its includes, and its own syntax errors, for which it is left out.
     faults: Diagnostics,
 }
@@ -50,33 +52,49 @@ struct ComposedPiece {
     offset: usize,
 }
 
-/// Which includes are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Follow {
-    /// All that can be read.
-    All,
-    /// Those below the folder of the configuration, for clients of a server.
-    Inside,
-}
+/// Reads the texts that a pattern names.
+type ReadIncluded<'r> = &'r dyn Fn(&str, Follow) -> Result<Vec<IncludedText>, IncludeError>;
 
 impl Composed {
     /// Composes a configuration; `None` if it includes nothing, or has errors itself.
     pub fn of(name: &str, main: &Arc<Snapshot>, store: &dyn Store, follow: Follow) -> Option<Self> {
-        if includes(main).is_empty() || main.document().diagnostics().errors() > 0 {
+        Self::with(name, main, store.path(), follow, &|pattern, follow| store.included(pattern, follow))
+    }
+
+    /// The same of the texts that a server has sent.
+    pub fn of_sent(name: &str, main: &Arc<Snapshot>, sent: &IncludedTexts) -> Option<Self> {
+        let read = |pattern: &str, _| sent.get(pattern).cloned().ok_or(IncludeError::NotSent);
+        Self::with(name, main, Path::new(""), Follow::BELOW, &read)
+    }
+
+    fn with(
+        name: &str,
+        main: &Arc<Snapshot>,
+        path: &Path,
+        follow: Follow,
+        read: ReadIncluded<'_>,
+    ) -> Option<Self> {
+        if !includes_files(main) || main.document().diagnostics().errors() > 0 {
             return None;
         }
-        let file = ComposedFile { name: name.to_owned(), text: main.clone(), faults: Diagnostics::default() };
+        let file = ComposedFile {
+            name: name.to_owned(),
+            text: main.clone(),
+            is_quoted: true,
+            faults: Diagnostics::default(),
+        };
         let mut composer = Composer {
-            store,
-            follow,
+            read,
+            rest: follow,
             whole: String::new(),
             files: vec![file],
+            included: IncludedTexts::default(),
             pieces: Vec::new(),
-            open: vec![store.path().to_owned()],
+            open: vec![path.to_owned()],
         };
         composer.append(0);
-        let Composer { whole, files, pieces, .. } = composer;
-        Some(Self { text: Arc::new(Snapshot::of(whole)), files, pieces })
+        let Composer { whole, files, included, pieces, .. } = composer;
+        Some(Self { text: Arc::new(Snapshot::of(whole)), files, included, pieces })
     }
 
     /// The file and the offset in it of a place in the whole text.
@@ -143,9 +161,14 @@ impl Composed {
 }
 
 impl Engine {
+    /// A configuration with the files that it includes; `None` if it includes nothing, or has errors itself.
+    pub fn composed(&self, text: &Arc<Snapshot>, follow: Follow) -> Option<Composed> {
+        Composed::of(&self.name, text, &*self.store, follow)
+    }
+
     /// The revision of a configuration together with what it includes; `None` where it includes nothing.
     pub(super) fn composed_revision(&self, text: &Arc<Snapshot>) -> Option<Revision> {
-        Composed::of(&self.name, text, &*self.store, Follow::All).map(|composed| composed.text.revision())
+        self.composed(text, Follow::ALL).map(|composed| composed.text.revision())
     }
 
     /// Whether an included file was changed since the server loaded the configuration.
@@ -157,6 +180,11 @@ impl Engine {
 /// The line of an offset, from 1.
 fn line_of(text: &Snapshot, offset: u32) -> usize {
     1 + memchr::memchr_iter(b'\n', &text.document().text().as_bytes()[..offset as usize]).count()
+}
+
+/// Whether a text includes files.
+pub fn includes_files(text: &Snapshot) -> bool {
+    !includes(text).is_empty()
 }
 
 /// The entries of a text that include files, as their spans and their patterns.
@@ -172,10 +200,12 @@ fn includes(text: &Snapshot) -> Vec<(Span, String)> {
 }
 
 struct Composer<'s> {
-    store: &'s dyn Store,
-    follow: Follow,
+    read: ReadIncluded<'s>,
+    /// What may still be included.
+    rest: Follow,
     whole: String,
     files: Vec<ComposedFile>,
+    included: IncludedTexts,
     pieces: Vec<ComposedPiece>,
     /// The files that are being included, the configuration first.
     open: Vec<PathBuf>,
@@ -208,28 +238,30 @@ impl Composer<'_> {
         if self.open.len() > MAX_DEPTH {
             return Err(format!("includes nest deeper than {MAX_DEPTH}"));
         }
-        let texts =
-            self.store.included(pattern).map_err(|error| format!("cannot include `{pattern}`: {error}"))?;
-        texts.into_iter().try_for_each(|text| self.include_text(text))
+        let cannot = |error: IncludeError| format!("cannot include `{pattern}`: {error}");
+        let texts = match self.included.get(pattern) {
+            Some(known) => known.clone(),
+            None => (self.read)(pattern, self.rest).map_err(cannot)?,
+        };
+        self.included.entry(pattern.to_owned()).or_insert_with(|| texts.clone());
+        texts.into_iter().try_for_each(|text| {
+            self.rest = self.rest.after(text.bytes.len() as u64).map_err(cannot)?;
+            self.include_text(text)
+        })
     }
 
     fn include_text(&mut self, included: IncludedText) -> Result<(), String> {
-        let IncludedText { name, target, is_inside, bytes } = included;
-        if self.follow == Follow::Inside && !is_inside {
-            return Err("a file outside the folder of the configuration is not followed".to_owned());
-        }
+        let IncludedText { name, target, bytes } = included;
         if self.open.contains(&target) {
             return Err(format!("`{name}` includes itself"));
-        }
-        if self.files.len() > MAX_FILES || self.whole.len() + bytes.len() > MAX_TEXT {
-            return Err("too many files, or too large ones, are included".to_owned());
         }
         let text = Arc::new(Snapshot::of(bytes));
         let faults = text.document().diagnostics();
         let is_broken = faults.errors() > 0;
         let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
         let file = self.files.len();
-        self.files.push(ComposedFile { name: name.clone(), text, faults });
+        let is_quoted = !self.rest.stays_below;
+        self.files.push(ComposedFile { name: name.clone(), text, is_quoted, faults });
         if is_broken {
             return Ok(());
         }

@@ -21,6 +21,8 @@ pub enum Feature {
     History,
     /// `confirm=SECONDS` makes a change that has to be confirmed.
     Confirm,
+    /// `included` gives the files that the configuration includes.
+    Included,
     /// `openapi.json` describes the API.
     OpenApi,
 }
@@ -36,6 +38,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Message,
     Feature::History,
     Feature::Confirm,
+    Feature::Included,
     Feature::OpenApi,
 ];
 
@@ -61,6 +64,7 @@ impl Feature {
             Self::Message => ("message", "messages"),
             Self::History => ("history", "a history"),
             Self::Confirm => ("confirm", "changes that have to be confirmed"),
+            Self::Included => ("included", "the files that it includes"),
             Self::OpenApi => ("openapi", "a description of its API"),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::composed::{Composed, Follow};
+use super::composed::Composed;
 use super::error::EngineError;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
@@ -15,25 +15,39 @@ use crate::edit::place_in_text::entry_at;
 use crate::edit::request::ChangeRequest;
 use crate::model::schema::{Scope, WITH_INCLUDES, by_key};
 use crate::model::{Lens, Shape, top_members};
+use crate::store::Follow;
 use crate::syntax::one_line;
 
 impl Transaction<'_> {
-    /// Refuses a change whose entry is not in the text, but in a file that it includes. Made here, it would
-    /// be there twice.
+    /// Refuses a change whose entry stands in an included file.
     pub(super) fn refuse_included(
         &self,
         request: &ChangeRequest,
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
     ) -> Result<(), EngineError> {
-        let store = &*self.engine.store;
-        // Clients of a server learn nothing of files elsewhere.
-        let follow = if self.state.is_some() { Follow::Inside } else { Follow::All };
-        let composed = Composed::of(&store.name(), text, store, follow).filter(|_| !self.options.force);
-        let Some(composed) = composed.filter(|all| all.text.document().diagnostics().errors() == 0) else {
+        let follow = if self.state.is_some() { Follow::BELOW } else { Follow::ALL };
+        let composed = (!self.options.force).then(|| self.engine.composed(text, follow)).flatten();
+        composed.map_or(Ok(()), |composed| composed.refuse_change(request, text, patch))
+    }
+}
+
+impl Composed {
+    /// Refuses a change whose entry is not in `text`, but in a file that it includes. Made here, it would be
+    /// there twice.
+    ///
+    /// # Errors
+    /// `BadAssignments`.
+    pub fn refuse_change(
+        &self,
+        request: &ChangeRequest,
+        text: &Arc<Snapshot>,
+        patch: Option<&Value>,
+    ) -> Result<(), EngineError> {
+        if self.text.document().diagnostics().errors() > 0 {
             return Ok(());
-        };
-        let (own, all, lens) = (text.members(), top_members(composed.text.document()), Lens::default());
+        }
+        let (own, all, lens) = (text.members(), top_members(self.text.document()), Lens::default());
         let (own, whole) = (LocalView::new(&own, &lens), LocalView::new(&all, &lens));
         let is_included = |keys: &Vec<&str>| !own.contains(keys) && whole.contains(keys);
         let faults: Vec<PathFault> = changed_places(request, patch)
@@ -41,7 +55,7 @@ impl Transaction<'_> {
             .filter(is_included)
             .filter_map(|keys| {
                 let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-                let (file, line) = composed.line(entry_at(&all, &segments)?.span().start);
+                let (file, line) = self.line(entry_at(&all, &segments)?.span().start);
                 let file = one_line(file);
                 let misfit = Misfit::absent(format!("it stands in `{file}`, line {line}, which is included"));
                 let hint = format!("change it there: `--conf {file}`");

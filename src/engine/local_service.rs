@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::blame::is_edited_since;
+use super::composed::Composed;
 use super::content::Content;
 use super::error::{Aftermath, EngineError};
 use super::local::Engine;
@@ -12,7 +13,7 @@ use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Repl
 use super::snapshot::Snapshot;
 use super::status::{Status, differing};
 use crate::edit::request::ChangeRequest;
-use crate::store::{ChangeRef, HistoryEntry};
+use crate::store::{ChangeRef, Follow, HistoryEntry};
 
 impl ConfigService for Engine {
     fn name(&self) -> &str {
@@ -41,6 +42,14 @@ impl ConfigService for Engine {
         let is_known = tag.as_ref() == Some(&revision);
         *tag = Some(revision);
         Ok((!is_known).then_some(Content::Text(snapshot)))
+    }
+
+    fn composed(
+        &mut self,
+        text: &Arc<Snapshot>,
+        _: Option<Source>,
+    ) -> Result<Option<Composed>, ServiceError> {
+        Ok(Engine::composed(self, text, Follow::ALL))
     }
 
     fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {

@@ -48,7 +48,7 @@ mod transaction;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
-pub use composed::{Composed, ComposedFile, Follow};
+pub use composed::{Composed, ComposedFile, IncludedTexts, includes_files};
 pub use conflict::Conflict;
 pub use content::Content;
 pub use error::{Aftermath, EngineError};

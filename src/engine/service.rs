@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::composed::Composed;
 use super::content::Content;
 use super::error::EngineError;
 use super::error_kind::ErrorKind;
@@ -31,6 +32,14 @@ pub trait ConfigService {
     /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
     /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
     fn read_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError>;
+
+    /// Returns a configuration that was read with the files that it includes; `None` if it includes none, has
+    /// errors itself, or the server does not send them.
+    fn composed(
+        &mut self,
+        text: &Arc<Snapshot>,
+        source: Option<Source>,
+    ) -> Result<Option<Composed>, ServiceError>;
 
     /// Merges a patch into the running configuration, and saves the result.
     fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError>;

@@ -14,9 +14,34 @@ pub struct IncludedText {
     pub name: String,
     /// The file at the end of all links.
     pub target: PathBuf,
-    /// Whether that is below the folder of the configuration.
-    pub is_inside: bool,
     pub bytes: Bytes,
+}
+
+/// Which included files are read, and how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Follow {
+    /// Whether only those below the folder of the configuration are.
+    pub stays_below: bool,
+    pub files: usize,
+    /// How many bytes all of them may have.
+    pub bytes: usize,
+}
+
+impl Follow {
+    /// All that can be read.
+    pub const ALL: Self = Self { stays_below: false, files: 10_000, bytes: 256 << 20 };
+
+    /// For clients of a server, who learn nothing of files elsewhere.
+    pub const BELOW: Self = Self { stays_below: true, ..Self::ALL };
+
+    /// What may still be read after a file of this size.
+    pub fn after(self, bytes: u64) -> Result<Self, IncludeError> {
+        let rest = usize::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
+        match (self.files.checked_sub(1), rest) {
+            (Some(files), Some(bytes)) => Ok(Self { files, bytes, ..self }),
+            _ => Err(IncludeError::TooMuch),
+        }
+    }
 }
 
 /// Why the files of an `include` can't be read.
@@ -28,4 +53,13 @@ pub enum IncludeError {
     /// The pattern is none.
     #[error("the pattern is wrong: {0}")]
     BadPattern(&'static str),
+    /// A file is elsewhere, and only those below the folder are read.
+    #[error("only files below the folder of the configuration are followed here")]
+    Outside,
+    /// More is included than may be read.
+    #[error("too many files, or too large ones, are included")]
+    TooMuch,
+    /// A server was asked for the files of another text.
+    #[error("the configuration of the server has changed meanwhile")]
+    NotSent,
 }

@@ -30,7 +30,7 @@ pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry};
 pub use change_ref::{ChangeRef, NotAChangeRef};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
-pub use included::{IncludeError, IncludedText};
+pub use included::{Follow, IncludeError, IncludedText};
 pub use pending::{PendingRecord, StoredPending};
 pub use revision::{NotARevision, Revision};
 pub use version::{BaseText, Loaded, Version, is_concatenation};
@@ -51,7 +51,7 @@ pub trait Store: Send + Sync {
     fn load(&self) -> Result<Loaded, StoreError>;
 
     /// Reads the texts that a pattern of an `include` names, in the order of their names.
-    fn included(&self, pattern: &str) -> Result<Vec<IncludedText>, IncludeError>;
+    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError>;
 
     /// Returns the changes in the history, the last one first.
     fn history(&self) -> Result<Vec<HistoryEntry>, StoreError>;

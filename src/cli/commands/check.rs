@@ -12,8 +12,8 @@ use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, Feature, Follow, ServiceError, Snapshot, Source};
-use crate::syntax::Diagnostics;
+use crate::engine::{Composed, Feature, ServiceError, Snapshot, Source, includes_files};
+use crate::store::Follow;
 
 /// The argument for the running configuration.
 const RUNNING: &str = "running";
@@ -73,15 +73,16 @@ fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliErr
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
     let text = input::snapshot(file)?;
-    let store = input::store(file).ok().filter(|_| file.as_os_str() != STDIN);
-    let composed = store.and_then(|store| Composed::of(&name, &text, &*store, Follow::All));
+    let includes = file.as_os_str() != STDIN && includes_files(&text);
+    let store = includes.then(|| input::store(file).ok()).flatten();
+    let composed = store.and_then(|store| Composed::of(&name, &text, &*store, Follow::ALL));
     Ok(CheckedText { name, text, composed })
 }
 
 fn read(target: &mut Target, source: Source, ui: Ui) -> Result<CheckedText, ServiceError> {
     let text = target.read_text(Some(source))?;
     let name = target.service.name().to_owned();
-    let composed = target.composed(&text);
+    let composed = target.composed(&text, Some(source))?;
     if !target.is_server {
         return Ok(CheckedText { name, text, composed });
     }
@@ -114,10 +115,11 @@ impl CheckTotals {
     ) -> io::Result<()> {
         let CheckedText { name, text, composed } = checked;
         let Some(composed) = composed else {
-            return self.add_file(args, ui, (&name, &text), text.diagnostics(), out);
+            let reporter = Reporter::new(&name, text.document(), text.diagnostics(), ui.masker());
+            return self.add_file(args, ui, &reporter, out);
         };
         composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
-            self.add_file(args, ui, (&file.name, &file.text), &diagnostics, out)
+            self.add_file(args, ui, &Reporter::of_file(file, &diagnostics, ui.masker()), out)
         })
     }
 
@@ -125,17 +127,12 @@ impl CheckTotals {
         &mut self,
         args: &CheckArgs,
         ui: Ui,
-        (name, text): (&str, &Snapshot),
-        diagnostics: &Diagnostics,
+        reporter: &Reporter<'_>,
         out: &mut impl Write,
     ) -> io::Result<()> {
         self.files += 1;
-        self.errors += diagnostics.errors();
-        self.warnings += diagnostics.warnings();
-        if diagnostics.is_empty() {
-            return Ok(());
-        }
-        let reporter = Reporter::new(name, text.document(), diagnostics, ui.masker());
+        self.errors += reporter.diagnostics.errors();
+        self.warnings += reporter.diagnostics.warnings();
         match args.output {
             CheckFormat::Text => out.write_all(reporter.text(ui).as_bytes()),
             CheckFormat::Json => {

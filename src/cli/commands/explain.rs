@@ -45,7 +45,8 @@ pub fn run(args: &ExplainArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
     };
     let explained = match content {
         Content::Text(text) if text.is_valid() => {
-            let composed = target.composed(&text).map(|all| diagnostics::valid(all, ui)).transpose()?;
+            let composed = target.composed(&text, None)?;
+            let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
             let text = composed.as_ref().map_or(&text, |composed| &composed.text);
             let (members, lens) = (top_members(text.document()), Lens::default());
             let mut explained = looked_up(&LocalView::new(&members, &lens), &path, ui)?;

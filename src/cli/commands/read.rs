@@ -22,7 +22,7 @@ use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
-use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
+use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source, includes_files};
 use crate::model::schema::WITH_INCLUDES;
 use crate::model::{Kind, Lens, View, top_members, write_compact};
 
@@ -35,27 +35,28 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         paths.push(Path::all(Kind::Stream.key()));
     }
     let mut target = target::resolve(global, Purpose::default(), ui)?;
-    // Where the included files are on this machine, they are read here.
-    let follows = args.with_includes || args.output == ReadFormat::Table;
+    let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
     let query = ReadQuery {
         source: args.saved.then_some(Source::Saved),
         form: match args.output {
             ReadFormat::Conf => ReadForm::Text,
-            _ if follows && target.file.is_some() && !args.runtime => ReadForm::Text,
+            _ if follows => ReadForm::TextOrJson,
             _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
         },
     };
     let mut content = target.service.read(&query)?.content;
     let mut wanted = Wanted { paths, conditions, included: Vec::new() };
-    if let (true, Content::Text(text)) = (follows, &content)
-        && let Some(composed) = target.composed(text)
-    {
+    let composed = match &content {
+        Content::Text(text) if follows => target.composed(text, query.source)?,
+        _ => None,
+    };
+    if args.with_includes && composed.is_none() && may_include(&content) {
+        ui.note(&format!("`{}` does not send the files that it includes", target.service.name()));
+    }
+    if let Some(composed) = composed {
         let composed = diagnostics::valid(composed, ui)?;
         wanted.included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
         content = Content::Text(composed.text);
-    }
-    if args.with_includes && target.file.is_none() {
-        ui.note(&format!("`{}` does not send the files that it includes", target.service.name()));
     }
     let masker = ui.value_masker();
     let mut out = ui.results()?;
@@ -71,6 +72,11 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     }
     output(out.flush())?;
     Ok(Exit::Done)
+}
+
+/// Whether there may be files that a configuration includes: its JSON does not tell them all.
+fn may_include(content: &Content) -> bool {
+    content.snapshot().is_none_or(|text| text.is_valid() && includes_files(text))
 }
 
 /// The values to show: those at the paths, in the entries that meet the conditions.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
-use crate::engine::Composed;
+use crate::engine::{Composed, ComposedFile};
 use crate::model::Masker;
 use crate::syntax::{
     Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
@@ -19,7 +19,7 @@ use crate::syntax::{
 pub struct Reporter<'s> {
     name: &'s str,
     document: &'s Document,
-    diagnostics: &'s Diagnostics,
+    pub diagnostics: &'s Diagnostics,
     lines: LineIndex<'s>,
     masked: MaskedText<'s>,
     /// Whether the faulty lines are shown.
@@ -70,6 +70,12 @@ impl<'s> Reporter<'s> {
         let quotes = masker.is_none() || !is_of_another_language(document.text());
         let masked = MaskedText::new(document, masker, spans.map(line_of).collect());
         Self { name, document, diagnostics, lines, masked, quotes }
+    }
+
+    /// A reporter for one of the files of a composed configuration.
+    pub fn of_file(file: &'s ComposedFile, diagnostics: &'s Diagnostics, masker: Option<Masker>) -> Self {
+        let reporter = Self::new(&file.name, file.text.document(), diagnostics, masker);
+        Self { quotes: reporter.quotes && file.is_quoted, ..reporter }
     }
 
     /// All diagnostics as text.
@@ -155,7 +161,7 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, CliError> {
     for (file, diagnostics) in composed.files.iter().zip(composed.diagnostics()) {
         errors += diagnostics.errors();
         if diagnostics.errors() > 0 {
-            let reporter = Reporter::new(&file.name, file.text.document(), &diagnostics, ui.masker());
+            let reporter = Reporter::of_file(file, &diagnostics, ui.masker());
             ui.say_painted(reporter.text(ui.on_stderr()).trim_end());
         }
     }

@@ -37,6 +37,9 @@ pub fn modify(
     let mut last: Option<String> = None;
     loop {
         let before = session.fetch(Source::Running)?;
+        if let (Content::Text(running), false) = (&before.content, options.force) {
+            refuse_included(session, running, request)?;
+        }
         if let (Some(block), Content::Text(running)) = (request.of_text(), &before.content) {
             return change_block(session, running.clone(), block, options);
         }
@@ -65,6 +68,20 @@ pub fn modify(
             result => return result,
         }
     }
+}
+
+/// Refuses a change of what stands in an included file, as the server would. The paths of the request may
+/// lead nowhere in the text without it.
+fn refuse_included(
+    session: &mut Session,
+    running: &Arc<Snapshot>,
+    request: &ChangeRequest,
+) -> Result<(), ServiceError> {
+    // Where the files have errors, the server judges.
+    let Ok(Some(composed)) = session.composed(running, Source::Running) else { return Ok(()) };
+    let (members, lens) = (top_members(running.document()), Lens::default());
+    let evaluated = request.evaluate(&LocalView::new(&members, &lens)).ok();
+    Ok(composed.refuse_change(request, running, evaluated.as_ref().map(|done| &done.patch))?)
 }
 
 fn send(

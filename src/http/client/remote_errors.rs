@@ -6,6 +6,7 @@ use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
 use crate::engine::{ErrorKind, Guard, RemoteFailure};
 use crate::http::protocol::problem::ProblemFault;
+use crate::syntax::one_line;
 
 /// A message, and advice where there is any.
 type MessageAndHint = (String, Option<String>);
@@ -83,7 +84,8 @@ fn message(fault: &ProblemFault) -> String {
         (Some(line), None) => format!("line {line}: "),
         (None, _) => String::new(),
     };
-    format!("{pointer}{position}{}{}", fault.message, conflict(fault))
+    let file = fault.file.as_ref().map_or(String::new(), |file| format!("`{}`, ", one_line(file)));
+    format!("{pointer}{file}{position}{}{}", fault.message, conflict(fault))
 }
 
 /// The three values of a conflict.

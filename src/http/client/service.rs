@@ -14,9 +14,9 @@ use super::replace::{replace, roll_back};
 use super::session::{Session, status};
 use crate::edit::request::ChangeRequest;
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, Decision, EngineError, Feature, Outcome, OutcomeNote, PendingInfo,
-    ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot, Source, Status, differing,
-    find, is_edited_since,
+    ChangeOptions, Composed, ConfigService, Content, Decision, EngineError, Feature, Outcome, OutcomeNote,
+    PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot, Source, Status,
+    differing, find, is_edited_since,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
 use crate::http::protocol::notes::note_of;
@@ -98,6 +98,14 @@ impl ConfigService for RemoteService {
             *tag = fetched.reply.etag;
             fetched.content
         }))
+    }
+
+    fn composed(
+        &mut self,
+        text: &Arc<Snapshot>,
+        source: Option<Source>,
+    ) -> Result<Option<Composed>, ServiceError> {
+        self.session.composed(text, source.unwrap_or(Source::Running))
     }
 
     fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {

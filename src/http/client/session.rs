@@ -17,11 +17,14 @@ use super::reason::TlsFault;
 use super::remote_errors::{failure, guard};
 use super::tls::TlsTrust;
 use crate::engine::{
-    Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
+    Composed, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
+    includes_files,
 };
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers};
+use crate::http::protocol::included::{IncludedFile, IncludedFiles};
 use crate::http::protocol::problem::ProblemKind;
-use crate::store::reason;
+use crate::http::protocol::routes::ApiOperation;
+use crate::store::{IncludedText, reason};
 
 /// How often the user is asked for credentials.
 const MAX_PROMPTS: usize = 3;
@@ -119,13 +122,43 @@ impl Session {
 
     /// Refuses to go on with a server that lacks a feature.
     pub fn demand(&mut self, feature: Feature) -> Result<(), ServiceError> {
-        if self.api.is_none() {
-            self.probe()?;
-        }
-        match self.api.as_deref().is_some_and(|api| offers(api, feature)) {
+        match self.offers(feature)? {
             true => Ok(()),
             false => Err(self.not_offered(feature)),
         }
+    }
+
+    fn offers(&mut self, feature: Feature) -> Result<bool, ServiceError> {
+        if self.api.is_none() {
+            self.probe()?;
+        }
+        Ok(self.api.as_deref().is_some_and(|api| offers(api, feature)))
+    }
+
+    /// Composes a configuration that was read here with what it includes; `None` if that is nothing, or the
+    /// server does not send it.
+    pub fn composed(
+        &mut self,
+        text: &Arc<Snapshot>,
+        source: Source,
+    ) -> Result<Option<Composed>, ServiceError> {
+        if !includes_files(text) || !self.offers(Feature::Included)? {
+            return Ok(None);
+        }
+        let parameters =
+            if source == Source::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
+        let reply = self.send(&Call { parameters, ..Call::of(ApiOperation::Included) })?;
+        let sent = reply.body.and_then(|body| serde_json::from_slice::<IncludedFiles>(&body).ok());
+        let sent = sent.ok_or_else(|| self.not_of_the_api("something that is no list of files", false))?;
+        let texts = sent.into_iter().map(|(pattern, files)| {
+            let texts = files.into_iter().map(|IncludedFile { name, text }| IncludedText {
+                target: (&name).into(),
+                name,
+                bytes: text.into(),
+            });
+            (pattern, texts.collect())
+        });
+        Ok(Composed::of_sent(&self.name, text, &texts.collect()))
     }
 
     /// Sends a change.

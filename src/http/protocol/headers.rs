@@ -1,6 +1,8 @@
 //! The names of headers and query parameters.
 
 pub use crate::engine::{FEATURES, Feature};
+/// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
+pub use crate::model::schema::WITH_INCLUDES;
 
 /// The default prefix of all paths; `--api-prefix` of both ends changes it.
 pub const DEFAULT_PREFIX: &str = "/media/api";

@@ -3,6 +3,7 @@
 
 pub mod fingerprint;
 pub mod headers;
+pub mod included;
 pub mod masked;
 pub mod notes;
 pub mod openapi;

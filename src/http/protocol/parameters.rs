@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use crate::engine::{GUARD_NAMES, Guard};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
-    SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
+    SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
@@ -53,6 +53,12 @@ pub static PARAMETERS: &[QueryParameter] = &[
         name: RUNTIME,
         values: Values::Switch(|parameters| &mut parameters.runtime),
         doc: "adds `runtime`, the figures of the server; see RUNTIME.",
+    },
+    QueryParameter {
+        name: WITH_INCLUDES,
+        values: Values::Switch(|parameters| &mut parameters.with_includes),
+        doc: "shows what the included files add, too, and their names in `with_includes`; what has that can't be \
+              written back. Only files below the folder of the configuration are followed.",
     },
     QueryParameter {
         name: SOURCE,
@@ -123,6 +129,8 @@ pub struct Parameters {
     pub skip_streams: bool,
     /// `runtime=true`: add figures of the server.
     pub runtime: bool,
+    /// `with_includes=true`: show what the included files add.
+    pub with_includes: bool,
     /// `dry_run=true`: change nothing.
     pub dry_run: bool,
     /// `force=true`: accept all guards and conflicts.

@@ -134,6 +134,9 @@ pub struct ProblemFault {
     /// Where in the JSON (RFC 6901).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
+    /// Which file, where the configuration includes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Where in the text, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,

@@ -4,6 +4,7 @@
 
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, RUNTIME, SKIP_STREAMS, SOURCE, TO,
+    WITH_INCLUDES,
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
@@ -12,6 +13,7 @@ use crate::http::protocol::problem::{KINDS, ProblemKind};
 pub enum ApiOperation {
     #[default]
     Read,
+    Included,
     Modify,
     Update,
     Save,
@@ -97,6 +99,8 @@ pub enum Body {
 pub enum SuccessResponse {
     /// A configuration as JSON.
     Configuration,
+    /// The files that a configuration includes.
+    Included,
     /// The text of a configuration.
     Text,
     /// `true`
@@ -130,7 +134,7 @@ impl SuccessResponse {
     /// The media type of the body; `None` without a body.
     pub fn media_type(self) -> Option<&'static str> {
         match self {
-            Self::Configuration | Self::True | Self::Changes | Self::Document => Some(JSON),
+            Self::Configuration | Self::Included | Self::True | Self::Changes | Self::Document => Some(JSON),
             Self::Text | Self::Ok => Some(TEXT),
             Self::Metrics => Some(METRICS),
             Self::Unchanged => None,
@@ -240,8 +244,19 @@ pub static ROUTES: &[Route] = &[
         operation: ApiOperation::Read,
         path: "read_config",
         summary: "Answers with the running configuration. `HEAD` works, too.",
-        parameters: &[SKIP_STREAMS, RUNTIME, SOURCE, FORMAT],
+        parameters: &[SKIP_STREAMS, RUNTIME, WITH_INCLUDES, SOURCE, FORMAT],
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Unchanged],
+        problems: &[READING],
+        ..ROUTE
+    },
+    Route {
+        operation: ApiOperation::Included,
+        path: "included",
+        summary: "Answers with the files that the configuration includes: an object with a member for each pattern, \
+                  which is an array of objects with `name` and `text`. Only files below the folder of the \
+                  configuration are followed.",
+        parameters: &[SOURCE],
+        answers: &[SuccessResponse::Included],
         problems: &[READING],
         ..ROUTE
     },

@@ -2,13 +2,13 @@
 
 use crate::edit::FaultKind;
 use crate::edit::json_pointer::{Pointer, keys_of};
-use crate::engine::{Conflict, EngineError, Guard, Snapshot};
+use crate::engine::{Composed, Conflict, EngineError, Guard, Snapshot};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::model::Masker;
 use crate::model::redact::{masked_below, masked_keys};
 use crate::store::StoreError;
-use crate::syntax::{LineIndex, MAX_DIAGNOSTICS, Severity};
+use crate::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
@@ -65,7 +65,9 @@ fn kind(error: &EngineError) -> ProblemKind {
 /// The faults that the document lists: those of the request, or the error itself with a hint.
 fn faults(error: &EngineError) -> Vec<ProblemFault> {
     match error {
-        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => diagnostics(snapshot),
+        EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => {
+            diagnostics(None, snapshot, snapshot.diagnostics()).collect()
+        }
         EngineError::BadPatch(faults) => faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect(),
         EngineError::BadAssignments(faults) => {
             let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {
@@ -183,21 +185,37 @@ fn patch_fault(fault: &crate::edit::Fault) -> ProblemFault {
 }
 
 /// The errors of a text. Its warnings refuse nothing.
-fn diagnostics(snapshot: &Snapshot) -> Vec<ProblemFault> {
-    let lines = LineIndex::new(snapshot.document().text());
-    let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
-    errors
-        .map(|found| {
-            let position = lines.position(found.span.start);
-            ProblemFault {
-                message: found.message.clone(),
-                line: Some(position.line),
-                column: Some(position.column),
-                hint: found.hint.clone(),
-                ..ProblemFault::default()
-            }
-        })
-        .collect()
+fn diagnostics<'d>(
+    file: Option<&'d str>,
+    text: &'d Snapshot,
+    found: &'d Diagnostics,
+) -> impl Iterator<Item = ProblemFault> + 'd {
+    let lines = LineIndex::new(text.document().text());
+    let errors = found.iter().filter(|found| found.severity == Severity::Error);
+    errors.map(move |found| {
+        let position = lines.position(found.span.start);
+        ProblemFault {
+            message: found.message.clone(),
+            file: file.map(str::to_owned),
+            line: Some(position.line),
+            column: Some(position.column),
+            hint: found.hint.clone(),
+            ..ProblemFault::default()
+        }
+    })
+}
+
+/// The problem document for a configuration that has errors together with what it includes.
+pub fn broken_includes(composed: &Composed) -> Problem {
+    let found = composed.diagnostics();
+    let faults = composed
+        .files
+        .iter()
+        .zip(&found)
+        .flat_map(|(file, found)| diagnostics(Some(&file.name), &file.text, found));
+    let faults: Vec<ProblemFault> = faults.take(MAX_DIAGNOSTICS).collect();
+    let detail = "the configuration, with what it includes, has errors";
+    masked(Problem::new(ProblemKind::BadConfig, detail).with_errors(faults))
 }
 
 /// The conflicting values, secrets masked: problems are shown and logged.

@@ -10,7 +10,7 @@ use super::temporary::TemporaryPlace;
 use crate::store::candidate::Candidate;
 use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
-use crate::store::included::{IncludeError, IncludedText};
+use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::pending::{PendingRecord, StoredPending};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
@@ -36,8 +36,8 @@ impl Store for ConfFile {
         self.load()
     }
 
-    fn included(&self, pattern: &str) -> Result<Vec<IncludedText>, IncludeError> {
-        self.read_included(pattern)
+    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {
+        self.read_included(pattern, follow)
     }
 
     fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {

@@ -110,6 +110,8 @@ fn a_change_of_an_included_entry_says_where_it_stands() {
         run.says("--conf conf.d/");
     }
     place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).exits(7).says("conf.d/b.conf");
+    place.run(["mv", "streams.cam9", "streams.cam8"]).exits(7).says("conf.d/b.conf");
+    place.run(["cp", "streams.cam1", "streams.cam9"]).exits(7).says("conf.d/b.conf");
     assert_eq!(place.text(), MAIN);
     place.run(["--conf", "conf.d/b.conf", "modify", "-q", "--set", "streams.cam9.prepush=5"]).exits(0);
     place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("5 (own, conf.d/b.conf:3)");
@@ -128,6 +130,51 @@ fn a_server_on_this_machine_shows_what_is_included() {
     place.run(["read", "-o", "table", "--columns", "name"]).exits(0).prints("cam9\n");
     place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("conf.d/b.conf:3");
     place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).says("conf.d/b.conf");
+}
+
+#[test]
+fn a_client_elsewhere_sees_what_is_included_as_on_the_machine_of_the_file() {
+    let place = place();
+    place.put(CONF, format!("edit_auth admin hunter2;\nview_auth viewer l00k;\n{MAIN}"));
+    place.put("conf.d/b.conf", "stream cam9 {\n  url htp://u:swordfish@9;\n  prepush 9;\n}\n");
+    let server = Serving::with(&place, &["--listen", "127.0.0.1:0", "--view-auth"]);
+    let by = |login: &str, password: &str, arguments: &[&str]| {
+        let call = place.mediactl(["--url", &server.url].iter().chain(arguments)).without("MEDIACTL_CONF");
+        call.env("MEDIACTL_LOGIN", login).env("MEDIACTL_PASSWORD", password).run()
+    };
+    let remote = |arguments: &[&str]| by("admin", "hunter2", arguments);
+    let table = ["read", "-o", "table", "--columns", "name,prepush"];
+    remote(&table).exits(0).prints("cam1  -\ncam9  9\ndoor  7\n");
+    remote(&["explain", "streams.cam9.prepush"]).exits(0).prints("9 (own, conf.d/b.conf:3)");
+    let all = remote(&["read", "--with-includes"]).exits(0).json();
+    assert_eq!(all["with_includes"], serde_json::json!(["conf.d/a.conf", "conf.d/b.conf", "common.inc"]));
+    let local = place.run(["read", "--with-includes", "-o", "conf"]).exits(0).out;
+    assert_eq!(remote(&["read", "--with-includes", "--saved", "-o", "conf"]).exits(0).out, local);
+    assert!(remote(&["read"]).exits(0).json()["streams"].get("cam9").is_none());
+    let run = remote(&["check", "running"]).exits(0).hides("swordfish").hides("url htp");
+    assert!(
+        run.out.starts_with("conf.d/b.conf:2:7: warning: ") && run.err.contains("4 files checked"),
+        "{run:?}"
+    );
+    for (command, fault) in [
+        ("modify --set streams.cam9.prepush=5", "`streams.cam9`: it stands in `conf.d/b.conf`, line 1"),
+        ("modify --unset streams.cam9", "it stands in `conf.d/b.conf`, line 1"),
+        ("rm streams.cam9", "it stands in `conf.d/b.conf`, line 1"),
+        ("mv streams.cam9 streams.x", "it stands in `conf.d/b.conf`, line 1"),
+        ("modify --set rtmp=1936", "it stands in `conf.d/a.conf`, line 2"),
+    ] {
+        let command: Vec<&str> = command.split(' ').collect();
+        remote(&command).exits(7).says(fault).says("--conf conf.d/");
+    }
+    let seen = by("viewer", "l00k", &["read", "--with-includes"]).exits(0).hides("swordfish").json();
+    assert_eq!(seen["streams"]["cam9"]["prepush"], 9);
+    by("viewer", "l00k", &["explain", "streams.cam9.urls[0].url"])
+        .prints("conf.d/b.conf:2")
+        .hides("swordfish");
+    place.put("conf.d/b.conf", "rtsp 554;\nstream swordfish {\n");
+    let broken = remote(&["read", "--with-includes"]).exits(3).hides("swordfish");
+    broken.says("`conf.d/b.conf`, line 2, column ");
+    remote(&["read"]).exits(0);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod bounded;
 mod client;
 mod guards;
 mod handler;
+mod included;
 mod late;
 mod listener;
 pub(crate) mod live;

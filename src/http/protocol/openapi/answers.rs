@@ -50,6 +50,10 @@ fn success(answer: SuccessResponse) -> Value {
 fn schema(answer: SuccessResponse) -> Value {
     match answer {
         SuccessResponse::Configuration => reference(schemas::CONFIGURATION),
+        SuccessResponse::Included => {
+            let files = json!({ "type": "array", "items": reference(schemas::INCLUDED_FILE) });
+            json!({ "type": "object", "additionalProperties": files })
+        }
         SuccessResponse::Text | SuccessResponse::Metrics => json!({ "type": "string" }),
         SuccessResponse::Ok => json!({ "const": "ok\n" }),
         SuccessResponse::True => json!({ "const": true }),

@@ -19,6 +19,9 @@ pub(super) const PROBLEM: &str = "Problem";
 /// The name of the schema of a change in the history.
 pub(super) const CHANGE: &str = "Change";
 
+/// The name of the schema of a file that a configuration includes.
+pub(super) const INCLUDED_FILE: &str = "IncludedFile";
+
 /// The name of the schema of `auth`.
 const BACKEND: &str = "Backend";
 
@@ -249,10 +252,9 @@ fn is_read_only(row: &Parameter) -> bool {
     matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
 }
 
-/// Whether no server shows the member: clients of an earlier version send it, or the command line alone
-/// shows it.
+/// Whether no server shows the member: clients of an earlier version send it.
 fn is_former(row: &Parameter) -> bool {
-    matches!(row.shape, Shape::Derived(Derived::Former | Derived::Included))
+    row.shape == Shape::Derived(Derived::Former)
 }
 
 fn is_address(row: &Parameter) -> bool {

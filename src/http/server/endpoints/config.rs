@@ -4,38 +4,41 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::edit::request::{ChangeRequest, Edits};
-use crate::engine::{ChangeOptions, Content, EngineError, Outcome, Snapshot};
-use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER};
+use crate::engine::{ChangeOptions, Composed, Content, EngineError, Outcome, Snapshot};
+use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, word_of};
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::endpoints::shown::{composed, source, text};
 use crate::http::server::entity_tag::{entity_tag, expected, names};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::message::Response;
-use crate::model::redact::{masked_document, masked_json};
+use crate::model::redact::masked_json;
 use crate::model::{Lens, Masker, View, write_compact};
 use crate::store::ChangeRef;
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (parameters, head) = (call.parameters, &call.request.head);
-    let snapshot = match parameters.saved {
-        true => context.engine.saved()?,
-        false => context.running(),
-    };
+    let own = source(context, call)?;
+    let composed = if parameters.with_includes { composed(context, &own)? } else { None };
+    let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
     let role = call.role;
     let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
     let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
         Response { status: 304, headers: Vec::new(), body: Arc::default() }
     } else if parameters.text {
-        text(&snapshot, role)
+        text(snapshot, role)
     } else if !snapshot.is_valid() {
-        return Err(EngineError::BadConfig(snapshot).into());
+        return Err(EngineError::BadConfig(snapshot.clone()).into());
     } else {
-        let body = json(&snapshot, parameters.skip_streams);
+        let body = json(snapshot, parameters.skip_streams);
+        let body = composed.as_ref().map_or(body.clone(), |composed| marked(&body, composed));
         let shown = |body: Arc<Vec<u8>>| if role == Role::View { masked_body(&body) } else { body };
         match parameters.runtime {
             // The figures differ each time, so there is no tag.
@@ -50,6 +53,14 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     Ok(with_pending(context, response.with("ETag", tag)))
 }
 
+/// A JSON object with the names of the files that are included: whoever sends it back is refused.
+fn marked(body: &[u8], composed: &Composed) -> Arc<Vec<u8>> {
+    let mut whole: Value = serde_json::from_slice(body).expect("the server made it as JSON");
+    let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
+    whole[WITH_INCLUDES] = names.into();
+    Arc::new(serde_json::to_vec(&whole).expect("JSON can be written"))
+}
+
 fn json(snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
     if !skip_static_streams {
         return snapshot.json().json().clone();
@@ -58,17 +69,6 @@ fn json(snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
     let mut body = Vec::new();
     write_compact(&View::new(&snapshot.members(), &lens), &mut body).expect("a vector takes everything");
     Arc::new(body)
-}
-
-/// The text of a configuration as this role sees it.
-pub fn text(snapshot: &Snapshot, role: Role) -> Response {
-    Response::ok(
-        TEXT,
-        match role {
-            Role::Edit => snapshot.bytes().to_vec(),
-            Role::View => masked_document(snapshot.document(), &Masker::opaque()).into_bytes(),
-        },
-    )
 }
 
 /// A JSON object with its secrets masked.

@@ -5,7 +5,7 @@ use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::JSON;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::config::text;
+use crate::http::server::endpoints::shown::text;
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision};
 

@@ -5,8 +5,10 @@ mod config;
 mod confirm;
 mod health;
 mod history;
+mod included;
 mod metrics;
 mod openapi;
+mod shown;
 
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::ApiOperation;
@@ -20,6 +22,7 @@ pub type Endpoint = fn(&Context, &mut EndpointCall<'_>) -> Result<Response, Prob
 pub fn endpoint(operation: ApiOperation) -> Endpoint {
     match operation {
         ApiOperation::Read => config::read,
+        ApiOperation::Included => included::files,
         ApiOperation::Modify => config::modify,
         ApiOperation::Update => config::update,
         ApiOperation::Save => config::save,

@@ -1,0 +1,16 @@
+//! The files that a configuration includes, as `included` answers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The files of each pattern, in the order in which they are included.
+pub type IncludedFiles = BTreeMap<String, Vec<IncludedFile>>;
+
+/// A file that a configuration includes.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct IncludedFile {
+    /// The name in messages.
+    pub name: String,
+    pub text: String,
+}

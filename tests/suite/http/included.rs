@@ -1,0 +1,131 @@
+//! What a configuration includes, as clients of a server see it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use mediactl::http::server::auth::Account;
+use serde_json::{Value, json};
+
+use super::handler::{Server, body, refused};
+
+const MAIN: &str = "edit_auth admin s3cret;\nview_auth viewer l00k;\ninclude conf.d/*.conf;\n";
+
+fn server(files: &[(&str, &str)]) -> Server {
+    let server = Server::viewed(MAIN);
+    fs::create_dir(server.place.path("conf.d")).expect("a folder can be made");
+    for (name, text) in files {
+        server.place.put(name, text);
+    }
+    server
+}
+
+fn stream_file() -> Server {
+    server(&[("conf.d/a.conf", "stream cam9 {\n  url rtsp://u:h1dden@h/;\n  prepush 9;\n}\n")])
+}
+
+fn names(value: &Value) -> Vec<String> {
+    let names = value["with_includes"].as_array().into_iter().flatten();
+    names.filter_map(|name| Some(name.as_str()?.rsplit_once("conf.d/")?.1.to_owned())).collect()
+}
+
+#[test]
+fn included_entries_are_shown_marked_and_never_written_back() {
+    let server = stream_file();
+    assert_eq!(body(&server.get(""))["streams"], json!({}));
+    let all = body(&server.get("?with_includes=true"));
+    assert_eq!(all["streams"]["cam9"]["prepush"], 9);
+    assert_eq!(names(&all), ["a.conf"]);
+    refused(&server.post("modify_config", &all.to_string()), 422, "read-only");
+    let text = server.get("?with_includes=true&format=conf");
+    assert!(String::from_utf8_lossy(&text.body).contains("/conf.d/a.conf\nstream cam9 {\n"));
+    assert!(body(&server.get("?with_includes=true&skip_streams=true"))["streams"].get("cam9").is_none());
+    assert_eq!(server.place.text(), MAIN);
+}
+
+#[test]
+fn a_viewer_sees_included_files_masked() {
+    let server = stream_file();
+    let viewer = Account { login: "viewer".to_owned(), password: "l00k".to_owned() }.to_header();
+    for target in ["read_config?with_includes=true", "read_config?with_includes=true&format=conf", "included"]
+    {
+        let target = format!("/media/api/{target}");
+        let response = server.ask("GET", &target, &[("authorization", &viewer)], "");
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        assert!(text.contains("prepush") && !text.contains("h1dden") && !text.contains("s3cret"), "{text}");
+    }
+}
+
+#[test]
+fn only_files_below_the_folder_are_followed() {
+    let server = server(&[]);
+    let elsewhere = tempfile::tempdir().expect("there is room");
+    let outside = elsewhere.path().join("a.conf");
+    fs::write(&outside, "stream secret { url udp://s3cret; }\n").expect("it is writable");
+    symlink(&outside, server.place.path("link.conf")).expect("links can be made");
+    symlink(elsewhere.path(), server.place.path("folder")).expect("links can be made");
+    let there = outside.display().to_string();
+    let absent = elsewhere.path().join("absent.conf").display().to_string();
+    let kept = ".mediactl/media.conf/history";
+    for pattern in [
+        "../*.conf",
+        "conf.d/../../x",
+        "link.conf",
+        "*.conf",
+        "folder/a.conf",
+        "folder/*",
+        &there,
+        &absent,
+        kept,
+    ] {
+        server.place.put("conf.d/in.conf", format!("include {pattern};"));
+        for target in ["included", "read_config?with_includes=true", "included?source=saved"] {
+            let response = server.ask("GET", &format!("/media/api/{target}"), &[], "");
+            refused(&response, 400, "bad-config");
+            let fault = &body(&response)["errors"][0];
+            let message = fault["message"].as_str().unwrap_or_default();
+            let is_loop = message.ends_with("`media.conf` includes itself");
+            assert!(
+                is_loop && pattern == "*.conf" || message.contains("only files below"),
+                "{pattern}: {fault}"
+            );
+            assert!(!fault.to_string().contains("udp"), "{fault}");
+        }
+    }
+    let own = server.place.path("conf.d/own.inc").display().to_string();
+    server.place.put("conf.d/own.inc", "stream own { url udp://1; }\n");
+    server.place.put("conf.d/in.conf", format!("include {own};"));
+    assert_eq!(body(&server.get("?with_includes=true"))["streams"]["own"]["urls"][0]["url"], "udp://1");
+}
+
+#[test]
+fn faults_name_file_and_line_and_quote_nothing() {
+    for (text, line, message) in [
+        ("http 80;\nstream cam1 {\n  # h1dden words\n", 2, "unclosed"),
+        ("\ninclude media.conf;\n", 2, "includes itself"),
+        ("\n\ninclude absent.conf;\n", 3, "cannot include `absent.conf`"),
+    ] {
+        let server = server(&[("conf.d/a.conf", text)]);
+        for target in
+            ["included", "read_config?with_includes=true", "read_config?with_includes=true&format=conf"]
+        {
+            let response = server.ask("GET", &format!("/media/api/{target}"), &[], "");
+            refused(&response, 400, "bad-config");
+            let fault = &body(&response)["errors"][0];
+            assert!(fault["file"].as_str().is_some_and(|file| file.ends_with("conf.d/a.conf")), "{fault}");
+            assert!(fault["message"].as_str().is_some_and(|found| found.contains(message)), "{fault}");
+            assert_eq!(fault["line"], line);
+            assert!(!fault.to_string().contains("h1dden"));
+        }
+        assert_eq!(server.get("").status, 200, "the configuration itself is as it was");
+    }
+}
+
+#[test]
+fn a_change_of_an_included_entry_names_its_file() {
+    let server = stream_file();
+    let response = server.post("modify_config", r#"{"streams":{"cam9":{"prepush":5}}}"#);
+    refused(&response, 422, "wrong-type");
+    let fault = body(&response)["errors"][0].to_string();
+    assert!(fault.contains("conf.d/a.conf`, line 1, which is included"), "{fault}");
+    assert_eq!(server.place.text(), MAIN);
+}
