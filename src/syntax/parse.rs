@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, Diagnostics, Severity};
 use super::lex::{self, LexedWord, Quoting};
-use super::sink::{ParsedEntry, Sink, WordPlaces};
+use super::sink::{EntryWords, ParsedEntry, Sink};
 use super::word::unescaped;
 
 /// How deep blocks may nest.
@@ -27,22 +27,22 @@ pub(super) struct ParsedPart<S> {
 
 /// Parses one part of a text, which starts between two top-level entries.
 pub(super) fn parse_part<'t, S: Sink<'t>>(text: &'t str, part: Range<usize>, sink: S) -> ParsedPart<S> {
-    let mut parser = Parser::new(text, part.clone(), sink);
+    let bom = if part.start == 0 && text.starts_with(BOM) { BOM.len() } else { 0 };
+    let start = part.start + bom;
+    let mut parser = Parser::new(text, part.end, sink);
     report_nul(text, part, &mut parser.diagnostics);
-    parser.entries();
+    parser.entries(start);
     let Parser { sink, diagnostics, ends_in_comment, .. } = parser;
     ParsedPart { sink, diagnostics, ends_in_comment }
 }
 
 struct Parser<'t, S> {
-    whole: &'t str,
     /// Up to the end of the part.
     text: &'t [u8],
-    at: usize,
     sink: S,
     diagnostics: Diagnostics,
     /// The words of the current entry; kept to reuse its allocation.
-    words: WordPlaces,
+    words: EntryWords<'t>,
     /// The places of the `{` that have no `}` yet.
     open: Vec<usize>,
     /// How far the closing quote of a word is searched for: to the end of the text, until a quote is
@@ -53,24 +53,20 @@ struct Parser<'t, S> {
     ends_in_comment: bool,
 }
 
+/// Each production takes the place where it starts, and returns the place where it ends.
+///
+/// What is rare or long is `cold`: it is kept out of the loop that every word runs through.
 impl<'t, S: Sink<'t>> Parser<'t, S> {
-    fn new(text: &'t str, part: Range<usize>, sink: S) -> Self {
-        let bom = if part.start == 0 && text.starts_with(BOM) { BOM.len() } else { 0 };
+    fn new(text: &'t str, end: usize, sink: S) -> Self {
         Self {
-            whole: text,
-            text: &text.as_bytes()[..part.end],
-            at: part.start + bom,
+            text: &text.as_bytes()[..end],
             sink,
             diagnostics: Diagnostics::default(),
-            words: WordPlaces::default(),
+            words: EntryWords::new(text),
             open: Vec::new(),
-            quotes_end: part.end,
+            quotes_end: end,
             ends_in_comment: false,
         }
-    }
-
-    fn next(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
     }
 
     /// How far the closing quote of a word that starts here is searched for.
@@ -81,13 +77,6 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         self.quotes_end
     }
 
-    /// Takes the delimiter that stands here, and returns its place.
-    fn delimiter(&mut self) -> usize {
-        self.at += 1;
-        self.at - 1
-    }
-
-    // Problems are rare: reporting is kept out of the loop that everything else runs through.
     #[cold]
     fn report(&mut self, severity: Severity, place: Range<usize>, message: impl Into<String>, hint: &str) {
         let span = place.start as u32..place.end as u32;
@@ -103,20 +92,22 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     }
 
     /// file = [BOM] *entry
-    fn entries(&mut self) {
-        loop {
-            self.at = self.trivia(self.at);
-            match self.text.get(self.at) {
-                None => return self.end_of_text(),
-                Some(b';') => self.stray_semicolon(),
-                Some(b'{') => self.nameless_block(),
-                Some(b'}') => self.close_brace(),
-                Some(_) => self.entry(),
+    fn entries(&mut self, mut at: usize) {
+        let text = self.text;
+        while let Some(&byte) = text.get(at) {
+            at = match byte {
+                _ if lex::is_space(byte) => at + 1,
+                b'#' => self.comment(at),
+                b';' => self.stray_semicolon(at),
+                b'{' => self.nameless_block(at),
+                b'}' => self.close_brace(at),
+                _ => self.entry(at),
             }
         }
+        self.end_of_text();
     }
 
-    /// *( white space / comment ); returns its end.
+    /// *( white space / comment )
     #[inline(always)]
     fn trivia(&mut self, mut at: usize) -> usize {
         let text = self.text;
@@ -129,10 +120,11 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         }
     }
 
-    /// comment = "#" *<any char but LF>; returns its end.
+    /// comment = "#" *<any char but LF>
     ///
     /// Reports each CR inside: some editors end a line there, the grammar does not, so the text behind
     /// it looks like a directive and is a comment.
+    #[cold]
     fn comment(&mut self, start: usize) -> usize {
         let text = self.text;
         for at in memchr::memchr2_iter(b'\n', b'\r', &text[start..]).map(|at| start + at) {
@@ -154,45 +146,37 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     /// entry = 1*word (";" / block)
     #[inline(always)]
-    fn entry(&mut self) {
+    fn entry(&mut self, start: usize) -> usize {
         let text = self.text;
-        self.words.restart(self.at);
-        let mut at = self.at;
+        self.words.restart(start);
+        let mut at = start;
         loop {
             at = self.plain_words(at);
             match text.get(at) {
-                Some(b';') => {
-                    self.at = at + 1;
-                    return self.setting(self.at);
-                }
-                Some(b'{') => {
-                    self.at = at;
-                    return self.open_brace();
-                }
-                Some(b'}') => {
-                    self.at = at;
-                    return self.missing_semicolon();
-                }
-                Some(&byte) if lex::starts_trivia(byte) => {
-                    let start = at;
-                    at = self.trivia(start);
-                    self.words.is_spanning |= lex::is_word(text, at) && text[start..at].contains(&b'\n');
-                }
+                Some(b';') => return self.setting(at + 1),
+                Some(b'{') => return self.open_brace(at),
+                Some(b'}') => return self.missing_semicolon(at),
+                Some(&byte) if lex::starts_trivia(byte) => at = self.gap(at),
                 Some(_) => {
                     let LexedWord { end, quoting } = self.odd_word(at);
                     self.words.push(at, end, quoting != Quoting::Bare);
-                    if quoting == Quoting::Open {
-                        self.skip_line(end);
-                        return self.setting(end);
-                    }
                     at = end;
+                    if quoting == Quoting::Open {
+                        self.setting(end);
+                        return self.skip_line(end);
+                    }
                 }
-                None => {
-                    self.at = at;
-                    return self.cut_off();
-                }
+                None => return self.cut_off(at),
             }
         }
+    }
+
+    /// *( white space / comment ), more than one blank, between two words or in front of a delimiter
+    #[cold]
+    fn gap(&mut self, start: usize) -> usize {
+        let end = self.trivia(start);
+        self.words.is_spanning |= lex::is_word(self.text, end) && self.text[start..end].contains(&b'\n');
+        end
     }
 
     /// Takes plain words with at most one blank behind each, as nearly all words are. Returns where
@@ -208,6 +192,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     }
 
     /// A word that may have quotes, or that is to be looked at.
+    #[cold]
     fn odd_word(&mut self, start: usize) -> LexedWord {
         let quotes_end = self.next_quotes_end(start);
         if let Some(end) = lex::plainly_quoted(&self.text[..quotes_end], start) {
@@ -242,9 +227,10 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     }
 
     /// Skips the rest of the line that an unclosed quote has swallowed.
-    fn skip_line(&mut self, from: usize) {
-        self.at = lex::end_of_line(self.text, from);
-        self.quotes_end = self.at;
+    #[cold]
+    fn skip_line(&mut self, at: usize) -> usize {
+        self.quotes_end = lex::end_of_line(self.text, at);
+        self.quotes_end
     }
 
     fn single_quote(&mut self, word: Range<usize>) {
@@ -282,72 +268,72 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     /// Hands over an entry without a block.
     #[inline(always)]
-    fn setting(&mut self, end: usize) {
-        self.sink.setting(ParsedEntry { text: self.whole, words: &self.words, is_block: false }, end);
+    fn setting(&mut self, end: usize) -> usize {
+        self.sink.setting(ParsedEntry(&self.words), end);
+        end
     }
 
-    fn stray_semicolon(&mut self) {
-        let at = self.delimiter() as u32;
-        self.diagnostics.push(Diagnostic::warning(at..at + 1, "stray `;`"));
+    #[cold]
+    fn stray_semicolon(&mut self, at: usize) -> usize {
+        self.diagnostics.push(Diagnostic::warning(at as u32..at as u32 + 1, "stray `;`"));
+        at + 1
     }
 
-    fn nameless_block(&mut self) {
-        let at = self.at;
+    #[cold]
+    fn nameless_block(&mut self, at: usize) -> usize {
         self.error(
             at..at + 1,
             "a block without a keyword in front of its `{`",
             "a block starts like `stream NAME {`",
         );
         self.words.restart(at);
-        self.open_brace();
+        self.open_brace(at)
     }
 
     /// block = "{" *entry "}"
-    fn open_brace(&mut self) {
-        let brace = self.delimiter();
+    fn open_brace(&mut self, brace: usize) -> usize {
         let is_too_deep = self.open.len() == MAX_DEPTH;
         self.open.push(brace);
-        self.sink.open_block(ParsedEntry { text: self.whole, words: &self.words, is_block: true });
-        if is_too_deep {
-            self.error(
-                brace..brace + 1,
-                format!("blocks nest deeper than {MAX_DEPTH}"),
-                "the contents of this block are not checked",
-            );
-            self.skip_block();
+        self.words.is_block = true;
+        self.sink.open_block(ParsedEntry(&self.words));
+        if !is_too_deep {
+            return brace + 1;
         }
+        self.error(
+            brace..brace + 1,
+            format!("blocks nest deeper than {MAX_DEPTH}"),
+            "the contents of this block are not checked",
+        );
+        self.skip_block(brace + 1)
     }
 
     /// Goes to the `}` of a block whose `{` is taken; nothing inside it is indexed.
-    fn skip_block(&mut self) {
+    #[cold]
+    fn skip_block(&mut self, mut at: usize) -> usize {
         let mut depth = 1;
         loop {
-            self.at = self.trivia(self.at);
-            match self.next() {
-                None => return,
-                Some(b'}') if depth == 1 => return,
+            at = self.trivia(at);
+            match self.text.get(at) {
+                None => return at,
+                Some(b'}') if depth == 1 => return at,
                 Some(b'}') => depth -= 1,
                 Some(b'{') => depth += 1,
                 Some(b';') => {}
                 Some(_) => {
-                    self.skip_word();
+                    at = self.skip_word(at);
                     continue;
                 }
             }
-            self.at += 1;
+            at += 1;
         }
     }
 
-    fn skip_word(&mut self) {
-        let word = lex::word(self.text, self.at, self.next_quotes_end(self.at));
-        self.at = word.end;
-        if word.quoting == Quoting::Open {
-            self.skip_line(word.end);
-        }
+    fn skip_word(&mut self, start: usize) -> usize {
+        let word = lex::word(self.text, start, self.next_quotes_end(start));
+        if word.quoting == Quoting::Open { self.skip_line(word.end) } else { word.end }
     }
 
-    fn close_brace(&mut self) {
-        let at = self.delimiter();
+    fn close_brace(&mut self, at: usize) -> usize {
         match self.open.pop() {
             Some(_) => self.sink.close_block(at + 1),
             None => self.error(
@@ -356,28 +342,32 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
                 "no block is open here: remove it, or add the `{` that it closes",
             ),
         }
+        at + 1
     }
 
     /// Only a warning: clients in production send this, and the closing brace proves that the text was
     /// not cut off.
-    fn missing_semicolon(&mut self) {
-        let end = self.words.end();
-        self.setting(end);
+    #[cold]
+    fn missing_semicolon(&mut self, brace: usize) -> usize {
+        let end = self.setting(self.words.end());
         if !self.open.is_empty() {
             self.warning(end..end, "missing `;` before `}`", "end the directive with `;`");
         }
+        brace
     }
 
-    fn cut_off(&mut self) {
-        let end = self.words.end();
-        self.setting(end);
+    #[cold]
+    fn cut_off(&mut self, at: usize) -> usize {
+        let end = self.setting(self.words.end());
         self.error(
             end..end,
             "missing `;` at the end of the file",
             "was the file cut off? end the last directive with `;`",
         );
+        at
     }
 
+    #[cold]
     fn end_of_text(&mut self) {
         while let Some(brace) = self.open.pop() {
             self.sink.close_block(self.text.len());

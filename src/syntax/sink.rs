@@ -64,23 +64,31 @@ impl WordPlace {
     }
 }
 
-/// The places of the words of an entry.
-#[derive(Debug, Default)]
-pub(super) struct WordPlaces {
+/// The words of the entry that is being parsed.
+#[derive(Debug)]
+pub(super) struct EntryWords<'t> {
+    text: &'t str,
     /// Of the first word, or of the `{` of a block without a keyword.
     start: u32,
     places: Vec<WordPlace>,
     /// Whether the words stand on several lines.
     pub is_spanning: bool,
+    /// Whether a block follows.
+    pub is_block: bool,
 }
 
-impl WordPlaces {
+impl<'t> EntryWords<'t> {
+    /// The words of an entry of this text; there is none yet.
+    pub fn new(text: &'t str) -> Self {
+        Self { text, start: 0, places: Vec::new(), is_spanning: false, is_block: false }
+    }
+
     /// Goes on to the entry that starts here; the allocation is kept.
     #[inline(always)]
     pub fn restart(&mut self, start: usize) {
         self.start = start as u32;
         self.places.clear();
-        self.is_spanning = false;
+        (self.is_spanning, self.is_block) = (false, false);
     }
 
     #[inline(always)]
@@ -96,32 +104,28 @@ impl WordPlaces {
 
 /// An entry that is being parsed: its words, and whether a block follows.
 #[derive(Debug, Clone, Copy)]
-pub struct ParsedEntry<'w, 't> {
-    pub(super) text: &'t str,
-    pub(super) words: &'w WordPlaces,
-    pub(super) is_block: bool,
-}
+pub struct ParsedEntry<'w, 't>(pub(super) &'w EntryWords<'t>);
 
 impl<'w, 't> ParsedEntry<'w, 't> {
     /// The whole text.
     pub fn text(self) -> &'t str {
-        self.text
+        self.0.text
     }
 
     /// Offset of its first word.
     pub fn start(self) -> usize {
-        self.words.start as usize
+        self.0.start as usize
     }
 
     /// From the first word to the last, as they stand in the text.
     pub fn span(self) -> Span {
-        self.words.start..self.words.end() as u32
+        self.0.start..self.0.end() as u32
     }
 
     /// Its words, the keyword first.
     #[inline]
     pub fn words(self) -> ParsedWords<'w, 't> {
-        ParsedWords { text: self.text, places: self.words.places.iter() }
+        ParsedWords { text: self.0.text, places: self.0.places.iter() }
     }
 
     /// The words behind the keyword.
@@ -134,12 +138,12 @@ impl<'w, 't> ParsedEntry<'w, 't> {
 
     /// Whether its words stand on several lines; rare, and likely to lack a `;`.
     pub fn is_spanning(self) -> bool {
-        self.words.is_spanning
+        self.0.is_spanning
     }
 
     /// The length of the keyword in bytes; 0 if it has quotes, or is missing.
     pub(super) fn bare_keyword(self) -> usize {
-        match self.words.places.first() {
+        match self.0.places.first() {
             Some(word) if !word.quoted => (word.end - word.start) as usize,
             _ => 0,
         }
@@ -149,16 +153,16 @@ impl<'w, 't> ParsedEntry<'w, 't> {
 impl<'t> Directive<'t> for ParsedEntry<'_, 't> {
     #[inline(always)]
     fn keyword(self) -> Cow<'t, str> {
-        match self.words.places.first() {
-            Some(place) => place.word(self.text).value(),
+        match self.0.places.first() {
+            Some(place) => place.word(self.0.text).value(),
             None => Cow::Borrowed(""),
         }
     }
 
     #[inline(always)]
     fn with_keyword<R>(self, look: impl FnOnce(&[u8]) -> R) -> R {
-        match self.words.places.first() {
-            Some(place) if !place.quoted => look(place.bytes(self.text)),
+        match self.0.places.first() {
+            Some(place) if !place.quoted => look(place.bytes(self.0.text)),
             _ => look(self.keyword().as_bytes()),
         }
     }
@@ -170,11 +174,11 @@ impl<'t> Directive<'t> for ParsedEntry<'_, 't> {
 
     #[inline]
     fn count_arguments(self) -> usize {
-        self.words.places.len().saturating_sub(1)
+        self.0.places.len().saturating_sub(1)
     }
 
     fn is_block(self) -> bool {
-        self.is_block
+        self.0.is_block
     }
 }
 

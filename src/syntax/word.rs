@@ -34,10 +34,7 @@ impl<'t> Word<'t> {
     /// The value of the word: without quotes, `\\` and `\"` resolved.
     #[inline]
     pub fn value(&self) -> Cow<'t, str> {
-        match self.quoted {
-            true => plainly_quoted(self.raw).map_or_else(|| Cow::Owned(unquote(self.raw)), Cow::Borrowed),
-            false => Cow::Borrowed(self.raw),
-        }
+        if self.quoted { unquoted(self.raw) } else { Cow::Borrowed(self.raw) }
     }
 
     /// Splits the word at its first `=` outside quotes.
@@ -73,6 +70,12 @@ pub(super) fn unescaped(raw: &[u8]) -> impl Iterator<Item = (usize, u8, bool)> {
 fn plainly_quoted(raw: &str) -> Option<&str> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     memchr::memchr2(b'"', b'\\', inside.as_bytes()).is_none().then_some(inside)
+}
+
+// Most words have no quotes: what those with quotes take is kept out of the loops over all words.
+#[inline(never)]
+fn unquoted(raw: &str) -> Cow<'_, str> {
+    plainly_quoted(raw).map_or_else(|| Cow::Owned(unquote(raw)), Cow::Borrowed)
 }
 
 fn unquote(raw: &str) -> String {

@@ -10,13 +10,15 @@ const FALSE: &str = "false";
 #[inline]
 pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
-    if value.is_empty() && word.quoted {
-        diagnostics.push(
-            Diagnostic::warning(word.span(), "an empty source url")
-                .hint("name the source, or remove the directive"),
-        );
+    match value.is_empty() {
+        true => diagnostics.push(empty(word)),
+        false => url(word, &value, diagnostics),
     }
-    url(word, &value, diagnostics);
+}
+
+#[cold]
+fn empty(word: Word<'_>) -> Diagnostic {
+    Diagnostic::warning(word.span(), "an empty source url").hint("name the source, or remove the directive")
 }
 
 /// Checks the first word of an authorization directive.
@@ -40,14 +42,16 @@ fn is_nearly_false(value: &str) -> bool {
 /// Checks a URL. A word that is no URL is fine.
 #[inline]
 pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
-    match of_frequent_scheme(value) {
-        Some(address) if !has_large_port(address) => {}
-        Some(_) => diagnostics.push(too_large(word)),
-        None => diagnostics.push_any(fault(word, value)),
+    if !of_frequent_scheme(value).is_some_and(|address| !has_large_port(address)) {
+        report(word, value, diagnostics);
     }
 }
 
 #[cold]
+fn report(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
+    diagnostics.push_any(fault(word, value));
+}
+
 fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let colon = memchr::memchr(b':', value.as_bytes())?;
     let (scheme, rest) = (&value[..colon], &value[colon + 1..]);
