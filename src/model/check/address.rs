@@ -42,7 +42,7 @@ fn is_nearly_false(value: &str) -> bool {
 /// Checks a URL. A word that is no URL is fine.
 #[inline]
 pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
-    if !of_frequent_scheme(value).is_some_and(|address| !has_large_port(address)) {
+    if of_frequent_scheme(value).is_none_or(has_large_port) {
         report(word, value, diagnostics);
     }
 }
