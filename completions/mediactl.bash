@@ -116,7 +116,7 @@ _mediactl() {
 
     case "${cmd}" in
         mediactl)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version read modify edit add mv cp rm update save apply diff check explain fmt history rollback blame confirm status watch wait context serve init help"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version read modify edit add mv cp rm update save apply diff check explain fmt history rollback blame confirm status watch wait context serve init help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -138,6 +138,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -158,6 +162,14 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -174,7 +186,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__add)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --set --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version stream live plugin"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --set --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version stream live plugin"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -196,6 +208,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -213,6 +229,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -280,7 +304,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__apply)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --prune --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --prune --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -302,6 +326,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -319,6 +347,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -382,7 +418,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__blame)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --output --help --version"
+            opts="-x -o -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -404,6 +440,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -421,6 +461,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -448,7 +496,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__check)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --strict --output --help --version"
+            opts="-x -o -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --strict --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -470,6 +518,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -487,6 +539,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -514,7 +574,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__confirm)
-            opts="-x -q -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --revert --quiet --help --version"
+            opts="-x -q -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --revert --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -536,6 +596,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -553,6 +617,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -572,7 +644,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version add list use show remove"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version add list use show remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -591,6 +663,10 @@ _mediactl() {
                     return 0
                     ;;
                 -x)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -614,6 +690,14 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -630,7 +714,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__add)
-            opts="-x -h -V --password-command --group --protected --replace --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --password-command --group --protected --replace --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -660,6 +744,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -680,6 +768,14 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -696,7 +792,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__list)
-            opts="-o -x -h -V --output --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-o -x -h -V --output --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -726,6 +822,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -743,6 +843,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -762,7 +870,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__remove)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -784,6 +892,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -801,6 +913,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -820,7 +940,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__show)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -842,6 +962,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -859,6 +983,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -878,7 +1010,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__context__subcmd__use)
-            opts="-x -h -V --none --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --none --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -897,6 +1029,10 @@ _mediactl() {
                     return 0
                     ;;
                 -x)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -920,6 +1056,14 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fingerprint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -936,7 +1080,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__cp)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --set --unset --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --set --unset --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -958,6 +1102,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -975,6 +1123,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1046,7 +1202,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__diff)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --where --json --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --where --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1068,6 +1224,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1085,6 +1245,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1108,7 +1276,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__edit)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --resume --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --resume --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1130,6 +1298,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1147,6 +1319,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1210,7 +1390,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__explain)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --output --help --version"
+            opts="-x -o -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1232,6 +1412,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1249,6 +1433,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1276,7 +1468,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__fmt)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --check --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --check --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1298,6 +1490,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1315,6 +1511,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1378,7 +1582,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__help)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1400,6 +1604,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1417,6 +1625,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1436,7 +1652,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__history)
-            opts="-x -p -n -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --patch --max-count --since --output --help --version show"
+            opts="-x -p -n -o -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --patch --max-count --since --output --help --version show"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1458,6 +1674,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1475,6 +1695,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1514,7 +1742,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__history__subcmd__show)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1536,6 +1764,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1553,6 +1785,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1572,7 +1812,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__init)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1594,6 +1834,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1611,6 +1855,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1630,7 +1882,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__modify)
-            opts="-x -f -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --set --set-string --set-file --unset --replace --where --file --expect --create --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -f -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --set --set-string --set-file --unset --replace --where --file --expect --create --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1652,6 +1904,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1669,6 +1925,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1768,7 +2032,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__mv)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1790,6 +2054,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1807,6 +2075,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1870,7 +2146,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__read)
-            opts="-x -o -r -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --where --saved --with-includes --skip-streams --runtime --output --columns --sort --raw --help --version"
+            opts="-x -o -r -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --where --saved --with-includes --skip-streams --runtime --output --columns --sort --raw --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1892,6 +2168,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1909,6 +2189,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1948,7 +2236,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__rm)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --where --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --where --ignore-missing --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1970,6 +2258,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1987,6 +2279,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2054,7 +2354,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__rollback)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2076,6 +2376,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2093,6 +2397,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2156,7 +2468,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__save)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2178,6 +2490,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2195,6 +2511,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2258,7 +2582,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__serve)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --listen --metrics --view-auth --tls-cert --tls-key --tls-self-signed --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --listen --metrics --view-auth --tls-cert --tls-key --tls-self-signed --max-body --max-connections --trusted-proxy --runtime-cmd --no-guards --log-format --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2280,6 +2604,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2297,6 +2625,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2368,7 +2704,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__status)
-            opts="-x -o -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --output --help --version"
+            opts="-x -o -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2390,6 +2726,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2407,6 +2747,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2434,7 +2782,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__update)
-            opts="-x -y -q -o -m -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
+            opts="-x -y -q -o -m -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --dry-run --force --accept --yes --quiet --output --exit-code --message --max-delete --confirm --check-cmd --reload-cmd --hook-timeout --keep --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2456,6 +2804,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2473,6 +2825,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2536,7 +2896,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__wait)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2558,6 +2918,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2575,6 +2939,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2594,7 +2966,7 @@ _mediactl() {
             return 0
             ;;
         mediactl__subcmd__watch)
-            opts="-x -h -V --conf --url --context --color --show-secrets --mask --api-prefix --user --password-file --cacert --fingerprint --insecure --timeout --help --version"
+            opts="-x -h -V --conf --url --context --cluster --color --show-secrets --mask --api-prefix --user --password-file --cacert --cert --key --fingerprint --insecure --timeout --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2616,6 +2988,10 @@ _mediactl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2633,6 +3009,14 @@ _mediactl() {
                     return 0
                     ;;
                 --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

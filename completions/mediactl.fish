@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_mediactl_global_optspecs
-    string join \n conf= url= x/context= color= show-secrets mask api-prefix= user= password-file= cacert= fingerprint= insecure timeout= h/help V/version
+    string join \n conf= url= x/context= cluster= color= show-secrets mask api-prefix= user= password-file= cacert= cert= key= fingerprint= insecure timeout= h/help V/version
 end
 
 function __fish_mediactl_needs_command
@@ -27,6 +27,7 @@ end
 complete -c mediactl -n "__fish_mediactl_needs_command" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_needs_command" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_needs_command" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -34,6 +35,8 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -l api-prefix -d 'The pa
 complete -c mediactl -n "__fish_mediactl_needs_command" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_needs_command" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_needs_command" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_needs_command" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_needs_command" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -69,6 +72,7 @@ complete -c mediactl -n "__fish_mediactl_needs_command" -f -a "help" -d 'Explain
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -76,6 +80,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand read" -l where -d 'Show only the entries that meet this condition; if it is given several times, all of them' -r
@@ -99,6 +105,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand read" -s V -l version 
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -106,6 +113,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l api-prefix 
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -l set -d 'Set a value, such as `streams.cam1.prepush=5`; may be given several times' -r
@@ -146,6 +155,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand modify" -s V -l versio
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -153,6 +163,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -184,6 +196,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand edit" -s V -l version 
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -191,6 +204,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l api-prefix -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand add" -l set -d 'Set a value in it, such as `prepush=5`; may be given several times' -r
@@ -222,6 +237,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand add" -s V -l version -
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -229,6 +245,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l api-prefix -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -259,6 +277,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand mv" -s V -l version -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -266,6 +285,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l api-prefix -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -l set -d 'Set a value of the copy, such as `prepush=5`; may be given several times' -r
@@ -298,6 +319,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand cp" -s V -l version -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -305,6 +327,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l api-prefix -d '
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -l where -d 'Remove only entries that meet this condition, as in `mediactl modify`; may be given several times' -r
@@ -337,6 +361,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rm" -s V -l version -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -344,6 +369,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l api-prefix 
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand update" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -374,6 +401,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand update" -s V -l versio
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -381,6 +409,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand save" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -411,6 +441,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand save" -s V -l version 
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -418,6 +449,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -449,6 +482,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand apply" -s V -l version
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -456,6 +490,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -l where -d 'Compare only the streams that meet this condition; if it is given several times, all of them' -r
@@ -468,6 +504,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand diff" -s V -l version 
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -475,6 +512,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s o -l output -d 'How to print the faults' -r -f -a "text\t'A few lines for each fault'
@@ -488,6 +527,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand check" -s V -l version
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -495,6 +535,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l api-prefix
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
@@ -507,6 +549,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand explain" -s V -l versi
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -514,6 +557,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l api-prefix -d 
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -545,6 +590,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand fmt" -s V -l version -
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -552,6 +598,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fish_seen_subcommand_from show" -s n -l max-count -d 'Show at most this many changes' -r
@@ -568,6 +616,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -575,6 +624,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -585,6 +636,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand history; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -592,6 +644,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l api-prefi
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -l accept -d 'Accept what this guard would refuse or ask about; several names are separated by commas' -r -f -a "would-remove-credentials\t''
@@ -622,6 +676,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand rollback" -s V -l vers
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -629,6 +684,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
@@ -641,6 +698,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand blame" -s V -l version
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -648,6 +706,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l api-prefix
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -660,6 +720,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand confirm" -s V -l versi
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -667,6 +728,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l api-prefix 
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s o -l output -d 'How to print it' -r -f -a "text\t'One line for each entry'
@@ -679,6 +742,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand status" -s V -l versio
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -686,6 +750,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -696,6 +762,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand watch" -s V -l version
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -703,6 +770,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -713,6 +782,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand wait" -s V -l version 
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -720,6 +790,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fis
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and not __fish_seen_subcommand_from add list use show remove" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -737,6 +809,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -744,6 +817,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from add" -l protected -d 'Ask before every change'
@@ -758,6 +833,7 @@ json\t'JSON'"
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -765,6 +841,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from list" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -775,6 +853,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -782,6 +861,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from use" -l none -d 'Use none any more'
@@ -793,6 +874,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -800,6 +882,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from show" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -810,6 +894,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -817,6 +902,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_seen_subcommand_from remove" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -827,6 +914,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand context; and __fish_se
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -834,6 +922,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l api-prefix -
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -l listen -d 'Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0 means any free port; may be given several times' -r
@@ -861,6 +951,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand serve" -s V -l version
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -868,6 +959,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand init" -l show-secrets -d 'Show passwords and keys instead of masks'
@@ -878,6 +971,7 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand init" -s V -l version 
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l conf -d 'The configuration file to work on' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l url -d 'The server to work on instead, such as `https://media.example`; may contain login and password' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -s x -l context -d 'The context to work on instead: a server that `mediactl context add` gave a name' -r
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l cluster -d 'The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -885,6 +979,8 @@ complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l api-prefix -d
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l user -d 'The login [default: the one in the URL, else MEDIACTL_LOGIN]' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l password-file -d 'A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l cacert -d 'Trust only the certificate authorities in this PEM file' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l cert -d 'The certificate to show to etcd (PEM)' -r -F
+complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l key -d 'The private key of that certificate (PEM)' -r -F
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l fingerprint -d 'Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l timeout -d 'How many seconds a request may take in all' -r
 complete -c mediactl -n "__fish_mediactl_using_subcommand help" -l show-secrets -d 'Show passwords and keys instead of masks'

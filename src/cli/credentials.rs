@@ -73,6 +73,30 @@ impl KnownCredentials {
         Ok(Self::of_options(options)?.or_pair(url))
     }
 
+    /// Collects the credentials for a configuration in etcd, whose URL contained `userinfo`. If
+    /// MEDIACTL_URL is set, the variables belong to that server.
+    pub fn of_cluster(
+        options: &RemoteArgs,
+        (login, password): UserInfo,
+        source: NamedBy,
+    ) -> Result<Self, CliError> {
+        let given = Self::of_options(options)?;
+        let url = Self { login: filled(login), password: filled(password) };
+        let environment = match variable(URL_VARIABLE) {
+            Some(_) => Self::default(),
+            None => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
+        };
+        Ok(match source {
+            NamedBy::CommandLine => given.or_pair(url).or(environment),
+            NamedBy::Environment => given.or(environment).or_pair(url),
+        })
+    }
+
+    /// Login and password, if both are known, as they are.
+    pub fn into_login(self) -> Option<(String, String)> {
+        self.login.zip(self.password)
+    }
+
     fn of_options(options: &RemoteArgs) -> Result<Self, CliError> {
         let in_file = options.password_file.as_deref().map(password_in).transpose()?;
         Ok(Self { login: options.user.clone(), password: in_file })

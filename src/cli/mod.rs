@@ -14,6 +14,7 @@ mod access_log;
 mod allocator;
 mod args;
 mod assignments;
+mod cluster;
 mod commands;
 mod context;
 mod countdown;

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
-use crate::cli::input;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ErrorKind, ServiceError};
@@ -21,7 +20,7 @@ const FILE_INTERVAL: Duration = Duration::from_secs(5);
 /// A configuration that is read again when it may have changed.
 pub struct Observed {
     pub target: Target,
-    /// None for a server, which is asked at intervals.
+    /// None for a server and for etcd, which are asked at intervals.
     watch: Option<FileWatch>,
     /// Stands for the configuration that was read last.
     tag: Option<String>,
@@ -31,11 +30,9 @@ impl Observed {
     /// Begins to observe; nothing is read yet.
     pub fn begin(global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
         let target = target::resolve(global, Purpose::default(), ui)?;
-        let watch = match target.is_server {
-            true => None,
-            // Where the system has no watch left, the file is looked at at intervals.
-            false => FileWatch::of(input::store(&global.conf)?.path()).ok(),
-        };
+        // Where the system has no watch left, the file is looked at at intervals.
+        let file = target.file.as_ref().filter(|_| !target.is_server);
+        let watch = file.and_then(|file| FileWatch::of(file.path()).ok());
         Ok(Self { target, watch, tag: None })
     }
 

@@ -1,5 +1,5 @@
-//! Decides which configuration a command works on: the file, the server that runs over it, or a
-//! server at a URL, which may have a name (context).
+//! Decides which configuration a command works on: the file, the server that runs over it, a server at a
+//! URL, or a configuration in etcd; the last two may have a name (context).
 //!
 //! An option beats the environment, and that beats the context in use. Two options, or two variables
 //! without an option, contradict each other; only commands that need a target refuse them.
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
+use crate::cli::cluster::{self, is_cluster_url};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
@@ -123,13 +124,22 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
             return Err(two_targets([&one, &other], "leave one of them out"));
         }
         TargetKind::TwoVariables(variables) => {
-            return Err(two_targets(variables, "choose one with `--conf`, `--url` or `--context`"));
+            let hint = "choose one with `--conf`, `--url`, `--cluster` or `--context`";
+            return Err(two_targets(variables, hint));
         }
         TargetKind::File => return Ok(None),
-        TargetKind::Server(_) => None,
+        TargetKind::Server(_) | TargetKind::Cluster(_) => None,
         TargetKind::Context(_) | TargetKind::Unnamed => context::chosen(global)?,
     };
     match (global.chosen.kind, &global.url, context) {
+        (TargetKind::Cluster(source), _, _) => {
+            let url = global.cluster.as_ref().map_or("", |url| &url.0);
+            at_cluster(url, Ok(source), purpose, global).map(Some)
+        }
+        (_, _, Some(context)) if is_cluster_url(&context.url) => {
+            ask_if_protected(&context, purpose)?;
+            at_cluster(&context.url, Err(&context), purpose, global).map(Some)
+        }
         (TargetKind::Server(_), Some(_), _) | (_, _, Some(_)) if global.chosen.hooks => {
             Err(hooks_of_a_server())
         }
@@ -163,6 +173,21 @@ fn hooks_of_a_server() -> CliError {
         "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here",
         "give them to `mediactl serve`, or leave them out",
     )
+}
+
+/// The configuration in etcd at a URL, which an option or a variable names, or a context has.
+fn at_cluster(
+    url: &str,
+    source: Result<NamedBy, &ServerContext>,
+    purpose: &Purpose,
+    global: &GlobalArgs,
+) -> Result<Target, CliError> {
+    let store = Arc::new(cluster::store(url, source, &global.remote)?);
+    let mut hooks = purpose.hooks.clone();
+    if !hooks.are_empty() {
+        hooks.interrupt = interrupt();
+    }
+    Ok(local(Engine::new(store, hooks, waiting).keeping(purpose.keep)))
 }
 
 fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {

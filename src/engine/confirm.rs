@@ -16,10 +16,7 @@ use super::operation::UNSAVED;
 use super::pending::PendingChange;
 use super::running::LastChange;
 use super::snapshot::Snapshot;
-use crate::store::{ChangeRecord, PendingRecord, StoreError, StoredPending, Writer};
-
-/// The name in the history of a rollback of an unconfirmed change.
-const REVERT: &str = "revert";
+use crate::store::{ChangeRecord, PendingRecord, REVERT, StoreError, StoredPending, Writer};
 
 /// Why a change is rolled back on timeout.
 const NOT_CONFIRMED: &str = "not confirmed in time";
@@ -42,16 +39,18 @@ impl Engine {
         writer: &dyn Writer,
         written: Option<&[&[u8]]>,
     ) -> Result<(), EngineError> {
-        let Some((running, _)) = &pending.before.server else { return Err(EngineError::NoServer) };
         writer.set_pending(&PendingRecord {
             id: &pending.id,
             deadline: SystemTime::now() + pending.time,
             operation: pending.operation,
             by: &pending.by,
-            running: running.bytes(),
+            running: pending.before.ran().map_or(&[], |running| running.bytes()),
             file: pending.before.file.as_ref().map(|file| file.bytes()),
             written,
         })?;
+        if self.running.is_none() {
+            return Ok(());
+        }
         let (engine, watched) = (self.clone(), pending.clone());
         if let Err(source) = std::thread::Builder::new().spawn(move || engine.watch(&watched)) {
             writer.clear_pending()?;
@@ -84,6 +83,11 @@ impl Engine {
     /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which the change is still pending.
     pub fn confirm(&self, id: &str) -> Result<(), EngineError> {
         let _turn = self.take_turn()?;
+        if self.running.is_none() {
+            let writer = self.lock()?;
+            self.stored_pending_with(id)?;
+            return Ok(writer.clear_pending()?);
+        }
         let pending = self.pending_with(id)?;
         if !pending.can_be_confirmed() {
             return Err(EngineError::NothingPending);
@@ -121,8 +125,20 @@ impl Engine {
         if pending.id == id { Ok(pending) } else { Err(EngineError::OtherPending) }
     }
 
+    /// The pending change that the store keeps by itself.
+    fn stored_pending_with(&self, id: &str) -> Result<StoredPending, EngineError> {
+        let stored = self.store.keeps_pending().then(|| self.store.pending()).transpose()?.flatten();
+        let stored = stored.ok_or(EngineError::NothingPending)?;
+        if stored.id == id { Ok(stored) } else { Err(EngineError::OtherPending) }
+    }
+
     fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
         let _turn = self.take_turn()?;
+        if self.running.is_none() {
+            let writer = self.lock()?;
+            let stored = self.stored_pending_with(id)?;
+            return self.restore_stored(&*writer, &stored, &self.record(REVERT, by, why));
+        }
         let pending = self.pending_with(id)?;
         pending.start_rollback();
         let writer = self.lock()?;
@@ -208,8 +224,17 @@ impl Engine {
                 self.record(UNSAVED, NO_USER, "the running configuration was unsaved when the server ended");
             writer.keep_aside(&stored.running, &record)?;
         }
+        self.restore_stored(writer, stored, &self.record(REVERT, NO_USER, SERVER_ENDED))
+    }
+
+    fn restore_stored(
+        &self,
+        writer: &dyn Writer,
+        stored: &StoredPending,
+        record: &ChangeRecord<'_>,
+    ) -> Result<Aftermath, EngineError> {
         let Some(written) = &stored.written else { return Ok(Aftermath::Restored) };
         let file = stored.file.clone().map(Snapshot::of);
-        self.restore_file(writer, file.as_ref(), &[written], &self.record(REVERT, NO_USER, SERVER_ENDED))
+        self.restore_file(writer, file.as_ref(), &[written], record)
     }
 }

@@ -33,17 +33,21 @@ impl From<&StoreError> for ErrorKind {
         match error {
             StoreError::PermissionDenied { .. }
             | StoreError::Untrusted { .. }
-            | StoreError::PlantedLink { .. } => Self::Denied,
+            | StoreError::PlantedLink { .. }
+            | StoreError::Refused { .. } => Self::Denied,
             StoreError::StateFolder { .. } if error.is_out_of_order() => Self::Failed,
             StoreError::StateFolder { .. } => Self::Denied,
-            StoreError::Busy { .. } | StoreError::Serving { .. } | StoreError::ChangedMeanwhile { .. } => {
-                Self::Conflict
-            }
+            StoreError::Busy { .. }
+            | StoreError::Serving { .. }
+            | StoreError::ChangedMeanwhile { .. }
+            | StoreError::Overtaken { .. } => Self::Conflict,
             StoreError::NotFound { .. }
             | StoreError::DanglingLink { .. }
             | StoreError::LinkLoop { .. }
-            | StoreError::NotAFile { .. } => Self::Absent,
-            StoreError::Torn { .. } | StoreError::Io { .. } => Self::Failed,
+            | StoreError::NotAFile { .. }
+            | StoreError::Unreachable { .. } => Self::Absent,
+            StoreError::OutcomeUnknown { .. } => Self::Unknown,
+            StoreError::Torn { .. } | StoreError::Remote { .. } | StoreError::Io { .. } => Self::Failed,
         }
     }
 }

@@ -61,6 +61,17 @@ impl Engine {
         }))
     }
 
+    /// Returns the change that has to be confirmed: of the server, or where there is none, of the store.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn pending_info(&self) -> Result<Option<PendingInfo>, EngineError> {
+        match &self.running {
+            Some(running) => Ok(running.pending().map(|pending| pending.info())),
+            None => self.stored_pending(),
+        }
+    }
+
     fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), EngineError> {
         let serial = match which {
             // `blame` asks for one text after the other, and does not need all entries for each.

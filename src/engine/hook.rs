@@ -27,8 +27,14 @@ const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 pub const ALLOCATOR_SETTINGS: &str = "GLIBC_TUNABLES";
 
 /// Variables that a hook must not see: the credentials and the settings of this program.
-pub const HIDDEN_ENVIRONMENT: &[&str] =
-    &["MEDIACTL_CONTEXT", "MEDIACTL_LOGIN", "MEDIACTL_PASSWORD", "MEDIACTL_URL", ALLOCATOR_SETTINGS];
+pub const HIDDEN_ENVIRONMENT: &[&str] = &[
+    "MEDIACTL_CLUSTER",
+    "MEDIACTL_CONTEXT",
+    "MEDIACTL_LOGIN",
+    "MEDIACTL_PASSWORD",
+    "MEDIACTL_URL",
+    ALLOCATOR_SETTINGS,
+];
 
 /// The commands that run around a change, by `sh -c`.
 #[derive(Debug, Clone)]

@@ -81,7 +81,7 @@ impl ConfigService for Engine {
     }
 
     fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
-        let pending = self.pending().ok_or(EngineError::NothingPending)?;
+        let pending = self.pending_info()?.ok_or(EngineError::NothingPending)?;
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
             Decision::Keep => self.confirm(id).map(|()| false)?,
@@ -95,19 +95,16 @@ impl ConfigService for Engine {
         let entries = Engine::history(self)?;
         let state = self.state();
         let running = state.as_ref().map_or(&file, |state| &state.running);
-        let pending = match &state {
-            Some(state) => state.pending.as_ref().map(|pending| pending.info()),
-            None => self.stored_pending()?,
-        };
         Ok(Status {
             server: None,
             saved: Some(running.is_same_text(&file)),
             differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
             edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
             errors: Some(file.diagnostics().errors()),
-            pending,
+            pending: self.pending_info()?,
             last_change: entries.into_iter().next(),
             last_error: state.and_then(|state| state.last_error),
+            nodes: self.store.nodes().map_err(EngineError::from)?,
         })
     }
 }

@@ -37,6 +37,8 @@ mod pending;
 mod reload;
 mod replace;
 mod restore;
+#[allow(clippy::disallowed_methods, reason = "a change is made again for a time")]
+mod retry;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;
 mod server;

@@ -11,6 +11,7 @@ use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
+use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
@@ -34,13 +35,15 @@ impl Engine {
     /// # Errors
     /// All of [`EngineError`]; the configuration is as it was then.
     pub fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
-        self.counted(Operation::Modify, options, || {
-            let transaction = Transaction::begin(self, Operation::Modify, options)?;
-            let basis = transaction.basis()?;
-            basis.text.check_in_background();
-            let change = transaction.evaluate(request, basis)?;
-            transaction.finish(change)
-        })
+        self.counted(Operation::Modify, options, || unless_overtaken(|| self.merge(request, options)))
+    }
+
+    fn merge(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        let transaction = Transaction::begin(self, Operation::Modify, options)?;
+        let basis = transaction.basis()?;
+        basis.text.check_in_background();
+        let change = transaction.evaluate(request, basis)?;
+        transaction.finish(change)
     }
 }
 
@@ -50,6 +53,7 @@ impl Transaction<'_> {
     fn basis(&self) -> Result<Basis, EngineError> {
         let force = self.options.force;
         let Some(state) = &self.state else {
+            self.refuse_other_file()?;
             let file = self.file().expect("a local modify has loaded a file");
             return Ok(Basis { text: file.clone(), is_hand_edit: false, note: None });
         };

@@ -1,13 +1,13 @@
 //! A change that has to be confirmed: its clock, and the state before it.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
+use crate::store::fresh_id;
 
 /// A change that has to be confirmed.
 pub struct PendingChange {
@@ -65,8 +65,7 @@ impl PendingChange {
         [time, longest]: [Duration; 2],
     ) -> Self {
         Self {
-            // Unique, and too long to be hit by accident.
-            id: format!("{:016x}", RandomState::new().hash_one(SystemTime::now())),
+            id: fresh_id(),
             operation,
             by: by.to_owned(),
             before,

@@ -8,10 +8,7 @@ use super::local::Engine;
 use super::pending::RollbackPoint;
 use super::running::Turn;
 use super::snapshot::Snapshot;
-use crate::store::{ChangeRecord, Writer};
-
-/// The name in the history of a rollback after a failed reload.
-const TAKE_BACK: &str = "take-back";
+use crate::store::{ChangeRecord, TAKE_BACK, Writer};
 
 impl Engine {
     /// Runs the reload command in a thread, which keeps the turn. Failures are recorded in the state.

@@ -9,7 +9,7 @@ use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::masked_json;
-use crate::store::HistoryEntry;
+use crate::store::{HistoryEntry, NodeRecord};
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
 #[derive(Debug, Default, Serialize)]
@@ -30,6 +30,9 @@ pub struct Status {
     pub last_change: Option<HistoryEntry>,
     /// The last failure that came after the response.
     pub last_error: Option<String>,
+    /// What the nodes of a cluster say; none where there can be no nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<NodeRecord>>,
 }
 
 /// A server, as it describes itself.

@@ -74,6 +74,7 @@ impl<'e> Transaction<'e> {
         let file = load(engine, operation, state.as_ref())?;
         let mut transaction =
             Self { engine, options, operation, turn, writer, file, state, warnings: Vec::new() };
+        transaction.refuse_stored_pending()?;
         transaction.note_saved();
         if !options.dry_run {
             transaction.reconcile()?;
@@ -129,6 +130,16 @@ impl<'e> Transaction<'e> {
             self.reload_later(&outcome);
         }
         Ok(outcome)
+    }
+
+    /// Refuses a change while another one has to be confirmed that the store keeps. Asked behind the load:
+    /// if the loaded text is one that is pending, a commit over it fails.
+    fn refuse_stored_pending(&self) -> Result<(), EngineError> {
+        let is_asked = self.state.is_none() && self.engine.store.keeps_pending();
+        match is_asked.then(|| self.engine.stored_pending()).transpose()?.flatten() {
+            Some(pending) => Err(EngineError::Pending(pending)),
+            None => Ok(()),
+        }
     }
 
     fn reconcile(&mut self) -> Result<(), EngineError> {
@@ -218,7 +229,10 @@ impl<'e> Transaction<'e> {
         pieces: &[&[u8]],
     ) -> Result<Option<Arc<PendingChange>>, EngineError> {
         let Some(time) = self.options.confirm else { return Ok(None) };
-        let (Some(writer), Some(_)) = (&self.writer, &self.state) else { return Err(EngineError::NoServer) };
+        let can_wait = self.state.is_some() || self.engine.store.keeps_pending();
+        let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
+            return Err(EngineError::NoServer);
+        };
         let after = outcome.after().and_then(Content::snapshot).cloned();
         let written = after.filter(|_| self.operation.writes());
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;

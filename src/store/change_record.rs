@@ -13,6 +13,12 @@ pub const DEFAULT_KEEP: usize = 100;
 /// The operation of a hand edit: a change that another program made.
 pub const HAND_EDIT: &str = "hand-edit";
 
+/// The operation of a rollback of a change that was not confirmed.
+pub const REVERT: &str = "revert";
+
+/// The operation of a rollback after a failed reload.
+pub const TAKE_BACK: &str = "take-back";
+
 /// What a writer records in the history about its change.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeRecord<'a> {
@@ -60,7 +66,7 @@ impl HistoryEntry {
 }
 
 /// A time as the API has it.
-mod rfc3339 {
+pub(super) mod rfc3339 {
     use std::time::SystemTime;
 
     use serde::de::Error;

@@ -67,6 +67,25 @@ pub enum StoreError {
         /// What the system answered to the write.
         source: io::Error,
     },
+    /// No endpoint of a cluster answered; nothing was changed.
+    #[error("cannot reach `{name}`: {reason}")]
+    Unreachable {
+        name: String,
+        /// Each endpoint that was tried, with the reason.
+        reason: String,
+    },
+    /// A cluster may or may not have made the change.
+    #[error("it is unknown whether the change of `{name}` was made: {reason}")]
+    OutcomeUnknown { name: String, reason: String },
+    /// Another writer of a cluster was faster; nothing was changed.
+    #[error("`{name}` was changed meanwhile by another writer")]
+    Overtaken { name: String },
+    /// A cluster refuses the login, or lacks a right for it.
+    #[error("`{name}` refuses this: {reason}")]
+    Refused { name: String, reason: String },
+    /// A cluster failed; nothing was changed.
+    #[error("`{name}` failed: {reason}")]
+    Remote { name: String, reason: String },
     /// Anything else that the system refused.
     #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     Io {
@@ -158,9 +177,21 @@ impl StoreError {
             StoreError::Torn { journal, .. } => {
                 format!("the old text is kept in `{}`; the next change puts it back first", journal.display())
             }
-            StoreError::NotFound { .. } | StoreError::PermissionDenied { .. } | StoreError::Io { .. } => {
-                return None;
+            StoreError::Unreachable { .. } => {
+                "nothing was changed; `etcdctl endpoint health` asks the members themselves".to_owned()
             }
+            StoreError::OutcomeUnknown { .. } => {
+                "`mediactl history` shows whether it was made, once the cluster answers".to_owned()
+            }
+            StoreError::Overtaken { .. } => "read the configuration again and repeat the change".to_owned(),
+            StoreError::Refused { .. } => {
+                "`--user` and `--password-file` give another login; `etcdctl role get` shows the rights"
+                    .to_owned()
+            }
+            StoreError::NotFound { .. }
+            | StoreError::PermissionDenied { .. }
+            | StoreError::Remote { .. }
+            | StoreError::Io { .. } => return None,
         };
         Some(hint)
     }

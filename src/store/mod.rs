@@ -1,22 +1,25 @@
 //! Where a configuration is kept: its text, the history of its changes, and a change that has to be
 //! confirmed.
 //!
-//! [`Store`] and [`Writer`] are the port that the engine works with. [`mod@file`] is the one store behind
-//! it: a file on disk. A store does not know the meaning of a text, has no notion of a terminal, and
+//! [`Store`] and [`Writer`] are the port that the engine works with. Two stores are behind it: a file on
+//! disk ([`mod@file`]), and etcd, which many machines share ([`mod@cluster`]). A store does not know the meaning of a text, has no notion of a terminal, and
 //! prints nothing: what users should know comes back as a [`StoreError`] or a [`Warning`].
 //!
 //! A change takes these steps, and a failure at any of them leaves the old text:
 //!
 //! ```text
-//! lock → load → reconcile → prepare(old, new, record) → commit → done, or `ChangedMeanwhile`
+//! lock → load → reconcile → prepare(old, new, record) → commit → done, `ChangedMeanwhile` or `Overtaken`
 //! ```
 
 mod candidate;
 mod change_record;
 mod change_ref;
+pub mod cluster;
 mod error;
 pub mod file;
+mod fresh_id;
 mod included;
+mod node_record;
 mod pending;
 mod revision;
 mod version;
@@ -26,11 +29,13 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use candidate::Candidate;
-pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry};
+pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, REVERT, TAKE_BACK};
 pub use change_ref::{ChangeRef, NotAChangeRef};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
+pub use fresh_id::fresh_id;
 pub use included::{Follow, IncludeError, IncludedText};
+pub use node_record::{NodeRecord, NodeState};
 pub use pending::{PendingRecord, StoredPending};
 pub use revision::{NotARevision, Revision};
 pub use version::{BaseText, Loaded, Version, is_concatenation};
@@ -71,6 +76,17 @@ pub trait Store: Send + Sync {
     /// Returns the change that has to be confirmed; `None`, too, for a record that was cut short, whose
     /// change was never made.
     fn pending(&self) -> Result<Option<StoredPending>, StoreError>;
+
+    /// Whether the store rolls a change back by itself that is not confirmed in time. Otherwise that takes
+    /// a server.
+    fn keeps_pending(&self) -> bool {
+        false
+    }
+
+    /// What the nodes say that follow the store; `None` where no nodes can.
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
+        Ok(None)
+    }
 
     /// Becomes the only writer, waiting at most `wait`, and cleans up after killed writers. Calls
     /// `on_wait` once if that takes long.
@@ -116,7 +132,7 @@ pub trait Writer {
 /// A change that is ready to be made. Dropped, it leaves no trace.
 #[must_use = "the old text stays until this is committed"]
 pub trait PreparedChange {
-    /// Makes the change durably; fails with `ChangedMeanwhile` if the stored text is no longer the old
-    /// text.
+    /// Makes the change durably; fails with `ChangedMeanwhile`, or `Overtaken`, if the stored text is no
+    /// longer the old text. After `Overtaken`, another writer of this program is done already.
     fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError>;
 }

@@ -51,6 +51,12 @@ pub enum Warning {
         /// The number of the text in the history.
         serial: u64,
     },
+    /// A change that was not confirmed in time was rolled back first.
+    #[error("change {serial} was not confirmed in time; it was rolled back first")]
+    RolledBack {
+        /// Its number in the history.
+        serial: u64,
+    },
     /// The journal of a write that is complete could not be removed.
     #[error("cannot remove `{}`: {}", .path.display(), reason(.source))]
     JournalNotRemoved { path: PathBuf, source: io::Error },

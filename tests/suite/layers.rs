@@ -23,7 +23,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     // The store does not look into the text that it keeps.
     ("store", &["syntax", "model", "edit"]),
     // The engine knows a store by its port.
-    ("engine", &["store/file"]),
+    ("engine", &["store/file", "store/cluster"]),
     // The two ends of the API share only what both say.
     ("http/protocol", &["http/server", "http/client"]),
     ("http/server", &["http/client"]),

@@ -50,6 +50,10 @@ pub struct GlobalArgs {
     )]
     pub context: Option<String>,
 
+    /// The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`
+    #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_CLUSTER", hide_env_values = true)]
+    pub cluster: Option<GivenUrl>,
+
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
@@ -79,7 +83,7 @@ impl GlobalArgs {
     /// The same options for a file that a command names.
     pub fn at_file(&self, file: &Path) -> Self {
         let chosen = ChosenTarget { kind: TargetKind::File, ..self.chosen };
-        Self { conf: file.to_owned(), url: None, chosen, ..self.clone() }
+        Self { conf: file.to_owned(), url: None, cluster: None, chosen, ..self.clone() }
     }
 }
 
@@ -102,6 +106,14 @@ pub struct RemoteArgs {
     /// Trust only the certificate authorities in this PEM file
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
+
+    /// The certificate to show to etcd (PEM)
+    #[arg(long, global = true, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+
+    /// The private key of that certificate (PEM)
+    #[arg(long, global = true, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
 
     /// Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints
     #[arg(long, global = true, value_name = "SHA256", conflicts_with_all = ["cacert", "insecure"])]
@@ -176,6 +188,8 @@ pub enum TargetKind {
     File,
     /// A server by its URL.
     Server(NamedBy),
+    /// A configuration in etcd by its URL.
+    Cluster(NamedBy),
     /// A server by the name of its context.
     Context(NamedBy),
     /// These two options name two targets.
@@ -193,15 +207,21 @@ struct TargetName {
 }
 
 /// The ways to name a target.
-const TARGET_NAMES: [TargetName; 3] = [
+const TARGET_NAMES: [TargetName; 4] = [
     TargetName { id: "conf", option: "--conf", variable: "MEDIACTL_CONF", kind: |_| TargetKind::File },
     TargetName { id: "url", option: "--url", variable: "MEDIACTL_URL", kind: TargetKind::Server },
+    TargetName {
+        id: "cluster",
+        option: "--cluster",
+        variable: "MEDIACTL_CLUSTER",
+        kind: TargetKind::Cluster,
+    },
     TargetName { id: "context", option: "--context", variable: CONTEXT_VARIABLE, kind: TargetKind::Context },
 ];
 
 impl TargetKind {
     /// The kind by the ways in which a target is named. A context has its own URL, so beside
-    /// MEDIACTL_CONTEXT the variable MEDIACTL_URL says nothing.
+    /// MEDIACTL_CONTEXT the variables MEDIACTL_URL and MEDIACTL_CLUSTER say nothing.
     fn of(matches: &ArgMatches) -> Self {
         let is_filled = |id| {
             matches.get_raw(id).and_then(|mut values| values.next()).is_some_and(|value| !value.is_empty())
@@ -218,7 +238,8 @@ impl TargetKind {
             (None, _) => {}
         }
         let has_context = by(ValueSource::EnvVariable).any(|name| name.variable == CONTEXT_VARIABLE);
-        let mut variables = by(ValueSource::EnvVariable).filter(|name| !has_context || name.id != "url");
+        let mut variables = by(ValueSource::EnvVariable)
+            .filter(|name| !has_context || !["url", "cluster"].contains(&name.id));
         match (variables.next(), variables.next()) {
             (Some(one), Some(other)) => Self::TwoVariables([one.variable, other.variable]),
             (Some(only), None) => (only.kind)(NamedBy::Environment),
@@ -233,6 +254,7 @@ impl ChosenTarget {
         matches!(
             self.kind,
             TargetKind::Server(NamedBy::CommandLine)
+                | TargetKind::Cluster(NamedBy::CommandLine)
                 | TargetKind::Context(NamedBy::CommandLine)
                 | TargetKind::TwoOptions(_)
         )

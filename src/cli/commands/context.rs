@@ -1,12 +1,13 @@
 //! `mediactl context`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::context::{AddContextArgs, ContextArgs, ContextCommand};
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::args::history::ListFormat;
+use crate::cli::cluster;
 use crate::cli::context::{self, Contexts, ContextsFile, ServerContext};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -21,7 +22,7 @@ use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::syntax::one_line;
 
 /// The variables that name a target, and so beat the context in use.
-const TARGET_VARIABLES: [&str; 3] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CONF"];
+const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONF"];
 
 pub fn run(args: &ContextArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let file = ContextsFile::of_user_or_error()?;
@@ -45,7 +46,8 @@ fn add(file: &ContextsFile, args: &AddContextArgs, global: &GlobalArgs, ui: Ui) 
     }
     let settings = settings(args, global)?;
     if known.is_none() && !settings.contains_key("url") {
-        return Err(CliError::usage("a context needs a server", "give it with `--url URL`"));
+        let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
+        return Err(CliError::usage("a context needs a server", hint));
     }
     if let Some(url) = settings.get("url").and_then(Value::as_str) {
         warn_of_password(file, url, ui)?;
@@ -75,18 +77,25 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
         let hint = "give the command that shows it: `--password-command 'cat FILE'`";
         return Err(CliError::usage("a context has no `--password-file`", hint));
     }
-    let by_option = global.chosen.kind == TargetKind::Server(NamedBy::CommandLine);
-    let url = global.url.as_ref().filter(|_| by_option).map(|url| url.0.clone());
+    let url = match global.chosen.kind {
+        TargetKind::Server(NamedBy::CommandLine) => global.url.as_ref(),
+        TargetKind::Cluster(NamedBy::CommandLine) => global.cluster.as_ref(),
+        _ => None,
+    };
+    let url = url.map(|url| url.0.clone());
     let absolute = |path: &Path| {
         let path = std::path::absolute(path).map_err(|error| CliError::input_failed(path, error));
         path.map(|path| path.display().to_string())
     };
-    let cacert = remote.cacert.as_deref().map(absolute).transpose()?;
+    let file = |path: &Option<PathBuf>| path.as_deref().map(absolute).transpose();
+    let (cacert, cert, key) = (file(&remote.cacert)?, file(&remote.cert)?, file(&remote.key)?);
     let words = [
         ("url", url),
         ("login", remote.user.clone()),
         ("password_command", args.password_command.clone()),
         ("cacert", cacert),
+        ("cert", cert),
+        ("key", key),
         ("fingerprint", remote.fingerprint.map(|fingerprint| fingerprint.to_string())),
     ];
     let words = words.into_iter().filter_map(|(key, word)| Some((key.to_owned(), Value::from(word?))));
@@ -101,7 +110,10 @@ fn group_value(groups: &[String]) -> Value {
 }
 
 fn warn_of_password(file: &ContextsFile, url: &str, ui: Ui) -> Result<(), CliError> {
-    let (_, (_, password)) = Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?;
+    let (_, password) = match cluster::is_cluster_url(url) {
+        true => cluster::parsed(url)?.1,
+        false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
+    };
     if !password.is_empty() {
         ui.warning(&format!(
             "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",
@@ -141,6 +153,8 @@ fn record(context: &ServerContext, is_current: bool) -> Value {
         "login": context.login,
         "password_command": context.password_command,
         "cacert": context.cacert,
+        "cert": context.cert,
+        "key": context.key,
         "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
         "groups": context.groups,
         "protected": context.is_protected,

@@ -8,13 +8,16 @@ use crate::http::protocol::fingerprint::Fingerprint;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerContext {
     pub name: String,
-    /// The URL; it may contain a login and a password.
+    /// The URL of a server, or of a configuration in etcd; it may contain a login and a password.
     pub url: String,
     pub login: Option<String>,
     /// A shell command whose first line is the password.
     pub password_command: Option<String>,
     /// The certificate authorities that are trusted, in PEM.
     pub cacert: Option<PathBuf>,
+    /// The certificate that is shown to etcd, and its private key, in PEM.
+    pub cert: Option<PathBuf>,
+    pub key: Option<PathBuf>,
     /// The one certificate that is trusted.
     pub fingerprint: Option<Fingerprint>,
     pub groups: Vec<String>,

@@ -69,6 +69,8 @@ impl ContextReader<'_> {
             "login" => context.login = Some(one()?),
             "password_command" => context.password_command = Some(one()?),
             "cacert" => context.cacert = Some(self.folder.join(one()?)),
+            "cert" => context.cert = Some(self.folder.join(one()?)),
+            "key" => context.key = Some(self.folder.join(one()?)),
             "fingerprint" => {
                 let fingerprint = one()?.parse();
                 context.fingerprint = Some(fingerprint.map_err(|error| format!("`fingerprint`: {error}"))?);
@@ -124,6 +126,8 @@ mod tests {
             login: Some("007".to_owned()),
             password_command: Some("pass show media/prod".to_owned()),
             cacert: Some("/home/olga/ca.pem".into()),
+            cert: None,
+            key: None,
             fingerprint: pin.parse().ok(),
             groups: ["edge", "eu", "all"].map(str::to_owned).to_vec(),
             is_protected: true,

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
+use super::table::aligned;
 use crate::engine::{PendingInfo, ServerInfo, Status};
-use crate::store::HistoryEntry;
+use crate::store::{HistoryEntry, NodeRecord};
 use crate::syntax::one_line;
 
 /// How many differing paths are shown.
@@ -15,6 +16,7 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<14} {}", one_line(text));
     line("configuration:", target)?;
     match &status.server {
+        None if status.nodes.is_some() => {}
         None => line("server:", "none is running")?,
         Some(server) => {
             line("server:", &server_in_words(server))?;
@@ -45,10 +47,32 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
     if let Some(last) = &status.last_change {
         line("last change:", &change_in_words(last))?;
     }
-    match &status.last_error {
-        Some(error) => line("last error:", error),
+    if let Some(error) = &status.last_error {
+        line("last error:", error)?;
+    }
+    match &status.nodes {
+        Some(nodes) => nodes_table(nodes, out),
         None => Ok(()),
     }
+}
+
+/// What each node runs, what it should run, and how long it is like that.
+fn nodes_table(nodes: &[NodeRecord], out: &mut dyn Write) -> io::Result<()> {
+    if nodes.is_empty() {
+        return writeln!(out, "{:<14} none follows it", "nodes:");
+    }
+    let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| format!("#{serial}"));
+    let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned);
+    let row = |node: &NodeRecord| {
+        let lag = node.wanted.unwrap_or_default().saturating_sub(node.serial.unwrap_or_default());
+        let state = node.state.to_string();
+        let why = node.why.clone().unwrap_or_default();
+        [node.node.clone(), serial(node.serial), serial(node.wanted), lag.to_string(), state, why]
+            .map(|cell| one_line(&cell))
+    };
+    let rows: Vec<[String; 6]> = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
+    writeln!(out)?;
+    aligned(&rows).try_for_each(|row| writeln!(out, "{row}"))
 }
 
 fn server_in_words(server: &ServerInfo) -> String {

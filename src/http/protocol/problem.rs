@@ -78,6 +78,7 @@ kinds! {
     ReloadFailed "reload-failed" 500 Failed "the reload command failed",
     EngineFailed "engine-failed" 502 Failed "the server failed internally",
     Busy "busy" 503 Absent "another change is in progress",
+    ClusterUnavailable "cluster-unavailable" 503 Absent "the cluster with the configuration can't be reached; nothing was changed",
     Full "full" 503 Absent "all connections are taken",
 }
 

@@ -180,6 +180,7 @@ const CHANGING: &[ProblemKind] = &[
     ProblemKind::WriteFailed,
     ProblemKind::ReloadFailed,
     ProblemKind::Busy,
+    ProblemKind::ClusterUnavailable,
 ];
 
 /// The problems of routes that decide on the pending change.
@@ -189,6 +190,7 @@ const DECIDING: &[ProblemKind] = &[
     ProblemKind::Pending,
     ProblemKind::WriteFailed,
     ProblemKind::Busy,
+    ProblemKind::ClusterUnavailable,
 ];
 
 /// The problems of routes that merge a patch.

@@ -133,7 +133,9 @@ fn hinted(error: &EngineError, hint: Option<String>) -> Vec<ProblemFault> {
 fn store_kind(error: &StoreError) -> ProblemKind {
     match error {
         StoreError::Busy { .. } | StoreError::Serving { .. } => ProblemKind::Busy,
-        StoreError::ChangedMeanwhile { .. } => ProblemKind::Conflict,
+        StoreError::ChangedMeanwhile { .. } | StoreError::Overtaken { .. } => ProblemKind::Conflict,
+        StoreError::Unreachable { .. } => ProblemKind::ClusterUnavailable,
+        StoreError::OutcomeUnknown { .. } => ProblemKind::EngineFailed,
         StoreError::NotFound { .. }
         | StoreError::DanglingLink { .. }
         | StoreError::LinkLoop { .. }

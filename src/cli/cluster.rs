@@ -1,0 +1,67 @@
+//! Finds the configuration in etcd that a command works on.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::cli::args::global::{NamedBy, RemoteArgs};
+use crate::cli::context::ServerContext;
+use crate::cli::credentials::KnownCredentials;
+use crate::cli::error::CliError;
+use crate::cli::input;
+use crate::http::client::UserInfo;
+use crate::store::cluster::{ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
+
+/// Whether a URL is that of a configuration in etcd.
+pub fn is_cluster_url(url: &str) -> bool {
+    url.starts_with("etcd://") || url.starts_with("etcds://")
+}
+
+/// Parses the URL of a configuration in etcd, and the login and password in it.
+pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), CliError> {
+    ClusterUrl::parse(url).map_err(|error| {
+        CliError::usage(
+            format!("`{}` is not the URL of a configuration in etcd: {}", error.shown, error.reason),
+            "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`",
+        )
+    })
+}
+
+/// The configuration at a URL, which an option or a variable names, or a context has. Sends nothing.
+pub fn store(
+    url: &str,
+    source: Result<NamedBy, &ServerContext>,
+    options: &RemoteArgs,
+) -> Result<ClusterStore, CliError> {
+    let (url, userinfo) = parsed(url)?;
+    let known = match source {
+        Ok(source) => KnownCredentials::of_cluster(options, userinfo, source)?,
+        Err(context) => KnownCredentials::of_context(options, context, userinfo)?,
+    };
+    if options.insecure || options.fingerprint.is_some() {
+        return Err(CliError::usage(
+            "`--insecure` and `--fingerprint` are for servers, and not for etcd",
+            "`--cacert FILE` names the authorities that etcd's certificates are from",
+        ));
+    }
+    let settings =
+        GatewaySettings { login: known.into_login(), tls: tls(options, source.err())?, ..time(options) };
+    Ok(ClusterStore::new(url, settings))
+}
+
+/// A request may take less time than usual, if the user says so, but never more: etcd answers at once.
+fn time(options: &RemoteArgs) -> GatewaySettings {
+    let settings = GatewaySettings::default();
+    GatewaySettings { timeout: settings.timeout.min(Duration::from_secs(options.timeout)), ..settings }
+}
+
+fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterTls, CliError> {
+    let of_context = |file: fn(&ServerContext) -> Option<&Path>| context.and_then(file);
+    let authorities = options.cacert.as_deref().or(of_context(|context| context.cacert.as_deref()));
+    let certificate = options.cert.as_deref().or(of_context(|context| context.cert.as_deref()));
+    let key = options.key.as_deref().or(of_context(|context| context.key.as_deref()));
+    let identity = match certificate.zip(key) {
+        Some((certificate, key)) => Some((input::read(certificate)?, input::read(key)?)),
+        None => None,
+    };
+    Ok(ClusterTls { authorities: authorities.map(input::read).transpose()?, identity })
+}

@@ -1,0 +1,245 @@
+//! The store in etcd: what is read from it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+use super::cluster_url::ClusterUrl;
+use super::compression::decompress;
+use super::gateway::{Gateway, GatewaySettings};
+use super::gateway_fault::GatewayFault;
+use super::head_record::{HeadRecord, TextRef};
+use super::keys::Keys;
+use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
+use crate::store::change_record::HistoryEntry;
+use crate::store::error::StoreError;
+use crate::store::node_record::NodeRecord;
+use crate::store::pending::StoredPending;
+use crate::store::revision::Revision;
+use crate::store::version::{Loaded, Version};
+
+/// How often a text is looked for that other writers remove while it is read.
+const READ_ATTEMPTS: usize = 100;
+
+/// A configuration in etcd.
+#[derive(Debug)]
+pub struct ClusterStore {
+    gateway: Gateway,
+    keys: Keys,
+    name: String,
+    path: PathBuf,
+    /// The text that was read last. A text never changes, so it need not be read again.
+    last_text: Mutex<Option<(TextRef, Bytes)>>,
+}
+
+/// The last change as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// None before the first change.
+    pub head: Option<HeadRecord>,
+    /// The revision of etcd at which `head` was written last; 0 where there is none.
+    pub mod_revision: i64,
+    /// Whether `pending` is there.
+    pub has_pending: bool,
+    /// The revision of etcd that was read.
+    pub revision: i64,
+    /// What else was read, one list for each range.
+    pub others: Vec<Vec<KeyValue>>,
+}
+
+impl Seen {
+    /// The configuration; none before the first, and where that was taken back.
+    pub fn text(&self) -> Option<&TextRef> {
+        self.head.as_ref()?.text.as_ref()
+    }
+
+    /// Whether the last change may still be confirmed.
+    pub fn may_be_confirmed(&self) -> bool {
+        let unconfirmed = self.head.as_ref().and_then(|head| head.unconfirmed.as_ref());
+        unconfirmed.is_some_and(|change| self.has_pending && SystemTime::now() < change.until())
+    }
+
+    /// Whether the last change was not confirmed in time, and has to be taken back.
+    pub fn has_run_out(&self) -> bool {
+        self.head.as_ref().is_some_and(|head| head.unconfirmed.is_some()) && !self.may_be_confirmed()
+    }
+}
+
+impl ClusterStore {
+    /// The configuration at a URL. Sends nothing.
+    pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
+        let (keys, name) = (Keys::below(&url.prefix), url.to_string());
+        let path = PathBuf::from(&name);
+        Self { gateway: Gateway::new(url, settings), keys, name, path, last_text: Mutex::default() }
+    }
+
+    pub fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(super) fn given_name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn given_path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The error of a request that changes nothing.
+    pub(super) fn reading(&self) -> impl Fn(GatewayFault) -> StoreError {
+        |fault| fault.of(&self.name, false)
+    }
+
+    /// The error of a request that may have changed something.
+    pub(super) fn changing(&self) -> impl Fn(GatewayFault) -> StoreError {
+        |fault| fault.of(&self.name, true)
+    }
+
+    pub(super) fn damaged(&self, what: impl std::fmt::Display) -> StoreError {
+        StoreError::Remote { name: self.name.clone(), reason: format!("{what} can't be read") }
+    }
+
+    pub(super) fn overtaken(&self) -> StoreError {
+        StoreError::Overtaken { name: self.name.clone() }
+    }
+
+    /// Reads the last change, and what is in other keys, all at once.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Refused`, `Remote`.
+    pub fn seen_with(&self, others: Vec<KeyRange>) -> Result<Seen, StoreError> {
+        let ranges = [KeyRange::one(&self.keys.head), KeyRange::one(&self.keys.pending)];
+        let success = ranges.into_iter().chain(others).map(KeyOperation::Read).collect();
+        let reply = self.gateway.txn(&Txn { success, ..Txn::default() }).map_err(self.reading())?;
+        let revision = reply.header.revision;
+        let mut read = reply.into_read().into_iter();
+        let head = read.next().unwrap_or_default().pop();
+        let has_pending = read.next().is_some_and(|found| !found.is_empty());
+        let mod_revision = head.as_ref().map_or(0, |head| head.mod_revision);
+        let head = head.map(|head| self.record(&head)).transpose()?;
+        Ok(Seen { head, mod_revision, has_pending, revision, others: read.collect() })
+    }
+
+    /// Reads the last change.
+    ///
+    /// # Errors
+    /// As [`ClusterStore::seen_with`].
+    pub fn seen(&self) -> Result<Seen, StoreError> {
+        self.seen_with(Vec::new())
+    }
+
+    pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, StoreError> {
+        let key = || String::from_utf8_lossy(&found.key).into_owned();
+        HeadRecord::parse(&found.value).map_err(|error| self.damaged(format!("`{}` ({error})", key())))
+    }
+
+    /// Reads a text; `None` if it was removed from the history.
+    ///
+    /// # Errors
+    /// As [`ClusterStore::seen_with`].
+    pub fn text_of(&self, text: &TextRef) -> Result<Option<Bytes>, StoreError> {
+        if let Some((last, bytes)) = &*self.lock_last_text()
+            && last == text
+        {
+            return Ok(Some(bytes.clone()));
+        }
+        let mut packed = Vec::new();
+        for number in 0..text.chunks {
+            let range = KeyRange::one(&self.keys.chunk(text, number));
+            match self.gateway.range(range).map_err(self.reading())?.pop() {
+                Some(chunk) => packed.extend(chunk.value),
+                None => return Ok(None),
+            }
+        }
+        let bytes = decompress(&text.codec, &packed, text.size).map(Bytes::from);
+        let bytes = bytes.filter(|bytes| Revision::of(bytes) == text.revision);
+        let bytes = bytes.ok_or_else(|| self.damaged(format!("the text in `{}`", self.keys.text(text))))?;
+        *self.lock_last_text() = Some((text.clone(), bytes.clone()));
+        Ok(Some(bytes))
+    }
+
+    fn lock_last_text(&self) -> std::sync::MutexGuard<'_, Option<(TextRef, Bytes)>> {
+        self.last_text.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the configuration.
+    ///
+    /// # Errors
+    /// `NotFound`, `Unreachable`, `Refused`, `Remote`.
+    pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
+        for _ in 0..READ_ATTEMPTS {
+            let seen = self.seen()?;
+            let Some(text) = seen.text() else {
+                return Err(StoreError::NotFound { path: self.path.clone() });
+            };
+            // A text that is gone was replaced so often since that the history does not keep it any more.
+            if let Some(bytes) = self.text_of(text)? {
+                return Ok(Loaded { bytes, version: Version::new(seen) });
+            }
+        }
+        Err(self.damaged("the text of the last change"))
+    }
+
+    /// The changes in the history, the last one first.
+    pub(super) fn changes(&self) -> Result<Vec<HistoryEntry>, StoreError> {
+        let found = self.gateway.range(KeyRange::below(&self.keys.changes())).map_err(self.reading())?;
+        let numbered = found.iter().rev().zip(1..);
+        numbered.map(|(found, number)| Ok(self.record(found)?.entry(number))).collect()
+    }
+
+    /// The record of a change in the history.
+    pub(super) fn change(&self, serial: u64) -> Result<Option<HeadRecord>, StoreError> {
+        let range = KeyRange::one(&self.keys.change(serial));
+        let found = self.gateway.range(range).map_err(self.reading())?;
+        found.first().map(|found| self.record(found)).transpose()
+    }
+
+    /// The text before a change; none where there was none, or where it is not kept any more.
+    pub(super) fn text_before(&self, serial: u64) -> Result<Option<Bytes>, StoreError> {
+        let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
+        match before.and_then(|change| change.text) {
+            Some(text) => self.text_of(&text),
+            None => Ok(None),
+        }
+    }
+
+    /// The change that has to be confirmed.
+    pub(super) fn unconfirmed(&self) -> Result<Option<StoredPending>, StoreError> {
+        let seen = self.seen()?;
+        let (true, Some(head)) = (seen.may_be_confirmed(), &seen.head) else { return Ok(None) };
+        let Some(change) = &head.unconfirmed else { return Ok(None) };
+        let text = |text: &Option<TextRef>| match text {
+            Some(text) => self.text_of(text),
+            None => Ok(None),
+        };
+        let (file, written) = (text(&change.back)?, text(&head.text)?);
+        Ok(Some(StoredPending {
+            id: change.id.clone(),
+            deadline: change.until(),
+            operation: head.operation.clone(),
+            by: head.by.clone(),
+            running: file.clone().unwrap_or_default(),
+            file,
+            written,
+        }))
+    }
+
+    /// What the nodes say of themselves, in the order of their names.
+    pub(super) fn node_records(&self) -> Result<Vec<NodeRecord>, StoreError> {
+        let prefix = self.keys.nodes();
+        let found = self.gateway.range(KeyRange::below(&prefix)).map_err(self.reading())?;
+        let records = found.iter().map(|found| {
+            let key = String::from_utf8_lossy(&found.key).into_owned();
+            let record: NodeRecord =
+                serde_json::from_slice(&found.value).map_err(|_| self.damaged(format!("`{key}`")))?;
+            Ok(NodeRecord { node: key.trim_start_matches(&prefix).to_owned(), ..record })
+        });
+        records.collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! A change of the configuration in etcd: one transaction.
+
+use super::cluster_store::{ClusterStore, Seen};
+use super::compression::{CHUNK, GZIP, compress};
+use super::gateway_fault::GatewayFault;
+use super::head_record::{HeadRecord, TextRef};
+use super::messages::{Compare, KeyOperation, KeyRange, Txn};
+use crate::store::error::StoreError;
+use crate::store::fresh_id::fresh_id;
+use crate::store::revision::Revision;
+
+/// How many records the history has at least, so that a writer finds its own after a broken connection.
+const MIN_RECORDS: u64 = 20;
+
+/// A text that is going to etcd.
+pub struct PackedText {
+    pub text: TextRef,
+    packed: Vec<u8>,
+}
+
+/// How the new head stands to `pending`.
+pub enum PendingKey {
+    /// It is put on this lease.
+    Put { value: Vec<u8>, lease: i64 },
+    /// There is none, or it is removed.
+    Removed,
+}
+
+impl PackedText {
+    /// Compresses the pieces of a text, which the change with this serial puts.
+    pub fn new(pieces: &[&[u8]], serial: u64) -> Self {
+        let packed = compress(pieces);
+        let text = TextRef {
+            serial,
+            id: fresh_id(),
+            revision: Revision::of_pieces(pieces.iter().copied()),
+            codec: GZIP.to_owned(),
+            size: pieces.iter().map(|piece| piece.len() as u64).sum(),
+            chunks: packed.chunks(CHUNK).count(),
+        };
+        Self { text, packed }
+    }
+
+    /// Whether the chunks have to be put before the transaction.
+    pub fn is_large(&self) -> bool {
+        self.text.chunks > 1
+    }
+}
+
+impl ClusterStore {
+    /// Puts the chunks of a text that no head names yet.
+    pub(super) fn put_chunks(&self, text: &PackedText) -> Result<(), StoreError> {
+        for put in self.chunks(text) {
+            let txn = Txn { success: vec![put], ..Txn::default() };
+            self.gateway().txn(&txn).map_err(self.reading())?;
+        }
+        Ok(())
+    }
+
+    /// Removes the chunks of a text that no head ever named. If that fails, they go with the others of the
+    /// same serial.
+    pub(super) fn remove_chunks(&self, text: &TextRef) {
+        let range = KeyRange::below(&self.keys().text(text));
+        let _ = self.gateway().txn(&Txn { success: vec![KeyOperation::Delete(range)], ..Txn::default() });
+    }
+
+    fn chunks<'t>(&'t self, text: &'t PackedText) -> impl Iterator<Item = KeyOperation> + 't {
+        let chunks = text.packed.chunks(CHUNK).enumerate();
+        chunks.map(|(number, chunk)| KeyOperation::put(&self.keys().chunk(&text.text, number), chunk))
+    }
+
+    /// Makes `head` the last change, if the seen one is that still. `text` is put with it. `condition` has
+    /// to hold, too.
+    ///
+    /// # Errors
+    /// `Overtaken`; `OutcomeUnknown`; `Unreachable`, `Refused`, `Remote`.
+    pub(super) fn put_head(
+        &self,
+        seen: &Seen,
+        head: &HeadRecord,
+        text: Option<&PackedText>,
+        pending: PendingKey,
+        condition: Option<Compare>,
+    ) -> Result<(), StoreError> {
+        let keys = self.keys();
+        let unchanged = Compare::unchanged(&keys.head, seen.mod_revision);
+        let own_record = keys.change(head.serial);
+        let mut success: Vec<KeyOperation> =
+            text.filter(|text| !text.is_large()).into_iter().flat_map(|text| self.chunks(text)).collect();
+        success.push(KeyOperation::put(&keys.head, head.to_json()));
+        success.push(KeyOperation::put(&own_record, head.confirmed().to_json()));
+        success.push(match pending {
+            PendingKey::Put { value, lease } => KeyOperation::put_leased(&keys.pending, value, lease),
+            PendingKey::Removed => KeyOperation::Delete(KeyRange::one(&keys.pending)),
+        });
+        success.extend(self.forgotten(seen, head));
+        let txn = Txn {
+            compare: std::iter::once(unchanged).chain(condition).collect(),
+            success,
+            failure: vec![KeyOperation::Read(KeyRange::one(&own_record))],
+        };
+        let reply = self.gateway().txn(&txn).map_err(self.changing())?;
+        if reply.succeeded {
+            return Ok(());
+        }
+        // It was sent twice, and carried out the first time.
+        let found = reply.into_read().into_iter().flatten().next();
+        let is_own =
+            found.map(|found| self.record(&found)).transpose()?.is_some_and(|found| found.id == head.id);
+        if is_own { Ok(()) } else { Err(self.overtaken()) }
+    }
+
+    /// What goes from the history: texts beyond those that are kept, except for the last two.
+    fn forgotten(&self, seen: &Seen, head: &HeadRecord) -> Vec<KeyOperation> {
+        let keys = self.keys();
+        let oldest = [Some(head), seen.head.as_ref()].into_iter().flatten().map(HeadRecord::oldest_text);
+        let beyond = head.serial.saturating_sub(head.keep as u64);
+        let texts = oldest.fold(beyond, u64::min);
+        let records = head.serial.saturating_sub(MIN_RECORDS).min(texts);
+        let up_to = |first: u64, prefix: fn(&super::keys::Keys, u64) -> String| {
+            let range = KeyRange::between(&prefix(keys, 0), &prefix(keys, first));
+            (first > 1).then_some(KeyOperation::Delete(range))
+        };
+        [up_to(texts, super::keys::Keys::texts_up_to), up_to(records, super::keys::Keys::change)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Puts a value into a key, if it was not written since `mod_revision`.
+    ///
+    /// # Errors
+    /// As for a change of the configuration.
+    pub(super) fn put_if_unchanged(
+        &self,
+        key: &str,
+        mod_revision: i64,
+        put: KeyOperation,
+        is_ours: impl Fn(Option<&[u8]>) -> bool,
+    ) -> Result<(), StoreError> {
+        let txn = Txn {
+            compare: vec![Compare::unchanged(key, mod_revision)],
+            success: vec![put],
+            failure: vec![KeyOperation::Read(KeyRange::one(key))],
+        };
+        let reply = self.gateway().txn(&txn).map_err(self.changing())?;
+        let succeeded = reply.succeeded;
+        let found = reply.into_read().into_iter().flatten().next();
+        match succeeded || is_ours(found.as_ref().map(|found| &found.value[..])) {
+            true => Ok(()),
+            false => Err(self.overtaken()),
+        }
+    }
+
+    /// Makes a lease for `pending`.
+    pub(super) fn lease(&self, seconds: u64) -> Result<i64, StoreError> {
+        self.gateway().grant(seconds).map_err(|fault: GatewayFault| self.reading()(fault))
+    }
+}

@@ -1,0 +1,293 @@
+//! Requests to etcd by its JSON gateway, over several endpoints.
+//!
+//! Each request has a deadline. Until then it is sent to one endpoint after the other, and to all of them
+//! again as long as one of them is there but has no answer: it has no leader, or it hangs. So a request
+//! may arrive twice.
+
+use std::error::Error as _;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use reqwest::blocking::{Client as Sockets, Response};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::redirect;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::cluster_url::ClusterUrl;
+use super::gateway_fault::{GatewayFault, Refusal};
+use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
+use super::tls::ClusterTls;
+use crate::store::error::reason;
+
+/// How long a request may take with all its attempts.
+pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
+
+/// How long connecting to an endpoint may take.
+const CONNECT_TIME: Duration = Duration::from_secs(2);
+
+/// How long an endpoint may take where there are others.
+const ATTEMPT_TIME: Duration = Duration::from_secs(3);
+
+/// How long to wait before all endpoints are asked again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The answer of an endpoint that is none of etcd's.
+const NOT_ETCD: &str = "it does not answer as etcd does";
+
+/// How requests are sent.
+#[derive(Clone)]
+pub struct GatewaySettings {
+    /// Login and password, where etcd asks for them.
+    pub login: Option<(String, String)>,
+    pub tls: ClusterTls,
+    /// How long a request may take with all its attempts.
+    pub timeout: Duration,
+}
+
+impl Default for GatewaySettings {
+    fn default() -> Self {
+        Self { login: None, tls: ClusterTls::default(), timeout: DEFAULT_REQUEST_TIME }
+    }
+}
+
+/// The endpoints of etcd. Nothing is opened before the first request.
+pub struct Gateway {
+    url: ClusterUrl,
+    settings: GatewaySettings,
+    sockets: OnceLock<Sockets>,
+    /// The endpoint that answered last.
+    current: AtomicUsize,
+    /// What stands for login and password, once etcd has given it.
+    token: Mutex<Option<String>>,
+}
+
+/// It may hold a password.
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Gateway").field(&self.url).finish()
+    }
+}
+
+#[derive(Serialize)]
+struct Authenticate<'a> {
+    name: &'a str,
+    password: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Authenticated {
+    token: String,
+}
+
+/// Why an endpoint gave no answer.
+struct NoAnswer {
+    why: String,
+    /// Whether the endpoint is there, and may answer later.
+    may_pass: bool,
+    /// Whether it may have carried the request out.
+    may_be_done: bool,
+}
+
+/// What came of one attempt.
+type Attempt<T> = Result<T, Result<NoAnswer, GatewayFault>>;
+
+impl Gateway {
+    /// The endpoints of a URL; opens nothing.
+    pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
+        let (sockets, token) = (OnceLock::new(), Mutex::default());
+        Self { url, settings, sockets, current: AtomicUsize::new(0), token }
+    }
+
+    pub fn url(&self) -> &ClusterUrl {
+        &self.url
+    }
+
+    /// Carries a transaction out, which may be sent twice.
+    ///
+    /// # Errors
+    /// All of [`GatewayFault`].
+    pub fn txn(&self, txn: &Txn) -> Result<TxnReply, GatewayFault> {
+        self.call("kv/txn", txn)
+    }
+
+    /// Reads keys, in the order of their names.
+    ///
+    /// # Errors
+    /// All of [`GatewayFault`].
+    pub fn range(&self, range: KeyRange) -> Result<Vec<KeyValue>, GatewayFault> {
+        let reply = self.txn(&Txn { success: vec![KeyOperation::Read(range)], ..Txn::default() })?;
+        Ok(reply.into_read().into_iter().next().unwrap_or_default())
+    }
+
+    /// Sends a request to one endpoint after the other, until one answers or the time is over.
+    pub(super) fn call<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, GatewayFault> {
+        let body = json(body);
+        self.try_all(|endpoint, time| {
+            let response = self.send(endpoint, path, &body, time)?;
+            response.json_body()
+        })
+    }
+
+    /// Sends a request whose response goes on until it is dropped, or for `time`.
+    pub(super) fn stream(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        time: Duration,
+    ) -> Result<Response, GatewayFault> {
+        let body = json(body);
+        self.try_all(|endpoint, _| self.send(endpoint, path, &body, time).map(|answer| answer.0))
+    }
+
+    fn try_all<T>(&self, attempt: impl Fn(&str, Duration) -> Attempt<T>) -> Result<T, GatewayFault> {
+        let endpoints = &self.url.endpoints;
+        let deadline = Instant::now() + self.settings.timeout;
+        let mut may_be_done = false;
+        loop {
+            let mut tried = Vec::new();
+            let mut may_pass = false;
+            for _ in endpoints {
+                let left = deadline.saturating_duration_since(Instant::now());
+                let number = self.current.load(Ordering::Relaxed) % endpoints.len();
+                let time = if endpoints.len() > 1 { left.min(ATTEMPT_TIME) } else { left };
+                let failed = match attempt(&endpoints[number], time.max(PAUSE)) {
+                    Ok(answer) => return Ok(answer),
+                    Err(Err(fault)) => return Err(fault),
+                    Err(Ok(failed)) => failed,
+                };
+                self.current.store(number + 1, Ordering::Relaxed);
+                tried.push((endpoints[number].clone(), failed.why));
+                may_pass |= failed.may_pass;
+                may_be_done |= failed.may_be_done;
+            }
+            if !(may_pass || may_be_done) || Instant::now() + PAUSE >= deadline {
+                return Err(GatewayFault::NoAnswer { tried, may_be_done });
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Sends a request to an endpoint, with a token if etcd asks for one.
+    fn send(&self, endpoint: &str, path: &str, body: &[u8], time: Duration) -> Attempt<Answer> {
+        let token = self.token(endpoint, time)?;
+        let sent = self.post(endpoint, path, body.to_vec(), token.as_deref(), time);
+        match sent {
+            Err(Err(GatewayFault::Refused(Refusal::Unauthenticated(_)))) if token.is_some() => {
+                // The token has expired.
+                *self.lock_token() = None;
+                let token = self.token(endpoint, time)?;
+                self.post(endpoint, path, body.to_vec(), token.as_deref(), time)
+            }
+            sent => sent,
+        }
+    }
+
+    fn token(&self, endpoint: &str, time: Duration) -> Attempt<Option<String>> {
+        let Some((name, password)) = &self.settings.login else { return Ok(None) };
+        if let Some(token) = self.lock_token().clone() {
+            return Ok(Some(token));
+        }
+        let body = json(&Authenticate { name, password });
+        let asked = self.post(endpoint, "auth/authenticate", body, None, time);
+        let asked = match asked {
+            // No login is needed: etcd has no users.
+            Err(Err(GatewayFault::Refused(Refusal::AuthDisabled))) => return Ok(None),
+            asked => asked.and_then(|answer| answer.json_body::<Authenticated>()),
+        };
+        let token =
+            asked.map_err(|failed| failed.map(|failed| NoAnswer { may_be_done: false, ..failed }))?.token;
+        *self.lock_token() = Some(token.clone());
+        Ok(Some(token))
+    }
+
+    fn lock_token(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn post(
+        &self,
+        endpoint: &str,
+        path: &str,
+        body: Vec<u8>,
+        token: Option<&str>,
+        time: Duration,
+    ) -> Attempt<Answer> {
+        let sockets = self.sockets().map_err(Err)?;
+        let mut request = sockets.post(format!("{endpoint}/v3/{path}")).timeout(time);
+        if let Some(token) = token {
+            request = request.header(AUTHORIZATION, token);
+        }
+        let sent = request.header(CONTENT_TYPE, "application/json").body(body).send();
+        let response = sent.map_err(|error| Ok(broken(&error)))?;
+        if response.status().is_success() {
+            return Ok(Answer(response));
+        }
+        let status = response.status();
+        let text = response.text().map_err(|error| Ok(broken(&error)))?;
+        match Refusal::parse(&text) {
+            Some(Refusal::Passing(why)) => Err(Ok(NoAnswer { why, may_pass: true, may_be_done: true })),
+            Some(refusal) => Err(Err(GatewayFault::Refused(refusal))),
+            None => {
+                let why = format!("{NOT_ETCD} (HTTP {})", status.as_u16());
+                Err(Ok(NoAnswer { why, may_pass: false, may_be_done: false }))
+            }
+        }
+    }
+
+    fn sockets(&self) -> Result<&Sockets, GatewayFault> {
+        if let Some(sockets) = self.sockets.get() {
+            return Ok(sockets);
+        }
+        let tls = match self.url.is_encrypted() {
+            true => self.settings.tls.config().map_err(GatewayFault::Tls)?,
+            false => ClusterTls::unused(),
+        };
+        let built = Sockets::builder()
+            .tls_backend_preconfigured(tls)
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT_TIME)
+            .no_proxy()
+            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let sockets = built.map_err(|_| GatewayFault::Tls("no connection can be made"))?;
+        Ok(self.sockets.get_or_init(|| sockets))
+    }
+}
+
+/// A successful response.
+struct Answer(Response);
+
+impl Answer {
+    fn json_body<T: DeserializeOwned>(self) -> Attempt<T> {
+        let bytes = self.0.bytes().map_err(|error| Ok(broken(&error)))?;
+        serde_json::from_slice(&bytes)
+            .map_err(|_| Ok(NoAnswer { why: NOT_ETCD.to_owned(), may_pass: false, may_be_done: true }))
+    }
+}
+
+fn json(body: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(body).expect("it has only strings and numbers")
+}
+
+/// Why a request broke.
+fn broken(error: &reqwest::Error) -> NoAnswer {
+    let is_open = !error.is_connect() && !error.is_builder();
+    let mut why = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        why = inner.downcast_ref().map_or_else(|| inner.to_string(), reason);
+        cause = inner.source();
+    }
+    if error.is_timeout() {
+        why = "no answer in time".to_owned();
+    }
+    NoAnswer { why, may_pass: is_open, may_be_done: is_open }
+}

@@ -1,0 +1,98 @@
+//! Waiting for changes of keys.
+
+use std::io::{BufRead, BufReader};
+use std::time::Duration;
+
+use reqwest::blocking::Response;
+use serde::{Deserialize, Serialize};
+
+use super::base64_text::number;
+use super::gateway::Gateway;
+use super::gateway_fault::GatewayFault;
+use super::messages::{KeyRange, KeyValue};
+
+#[derive(Serialize)]
+struct WatchRequest {
+    create_request: CreateWatch,
+}
+
+#[derive(Serialize)]
+struct CreateWatch {
+    #[serde(flatten)]
+    range: KeyRange,
+    #[serde(with = "number")]
+    start_revision: i64,
+    progress_notify: bool,
+}
+
+#[derive(Deserialize)]
+struct WatchLine {
+    result: WatchResult,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WatchResult {
+    created: bool,
+    canceled: bool,
+    #[serde(with = "number")]
+    compact_revision: i64,
+    events: Vec<WatchEvent>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WatchEvent {
+    kv: KeyValue,
+}
+
+/// The changes of some keys, from a revision of etcd on.
+pub struct KeyWatch {
+    lines: BufReader<Response>,
+}
+
+/// Why a watch ended. Then the keys are read anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchEnd {
+    /// The connection broke, or its time is over.
+    Broken,
+    /// The revision is not there any more, or etcd has ended the watch.
+    Cancelled,
+}
+
+impl Gateway {
+    /// Watches keys from a revision on, for at most `time`.
+    ///
+    /// # Errors
+    /// All of [`GatewayFault`].
+    pub fn watch(
+        &self,
+        range: KeyRange,
+        start_revision: i64,
+        time: Duration,
+    ) -> Result<KeyWatch, GatewayFault> {
+        let request = CreateWatch { range, start_revision, progress_notify: true };
+        let response = self.stream("watch", &WatchRequest { create_request: request }, time)?;
+        Ok(KeyWatch { lines: BufReader::new(response) })
+    }
+}
+
+impl KeyWatch {
+    /// Waits for a change, and returns the names of the keys that changed; none are a sign of life.
+    pub fn next_keys(&mut self) -> Result<Vec<Vec<u8>>, WatchEnd> {
+        loop {
+            let mut line = Vec::new();
+            match self.lines.read_until(b'\n', &mut line) {
+                Ok(length) if length > 0 => {}
+                _ => return Err(WatchEnd::Broken),
+            }
+            let result = serde_json::from_slice::<WatchLine>(&line).map_err(|_| WatchEnd::Broken)?.result;
+            if result.canceled || result.compact_revision > 0 {
+                return Err(WatchEnd::Cancelled);
+            }
+            if !result.created {
+                return Ok(result.events.into_iter().map(|event| event.kv.key).collect());
+            }
+        }
+    }
+}

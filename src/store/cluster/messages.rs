@@ -1,0 +1,165 @@
+//! The messages of etcd's JSON gateway, as far as they are used.
+
+use serde::{Deserialize, Serialize};
+
+use super::base64_text::{bytes, is_zero, number};
+
+/// Some keys: one, or all from `key` up to `range_end`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct KeyRange {
+    #[serde(with = "bytes")]
+    pub key: Vec<u8>,
+    /// The first key that is not meant; empty for one key.
+    #[serde(with = "bytes", skip_serializing_if = "Vec::is_empty")]
+    pub range_end: Vec<u8>,
+}
+
+impl KeyRange {
+    pub fn one(key: &str) -> Self {
+        Self { key: key.as_bytes().to_vec(), range_end: Vec::new() }
+    }
+
+    /// All keys that start with a prefix, which ends in an ASCII character.
+    pub fn below(prefix: &str) -> Self {
+        let mut end = prefix.as_bytes().to_vec();
+        if let Some(last) = end.last_mut() {
+            *last += 1;
+        }
+        Self { key: prefix.as_bytes().to_vec(), range_end: end }
+    }
+
+    /// All keys from one up to another, which is not meant.
+    pub fn between(first: &str, end: &str) -> Self {
+        Self { key: first.as_bytes().to_vec(), range_end: end.as_bytes().to_vec() }
+    }
+}
+
+/// What a key has to be like for a transaction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "target", rename_all = "UPPERCASE")]
+pub enum Compare {
+    /// It was written last at this revision of etcd; 0 where there is none.
+    Mod {
+        #[serde(with = "bytes")]
+        key: Vec<u8>,
+        #[serde(with = "number")]
+        mod_revision: i64,
+        result: &'static str,
+    },
+    /// It was written so many times since it was made; 0 where there is none.
+    Version {
+        #[serde(with = "bytes")]
+        key: Vec<u8>,
+        #[serde(with = "number")]
+        version: i64,
+        result: &'static str,
+    },
+}
+
+impl Compare {
+    /// The key was not written since.
+    pub fn unchanged(key: &str, mod_revision: i64) -> Self {
+        Self::Mod { key: key.into(), mod_revision, result: "EQUAL" }
+    }
+
+    pub fn is_there(key: &str) -> Self {
+        Self::Version { key: key.into(), version: 0, result: "GREATER" }
+    }
+
+    pub fn is_missing(key: &str) -> Self {
+        Self::Version { key: key.into(), version: 0, result: "EQUAL" }
+    }
+}
+
+/// A step of a transaction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum KeyOperation {
+    #[serde(rename = "request_put")]
+    Put {
+        #[serde(with = "bytes")]
+        key: Vec<u8>,
+        #[serde(with = "bytes")]
+        value: Vec<u8>,
+        /// The lease with which the key ends; 0 for none.
+        #[serde(with = "number", skip_serializing_if = "is_zero")]
+        lease: i64,
+    },
+    #[serde(rename = "request_delete_range")]
+    Delete(KeyRange),
+    #[serde(rename = "request_range")]
+    Read(KeyRange),
+}
+
+impl KeyOperation {
+    pub fn put(key: &str, value: impl Into<Vec<u8>>) -> Self {
+        Self::Put { key: key.into(), value: value.into(), lease: 0 }
+    }
+
+    /// Puts a key that ends with a lease.
+    pub fn put_leased(key: &str, value: impl Into<Vec<u8>>, lease: i64) -> Self {
+        Self::Put { key: key.into(), value: value.into(), lease }
+    }
+}
+
+/// A transaction. It may be sent twice, so its compares have to make the second one harmless.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Txn {
+    pub compare: Vec<Compare>,
+    /// What is done if all compares hold.
+    pub success: Vec<KeyOperation>,
+    /// What is done otherwise.
+    pub failure: Vec<KeyOperation>,
+}
+
+/// A key as it is in etcd.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct KeyValue {
+    #[serde(with = "bytes")]
+    pub key: Vec<u8>,
+    #[serde(with = "bytes")]
+    pub value: Vec<u8>,
+    /// The revision of etcd at which it was written last.
+    #[serde(with = "number")]
+    pub mod_revision: i64,
+    #[serde(with = "number")]
+    pub lease: i64,
+}
+
+/// What all responses have.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct ResponseHeader {
+    /// The revision of etcd.
+    #[serde(with = "number")]
+    pub revision: i64,
+}
+
+/// The response to a transaction.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct TxnReply {
+    pub header: ResponseHeader,
+    /// Whether all compares held.
+    pub succeeded: bool,
+    responses: Vec<OperationReply>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct OperationReply {
+    response_range: RangeReply,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct RangeReply {
+    kvs: Vec<KeyValue>,
+}
+
+impl TxnReply {
+    /// Takes what each step has read, one list for each step.
+    pub fn into_read(self) -> Vec<Vec<KeyValue>> {
+        self.responses.into_iter().map(|reply| reply.response_range.kvs).collect()
+    }
+}

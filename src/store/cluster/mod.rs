@@ -1,0 +1,51 @@
+//! A configuration in etcd, which many machines share.
+//!
+//! The keys below the prefix of the URL:
+//!
+//! | key                          | what it is                                                             |
+//! |------------------------------|------------------------------------------------------------------------|
+//! | `head`                       | the last change, and which text is the configuration ([`HeadRecord`])   |
+//! | `text/SERIAL/ID/CHUNK`       | a text, compressed, in chunks that fit into one request                 |
+//! | `change/SERIAL`              | the record of each change in the history, as `head` was                 |
+//! | `pending`                    | on a lease: there while the last change may still be confirmed          |
+//! | `overlay/NODE`               | what differs on one node, or on a group (`overlay/@GROUP`)              |
+//! | `node/NODE`                  | on a lease: what a node runs ([`NodeRecord`](super::NodeRecord))         |
+//!
+//! *Invariants.* A change is one transaction that compares the version of `head` with the one that was
+//! read, so no lock is held, and a writer that was overtaken knows it ([`StoreError::Overtaken`]). The
+//! chunks of a text that is too large for one transaction are put before the `head` that names them, under
+//! the id of the change, which no other change has. Each transaction may be sent twice, as its compares
+//! let it happen once: when a connection breaks, it is sent again, and the id in the record tells whether
+//! the first one was carried out.
+//!
+//! `gateway` speaks to etcd and knows none of this.
+//!
+//! [`StoreError::Overtaken`]: super::StoreError::Overtaken
+
+mod base64_text;
+mod cluster_store;
+mod cluster_url;
+mod cluster_writer;
+mod commit;
+mod compression;
+mod gateway;
+mod gateway_fault;
+mod head_record;
+mod key_watch;
+mod keys;
+mod lease;
+mod messages;
+mod overlay;
+mod tls;
+mod unconfirmed;
+
+pub use cluster_store::{ClusterStore, Seen};
+pub use cluster_url::{BadClusterUrl, ClusterUrl};
+pub use gateway::{Gateway, GatewaySettings};
+pub use gateway_fault::{GatewayFault, Refusal};
+pub use head_record::{HeadRecord, TextRef, Unconfirmed};
+pub use key_watch::{KeyWatch, WatchEnd};
+pub use keys::Keys;
+pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
+pub use overlay::Overlay;
+pub use tls::ClusterTls;

@@ -1,0 +1,59 @@
+//! Which certificates of etcd are trusted, and the one that is shown to it.
+
+use std::sync::Arc;
+
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
+
+/// What TLS needs, all in PEM.
+#[derive(Clone, Default)]
+pub struct ClusterTls {
+    /// The authorities that are trusted; none for those that this machine trusts.
+    pub authorities: Option<Vec<u8>>,
+    /// The certificate that is shown to etcd, and its key.
+    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl ClusterTls {
+    /// Makes the TLS configuration; the error says what can't be used.
+    pub(super) fn config(&self) -> Result<ClientConfig, &'static str> {
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
+        let mut roots = RootCertStore::empty();
+        match &self.authorities {
+            Some(pem) => {
+                roots.add_parsable_certificates(certificates(pem));
+                if roots.is_empty() {
+                    return Err("the file of `--cacert` has no certificate");
+                }
+            }
+            None => {
+                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            }
+        }
+        let builder = builder.with_root_certificates(roots);
+        let Some((certificate, key)) = &self.identity else { return Ok(builder.with_no_client_auth()) };
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| "the file of `--key` has no private key")?;
+        let chain = certificates(certificate);
+        if chain.is_empty() {
+            return Err("the file of `--cert` has no certificate");
+        }
+        builder.with_client_auth_cert(chain, key).map_err(|_| "the key of `--key` is not that of `--cert`")
+    }
+
+    /// A configuration for connections without TLS.
+    pub(super) fn unused() -> ClientConfig {
+        ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider has the cipher suites of TLS 1.2 and 1.3")
+            .with_root_certificates(RootCertStore::empty())
+            .with_no_client_auth()
+    }
+}
+
+fn certificates(pem: &[u8]) -> Vec<CertificateDer<'static>> {
+    CertificateDer::pem_slice_iter(pem).flatten().collect()
+}
