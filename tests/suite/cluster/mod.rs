@@ -1,3 +1,7 @@
 //! A configuration on etcd: the model of the protocol, and what follows a real cluster.
 
+mod commands;
+mod contract;
+pub(crate) mod etcd;
 mod model;
+mod writers;

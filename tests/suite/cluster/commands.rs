@@ -1,0 +1,248 @@
+//! Commands on a configuration in etcd: the same words and exit codes as on a file.
+
+use std::time::Duration;
+
+use mediactl::store::Store;
+use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
+use serde_json::json;
+
+use super::etcd::Etcd;
+use crate::cli::{CONF, Place, SAMPLE};
+
+/// The last prefix of a test.
+const PREFIX: &str = "/media/prod";
+
+/// The text that comes first.
+const FIRST: &str = "first.conf";
+
+/// A configuration in etcd, and commands on it.
+struct Prod {
+    etcd: Etcd,
+    place: Place,
+}
+
+impl Prod {
+    fn start() -> Option<Self> {
+        let prod = Self { etcd: Etcd::start(1)?, place: Place::empty() };
+        prod.place.put(FIRST, SAMPLE);
+        prod.run(&["save", FIRST, "-q"]).exits(0);
+        Some(prod)
+    }
+
+    fn run(&self, arguments: &[&str]) -> crate::cli::Run {
+        self.etcd.mediactl(&self.place, PREFIX, arguments).run()
+    }
+
+    fn text(&self) -> String {
+        self.run(&["read", "-o", "conf", "--show-secrets"]).exits(0).out
+    }
+}
+
+#[test]
+fn a_change_goes_the_way_it_goes_on_a_file() {
+    let Some(prod) = Prod::start() else { return };
+    let file = Place::empty();
+    file.put(FIRST, SAMPLE);
+    file.run(["save", FIRST, "-q"]).exits(0);
+    let commands: &[&[&str]] = &[
+        &["modify", "--set", "streams.cam1.prepush=7", "-m", "#231"],
+        &["modify", "--set", "streams.cam1.prepush=8", "--expect", "streams.cam1.prepush=5"],
+        &["modify", "--set", "streams.cam1.prepush=8", "--dry-run"],
+        &["modify", "--set", "streams.cam1.nonsense.x=8"],
+        &["diff", "@1"],
+        &["blame", "streams.cam1.prepush"],
+        &["read", "streams.cam1"],
+        &["read", "-o", "set"],
+        &["mv", "streams.cam1", "streams.cam9"],
+        &["rollback", "1"],
+        &["rollback", "99"],
+        &["check"],
+        &["fmt", "--check"],
+        &["modify", "--set", "title=x", "--check-cmd", "grep -q nothing $MEDIACTL_TEXT"],
+        &["modify", "--set", "title=x", "--check-cmd", "grep -q title $MEDIACTL_TEXT"],
+        &["modify", "--set", "title=y", "--reload-cmd", "false"],
+        &["rm", "streams.cam1"],
+        &["confirm"],
+        &["update", FIRST],
+        &["explain", "streams.cam.2"],
+    ];
+    for command in commands {
+        let (there, here) = (prod.run(command), file.run(*command));
+        assert_eq!(there.code, here.code, "{command:?} {there:#?} {here:#?}");
+        // The name differs, the times, and what speaks of a file.
+        let url = prod.etcd.url(PREFIX);
+        let plain = |text: &str| {
+            let words = text.replace(&url, CONF).replace("the file", "it");
+            words
+                .split_whitespace()
+                .filter(|word| !word.contains("T") && !word.contains("<secret:"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(plain(&there.out), plain(&here.out), "{command:?}");
+        assert_eq!(plain(&there.err), plain(&here.err), "{command:?}");
+        assert_eq!(prod.text(), file.text(), "{command:?}");
+    }
+    let history = |run: crate::cli::Run| {
+        let mut entries = run.exits(0).json();
+        entries.as_array_mut().expect("a list").iter_mut().for_each(|entry| entry["at"] = json!(0));
+        entries
+    };
+    let there = history(prod.run(&["history", "-o", "json"]));
+    let here = history(file.run(["history", "-o", "json"]));
+    assert_eq!(there, here);
+}
+
+#[test]
+fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
+    let Some(prod) = Prod::start() else { return };
+    prod.run(&["modify", "--set", "title=one", "--confirm", "60", "-q"]).exits(0);
+    prod.run(&["status"]).exits(1).prints("waits to be confirmed");
+    prod.run(&["modify", "--set", "title=two"]).exits(5).says("waits to be confirmed");
+    prod.run(&["save", FIRST]).exits(5).says("waits to be confirmed");
+    prod.run(&["confirm"]).exits(0);
+    assert!(prod.text().contains("title one;"));
+    prod.run(&["modify", "--set", "title=two", "--confirm", "60", "-q"]).exits(0);
+    prod.run(&["confirm", "--revert"]).exits(0);
+    assert!(prod.text().contains("title one;"));
+    prod.run(&["confirm"]).exits(7).says("no change waits");
+    // The lease is gone, as if its time were over.
+    prod.run(&["modify", "--set", "title=three", "--confirm", "60", "-q"]).exits(0);
+    let store = prod.etcd.store(PREFIX, GatewaySettings::default());
+    let gone = KeyOperation::Delete(KeyRange::one(&store.keys().pending));
+    store.gateway().txn(&Txn { success: vec![gone], ..Txn::default() }).expect("etcd answers");
+    prod.run(&["confirm"]).exits(7).says("no change waits");
+    prod.run(&["modify", "--set", "streams.cam1.prepush=9", "-q"]).exits(0);
+    let text = prod.text();
+    assert!(text.contains("title one;") && text.contains("prepush 9;"), "{text}");
+    // A time that is over in the record counts, even if the lease lasts.
+    prod.run(&["modify", "--set", "title=four", "--confirm", "1", "-q"]).exits(0);
+    std::thread::sleep(Duration::from_millis(1100));
+    prod.run(&["modify", "--set", "streams.cam1.prepush=10"]).exits(0).says("it was rolled back first");
+    assert!(prod.text().contains("title one;"));
+}
+
+#[test]
+fn a_first_text_that_is_not_confirmed_leaves_none() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let place = Place::with(SAMPLE);
+    let run = |arguments: &[&str]| etcd.mediactl(&place, "/first", arguments).run();
+    run(&["modify", "--set", "title=x"]).exits(7).says("does not exist");
+    run(&["save", CONF, "--confirm", "60", "-q"]).exits(0);
+    run(&["confirm", "--revert"]).exits(0);
+    run(&["read"]).exits(7).says("does not exist");
+    run(&["save", CONF, "-q"]).exits(0);
+    run(&["read"]).exits(0);
+}
+
+#[test]
+fn one_target_is_named_and_no_other() {
+    let place = Place::with(SAMPLE);
+    let url = "etcd://127.0.0.1:1/media/prod";
+    for (arguments, message) in [
+        (
+            &["--conf", CONF, "--cluster", url, "status"][..],
+            "`--conf` and `--cluster` are two different targets",
+        ),
+        (
+            &["--url", "http://h", "--cluster", url, "status"],
+            "`--url` and `--cluster` are two different targets",
+        ),
+        (&["-x", "a", "--cluster", url, "status"], "`--cluster` and `--context` are two different targets"),
+        (
+            &["--cluster", "etcd://olga:hunter2@h", "status"],
+            "`etcd://h/` is not the URL of a configuration in etcd",
+        ),
+        (&["--cluster", url, "--insecure", "status"], "`--insecure` and `--fingerprint` are for servers"),
+        (&["--cluster", url, "--cert", "a.pem", "status"], "--key"),
+    ] {
+        let run =
+            place.mediactl(arguments).without("MEDIACTL_CONF").run().exits(2).says(message).hides("hunter2");
+        assert!(run.out.is_empty());
+    }
+    let both = place.mediactl(["status"]).env("MEDIACTL_CLUSTER", url).run();
+    both.exits(2).says("MEDIACTL_CONF and MEDIACTL_CLUSTER are two different targets");
+}
+
+#[test]
+fn a_cluster_that_is_away_is_told_with_all_its_members() {
+    let place = Place::with(SAMPLE);
+    let url = "etcd://olga:hunter2@127.0.0.1:1,127.0.0.1:2/media/prod";
+    for command in [&["read"][..], &["modify", "--set", "title=x"], &["status"], &["save", CONF]] {
+        let arguments = ["--cluster", url].into_iter().chain(command.iter().copied());
+        place
+            .mediactl(arguments)
+            .without("MEDIACTL_CONF")
+            .run()
+            .exits(7)
+            .says("cannot reach `etcd://127.0.0.1:1,127.0.0.1:2/media/prod`: http://127.0.0.1:1: connection refused; http://127.0.0.1:2: connection refused")
+            .says("nothing was changed")
+            .hides("hunter2");
+    }
+}
+
+#[test]
+fn a_context_names_a_configuration_in_etcd() {
+    let Some(prod) = Prod::start() else { return };
+    let home = prod.place.path("home");
+    std::fs::create_dir(&home).expect("a folder can be made");
+    let run = |arguments: &[&str]| {
+        let call = prod.place.mediactl(arguments).without("MEDIACTL_CONF");
+        call.env("HOME", &home.display().to_string()).run()
+    };
+    run(&["context", "add", "prod", "--cluster", &prod.etcd.url(PREFIX), "--protected"]).exits(0);
+    run(&["context", "list"]).exits(0).prints(&prod.etcd.url(PREFIX));
+    run(&["-x", "prod", "read", "title"]).exits(7);
+    run(&["-x", "prod", "modify", "--set", "title=x"]).exits(6).says("is protected");
+    run(&["-x", "prod", "modify", "--set", "title=x", "--yes", "-q"]).exits(0);
+    run(&["-x", "prod", "read", "title"]).exits(0).prints("x");
+}
+
+#[test]
+fn a_change_is_seen_by_those_who_wait() {
+    let Some(prod) = Prod::start() else { return };
+    let waiting = prod.etcd.mediactl(&prod.place, PREFIX, &["wait", "title=x", "--timeout", "30"]).start();
+    prod.run(&["modify", "--set", "title=x", "-q"]).exits(0);
+    let ended = waiting.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+}
+
+#[test]
+fn a_large_text_and_a_compaction_are_no_trouble() {
+    let Some(prod) = Prod::start() else { return };
+    // Hardly compressible: titles of random digits.
+    let line = |number: u64| {
+        let noise = |step: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(step as u32 * 13);
+        let title: String = (0..6).map(|step| format!("{:016x}", noise(step) ^ step)).collect();
+        format!("stream s{number} {{ title {title}; input fake://x; }}\n")
+    };
+    let mut text = SAMPLE.to_owned();
+    (0..)
+        .map(line)
+        .take_while(|_| true)
+        .try_for_each(|line| {
+            text.push_str(&line);
+            if text.len() < 15 << 20 { Ok(()) } else { Err(()) }
+        })
+        .expect_err("it ends");
+    prod.place.put("large.conf", &text);
+    prod.run(&["save", "large.conf", "-q", "--keep", "2"]).exits(0);
+    let store = prod.etcd.store(PREFIX, GatewaySettings::default());
+    let seen = store.seen().expect("it can be read");
+    assert!(seen.text().is_some_and(|text| text.chunks > 3), "{seen:?}");
+    prod.run(&["modify", "--set", "streams.cam1.prepush=9", "-q"]).exits(0);
+    let revision = store.seen().expect("it can be read").revision;
+    let compacted =
+        prod.etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
+    assert!(compacted["header"].is_object(), "{compacted}");
+    assert!(store.load().is_ok_and(|loaded| loaded.bytes.len() == text.len()));
+    // What the history does not keep is gone, chunk by chunk.
+    for number in 0..3 {
+        prod.run(&["modify", "--set", &format!("streams.cam1.prepush={number}"), "-q"]).exits(0);
+    }
+    let texts = format!("{}text/", store.keys().prefix());
+    let found = store.gateway().range(KeyRange::below(&format!("{texts}{:020}", 1)));
+    assert!(found.expect("it can be read").is_empty());
+    let found = store.gateway().range(KeyRange::below(&format!("{texts}{:020}", 2)));
+    assert!(found.expect("it can be read").is_empty());
+}

@@ -1,0 +1,181 @@
+//! Members of etcd that a test starts, with free ports and their data in a temporary folder.
+
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cli::{Call, Place};
+
+/// The program.
+const ETCD: &str = "etcd";
+
+/// How long the members may take to choose a leader.
+const START: Duration = Duration::from_secs(30);
+
+/// A running etcd. Its members end with it.
+pub struct Etcd {
+    members: Vec<Member>,
+    folder: TempDir,
+    /// What each member is started with, besides its own name and addresses.
+    options: Vec<String>,
+    scheme: &'static str,
+}
+
+struct Member {
+    /// None while it is not running.
+    child: Option<Child>,
+    client: u16,
+    peer: u16,
+}
+
+impl Etcd {
+    /// Starts so many members; `None`, with a word on stderr, where there is no etcd.
+    pub fn start(members: usize) -> Option<Self> {
+        let started = Self::start_with("http", members, |_| Vec::new())?;
+        started.wait_until_ready();
+        Some(started)
+    }
+
+    /// Starts members with more options, which may use the folder of the data.
+    pub fn start_with(
+        scheme: &'static str,
+        members: usize,
+        options: impl FnOnce(&TempDir) -> Vec<String>,
+    ) -> Option<Self> {
+        if Command::new(ETCD).arg("--version").stdout(Stdio::null()).status().is_err() {
+            eprintln!("SKIPPED: there is no `etcd`; Debian has it in `etcd-server`");
+            return None;
+        }
+        let folder = TempDir::new().expect("a folder can be made");
+        let options = options(&folder);
+        let members = (0..members).map(|_| Member { child: None, client: free(), peer: free() }).collect();
+        let mut etcd = Self { members, folder, options, scheme };
+        (0..etcd.members.len()).for_each(|number| etcd.run(number));
+        Some(etcd)
+    }
+
+    /// Starts a member, which takes up its data.
+    pub fn run(&mut self, number: usize) {
+        let name = |number: usize| format!("m{number}");
+        let peers = self.members.iter().enumerate();
+        let peers =
+            peers.map(|(number, member)| format!("{}=http://127.0.0.1:{}", name(number), member.peer));
+        let peers = peers.collect::<Vec<_>>().join(",");
+        let member = &self.members[number];
+        let client = format!("{}://127.0.0.1:{}", self.scheme, member.client);
+        let peer = format!("http://127.0.0.1:{}", member.peer);
+        let data = self.folder.path().join(name(number));
+        let log = File::create(self.log(number)).expect("a file can be made");
+        let mut command = Command::new(ETCD);
+        command
+            .args(["--name", &name(number), "--data-dir"])
+            .arg(data)
+            .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])
+            .args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer])
+            .args(["--initial-cluster", &peers, "--unsafe-no-fsync", "--log-level", "error"])
+            .args(&self.options)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log);
+        self.members[number].child = Some(command.spawn().expect("etcd starts"));
+    }
+
+    fn log(&self, number: usize) -> PathBuf {
+        self.folder.path().join(format!("m{number}.log"))
+    }
+
+    /// Waits until a transaction is carried out.
+    pub fn wait_until_ready(&self) {
+        let store = self.store("/ready", GatewaySettings { timeout: START, ..GatewaySettings::default() });
+        let until = Instant::now() + START;
+        while let Err(error) = store.seen() {
+            assert!(Instant::now() < until, "etcd is not ready in time: {error}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The URL of a configuration.
+    pub fn url(&self, prefix: &str) -> String {
+        let members: Vec<String> =
+            self.members.iter().map(|member| format!("127.0.0.1:{}", member.client)).collect();
+        let scheme = if self.scheme == "https" { "etcds" } else { "etcd" };
+        format!("{scheme}://{}{prefix}", members.join(","))
+    }
+
+    pub fn store(&self, prefix: &str, settings: GatewaySettings) -> ClusterStore {
+        ClusterStore::new(ClusterUrl::parse(&self.url(prefix)).expect("it is a URL").0, settings)
+    }
+
+    /// `mediactl` on a configuration in this etcd.
+    pub fn mediactl(&self, place: &Place, prefix: &str, arguments: &[&str]) -> Call {
+        place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &self.url(prefix))
+    }
+
+    /// The number of the leader.
+    pub fn leader(&self) -> usize {
+        let is_leader = |number: &usize| {
+            let status = self.ask(*number, "maintenance/status", &json!({}));
+            status["leader"].is_string() && status["leader"] == status["header"]["member_id"]
+        };
+        loop {
+            if let Some(leader) = (0..self.members.len()).find(is_leader) {
+                return leader;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Sends a request to a member; null without an answer.
+    pub fn ask(&self, number: usize, path: &str, body: &Value) -> Value {
+        let url = format!("{}://127.0.0.1:{}/v3/{path}", self.scheme, self.members[number].client);
+        let sent = Command::new("curl")
+            .args(["--silent", "--max-time", "3", "--insecure", "--data", &body.to_string(), &url])
+            .output()
+            .expect("curl runs");
+        serde_json::from_slice(&sent.stdout).unwrap_or_default()
+    }
+
+    /// Kills a member.
+    pub fn kill(&mut self, number: usize) {
+        if let Some(mut child) = self.members[number].child.take() {
+            child.kill().expect("it is ours");
+            child.wait().expect("it is ours");
+        }
+    }
+
+    /// Stops a member: it keeps its connections and answers nothing.
+    pub fn pause(&self, number: usize) {
+        self.signal(number, Signal::STOP);
+    }
+
+    /// Lets a stopped member go on.
+    pub fn go_on(&self, number: usize) {
+        self.signal(number, Signal::CONT);
+    }
+
+    fn signal(&self, number: usize, signal: Signal) {
+        let child = self.members[number].child.as_ref().expect("it runs");
+        let pid = Pid::from_child(child);
+        kill_process(pid, signal).expect("it is ours");
+    }
+}
+
+impl Drop for Etcd {
+    fn drop(&mut self) {
+        (0..self.members.len()).for_each(|number| self.kill(number));
+    }
+}
+
+/// A port that nobody listens on.
+fn free() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
+    listener.local_addr().expect("it has an address").port()
+}

@@ -1,0 +1,160 @@
+//! Many write at the same time, and members of etcd die meanwhile.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use mediactl::edit::request::{ChangeRequest, Edits};
+use mediactl::engine::{ChangeOptions, Engine, EngineError, Hooks};
+use mediactl::store::StoreError;
+use mediactl::store::cluster::GatewaySettings;
+use serde_json::json;
+
+use super::etcd::Etcd;
+use crate::cli::{CONF, Place, SAMPLE};
+
+const WRITERS: usize = 8;
+
+/// How many changes each command line makes.
+const CHANGES: usize = 6;
+
+#[test]
+fn no_change_of_eight_writers_is_lost() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let place = Place::with(SAMPLE);
+    etcd.mediactl(&place, "/p", &["save", CONF, "-q"]).run().exits(0);
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (etcd, place) = (&etcd, &place);
+            scope.spawn(move || {
+                for change in 0..CHANGES {
+                    let set = format!("streams.w{writer}-{change}.urls[+]=fake://x");
+                    etcd.mediactl(place, "/p", &["modify", "--set", &set, "-q"]).run().exits(0);
+                }
+            });
+        }
+    });
+    let text = etcd.mediactl(&place, "/p", &["read", "-o", "conf"]).run().exits(0).out;
+    let all =
+        (0..WRITERS).flat_map(|writer| (0..CHANGES).map(move |change| format!("stream w{writer}-{change} ")));
+    let lost: Vec<String> = all.filter(|stream| !text.contains(stream)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    let entries = etcd.mediactl(&place, "/p", &["history", "-o", "json"]).run().exits(0).json();
+    assert_eq!(entries.as_array().map(Vec::len), Some(1 + WRITERS * CHANGES));
+}
+
+/// What a writer was told of its changes.
+#[derive(Default)]
+struct Told {
+    made: Vec<String>,
+    refused: Vec<String>,
+    unknown: Vec<String>,
+}
+
+/// What is done to the members, one after the other.
+#[derive(Clone, Copy, Debug)]
+enum Trouble {
+    KillLeader,
+    StopLeader,
+    StopFollower,
+}
+
+#[test]
+fn what_was_acknowledged_outlives_the_leader() {
+    trouble(&[Trouble::KillLeader, Trouble::StopLeader]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn what_was_acknowledged_outlives_many_leaders() {
+    trouble(&[Trouble::KillLeader, Trouble::StopLeader, Trouble::StopFollower].repeat(8));
+}
+
+fn trouble(all: &[Trouble]) {
+    let Some(mut etcd) = Etcd::start(3) else { return };
+    let engine = |timeout| {
+        let settings =
+            GatewaySettings { timeout: Duration::from_secs(timeout), ..GatewaySettings::default() };
+        Engine::new(Arc::new(etcd.store("/p", settings)), Hooks::default(), |_, _| {})
+    };
+    let first = engine(20);
+    first.save(SAMPLE.as_bytes(), &ChangeOptions::default()).expect("etcd is ready");
+    let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let engines: Vec<Engine> = (0..WRITERS).map(|writer| engine([2, 10][writer % 2])).collect();
+    let told: Vec<Told> = thread::scope(|scope| {
+        let threads: Vec<_> = engines
+            .iter()
+            .enumerate()
+            .map(|(writer, engine)| {
+                let (is_over, made) = (&is_over, &made);
+                scope.spawn(move || write(writer, engine, is_over, made))
+            })
+            .collect();
+        for trouble in all {
+            wait_for(&made, 30);
+            let leader = etcd.leader();
+            let number = match trouble {
+                Trouble::StopFollower => (leader + 1) % 3,
+                Trouble::KillLeader | Trouble::StopLeader => leader,
+            };
+            match trouble {
+                Trouble::KillLeader => etcd.kill(number),
+                Trouble::StopLeader | Trouble::StopFollower => etcd.pause(number),
+            }
+            // Writers go on without it.
+            wait_for(&made, 30);
+            match trouble {
+                Trouble::KillLeader => etcd.run(number),
+                Trouble::StopLeader | Trouble::StopFollower => etcd.go_on(number),
+            }
+        }
+        wait_for(&made, 30);
+        is_over.store(true, Ordering::SeqCst);
+        threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
+    });
+    let text = first.read().expect("etcd is there");
+    let text = text.document().text();
+    let has = |stream: &String| text.contains(&format!("stream {stream} "));
+    let all = |which: fn(&Told) -> &Vec<String>| told.iter().flat_map(which).collect::<Vec<_>>();
+    let (made, refused, unknown) =
+        (all(|told| &told.made), all(|told| &told.refused), all(|told| &told.unknown));
+    println!("{} made, {} refused, {} unknown", made.len(), refused.len(), unknown.len());
+    let lost: Vec<_> = made.into_iter().filter(|stream| !has(stream)).collect();
+    assert!(lost.is_empty(), "acknowledged, and not there: {lost:?}");
+    let kept: Vec<_> = refused.into_iter().filter(|stream| has(stream)).collect();
+    assert!(kept.is_empty(), "refused, and there: {kept:?}");
+}
+
+/// Waits until so many more changes are made.
+fn wait_for(made: &AtomicUsize, more: usize) {
+    let until = made.load(Ordering::SeqCst) + more;
+    while made.load(Ordering::SeqCst) < until {
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Adds one stream after the other.
+fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &AtomicUsize) -> Told {
+    let mut told = Told::default();
+    for number in 0.. {
+        if is_over.load(Ordering::SeqCst) {
+            break;
+        }
+        let stream = format!("w{writer}-{number}");
+        let patch = json!({"streams": {&stream: {"urls": [{"url": "fake://x"}]}}});
+        let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+        match engine.modify(&request, &ChangeOptions::default()) {
+            Ok(_) => {
+                told.made.push(stream);
+                made.fetch_add(1, Ordering::SeqCst);
+            }
+            Err(EngineError::Store(StoreError::OutcomeUnknown { .. })) => told.unknown.push(stream),
+            Err(EngineError::Store(StoreError::Unreachable { .. } | StoreError::Overtaken { .. })) => {
+                told.refused.push(stream);
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+    told
+}
