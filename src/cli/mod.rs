@@ -16,6 +16,7 @@ mod args;
 mod assignments;
 mod cluster;
 mod commands;
+mod completion;
 mod context;
 mod countdown;
 mod credentials;
@@ -58,7 +59,7 @@ use input::misplaced_url;
 use render::diagnostics;
 use ui::Ui;
 
-/// Returns the tree of commands and options, from which completions and manual pages are made.
+/// Returns the tree of commands and options, from which the manual pages are made, too.
 pub fn command() -> clap::Command {
     CommandLine::command()
 }
@@ -67,6 +68,9 @@ pub fn command() -> clap::Command {
 pub fn run() -> Exit {
     survive_file_limit();
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(exit) = completion::answer(&arguments, tree) {
+        return exit;
+    }
     let matches = match parse(&arguments) {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp && help::is_short(&arguments) => {
@@ -108,6 +112,14 @@ fn called_command(args: &[OsString]) -> clap::Command {
     GlobalArgs::augment_args(name).disable_help_subcommand(true).subcommands(called.cloned())
 }
 
+/// Returns the tree with the commands that are among the words; with all of them where none is, and for `help`,
+/// which takes their names.
+fn tree(words: &[OsString]) -> clap::Command {
+    let called = called_command(words);
+    let is_whole = called.get_subcommands().all(|command| command.get_name() == "help");
+    if is_whole { command() } else { called }
+}
+
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
 /// signal would end the process first. Hooks get the default action back.
 fn survive_file_limit() {
@@ -138,6 +150,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Blame(args) => blame::run(args, &cli.global, ui),
         CommandArgs::Confirm(args) => confirm::run(args, &cli.global, ui),
         CommandArgs::Init(args) => commands::init::run(args, &cli.global, ui),
+        CommandArgs::Completion(args) => commands::completion::run(args, ui),
         CommandArgs::Help(args) => commands::help::run(args, command()),
         CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),

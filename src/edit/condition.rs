@@ -129,7 +129,7 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The place that a path leads to from `place`, through lists without brackets.
-fn leaf(place: Place, path: &[Segment]) -> Result<Place, Misfit> {
+pub(super) fn leaf(place: Place, path: &[Segment]) -> Result<Place, Misfit> {
     path.iter().try_fold(place, |place, segment| match segment {
         Segment::Key(name) | Segment::Matching(name) => place.member(name).or_else(|misfit| {
             place.step(&Segment::Index(0)).and_then(|entry| entry.member(name)).map_err(|_| misfit)

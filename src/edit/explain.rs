@@ -257,7 +257,7 @@ fn type_of(place: Place) -> String {
 }
 
 /// The members of an object, each with its documentation.
-fn members(place: Place) -> Vec<(String, String)> {
+pub(super) fn members(place: Place) -> Vec<(String, String)> {
     let rows = |scope| parameters(scope).map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
     match place {
         Place::Root => rows(Scope::Top),

@@ -13,6 +13,7 @@
 pub mod align;
 pub mod assign;
 pub mod block_request;
+pub mod completion;
 pub mod condition;
 pub mod config_lookup;
 pub mod desired_state;

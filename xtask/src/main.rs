@@ -1,4 +1,4 @@
-//! Makes the manual pages and the completions, from the tree of commands, from the tables of the
+//! Makes the manual pages, from the tree of commands, from the tables of the
 //! program and from the prose in `pages/`. They are committed, so that a package needs no tool:
 //!
 //! ```text
@@ -7,7 +7,6 @@
 //! ```
 #![allow(clippy::disallowed_methods, reason = "files are what this tool makes")]
 
-mod completions;
 mod facts;
 mod markup;
 mod page;
@@ -21,8 +20,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The folders that hold generated files, and nothing else.
-const FOLDERS: &[&str] = &["man", "completions"];
+/// The folder that holds generated files, and nothing else.
+const FOLDER: &str = "man";
 
 /// A generated file, with its path in the repository.
 struct Artifact {
@@ -72,20 +71,15 @@ fn check() -> Result<(), String> {
 }
 
 fn artifacts() -> Vec<Artifact> {
-    let in_folder = |folder: &'static str| {
-        move |(name, text): (String, String)| Artifact { path: Path::new(folder).join(name), text }
-    };
-    let pages = pages::pages().into_iter().map(in_folder("man"));
-    pages.chain(completions::completions().into_iter().map(in_folder("completions"))).collect()
+    let artifact = |(name, text)| Artifact { path: Path::new(FOLDER).join::<String>(name), text };
+    pages::pages().into_iter().map(artifact).collect()
 }
 
 /// The committed files that nothing makes any more.
 fn left_over(artifacts: &[Artifact]) -> Result<Vec<PathBuf>, String> {
     let made: BTreeSet<&Path> = artifacts.iter().map(|artifact| artifact.path.as_path()).collect();
-    let mut found = Vec::new();
-    for folder in FOLDERS.iter().map(Path::new) {
-        found.extend(files_in(folder).map_err(|error| failed(folder, &error))?);
-    }
+    let folder = Path::new(FOLDER);
+    let mut found = files_in(folder).map_err(|error| failed(folder, &error))?;
     found.retain(|path| !made.contains(path.as_path()));
     Ok(found)
 }

@@ -17,7 +17,7 @@ Examples:
   mediactl --url https://media.example apply - < site.json")]
 pub struct ApplyArgs {
     /// The desired state, as text or as JSON; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub file: PathBuf,
 
     /// Delete the streams, lives and plugins that are not in FILE; everything else stays

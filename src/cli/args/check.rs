@@ -28,7 +28,7 @@ Examples:
 pub struct CheckArgs {
     /// What to check: files, `-` for standard input, `running` for the running configuration
     /// [default: the configuration file]
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
     /// Treat warnings as errors

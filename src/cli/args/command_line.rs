@@ -6,6 +6,7 @@ use super::add::AddArgs;
 use super::apply::ApplyArgs;
 use super::blame::BlameArgs;
 use super::check::CheckArgs;
+use super::completion::CompletionArgs;
 use super::confirm::ConfirmArgs;
 use super::context::ContextArgs;
 use super::cp::CpArgs;
@@ -78,5 +79,6 @@ pub enum CommandArgs {
     Context(ContextArgs),
     Serve(ServeArgs),
     Init(InitArgs),
+    Completion(CompletionArgs),
     Help(HelpArgs),
 }

@@ -22,11 +22,11 @@ Examples:
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct DiffArgs {
     /// The first configuration [default: running]
-    #[arg(value_name = "A", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "A")]
     pub first: Option<String>,
 
     /// The second configuration [default: saved]
-    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "B")]
     pub second: Option<String>,
 
     /// Compare only the streams that meet this condition; if it is given several times, all of them

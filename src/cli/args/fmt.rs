@@ -22,7 +22,7 @@ Examples:
   mediactl fmt - < media.conf")]
 pub struct FmtArgs {
     /// What to format: files, or `-` for standard input [default: the configuration]
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
     /// Name what is not formatted, and change nothing

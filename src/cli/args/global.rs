@@ -29,6 +29,7 @@ pub struct GlobalArgs {
         long,
         global = true,
         value_name = "FILE",
+        value_hint = clap::ValueHint::FilePath,
         env = "MEDIACTL_CONF",
         hide_env_values = true,
         default_value = DEFAULT_CONF
@@ -100,11 +101,11 @@ pub struct RemoteArgs {
     pub user: Option<String>,
 
     /// A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub password_file: Option<PathBuf>,
 
     /// Trust only the certificate authorities in this PEM file
-    #[arg(long, global = true, value_name = "FILE", conflicts_with = "insecure")]
+    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
 
     /// The certificate to show to etcd (PEM)

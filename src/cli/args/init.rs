@@ -13,6 +13,6 @@ Examples:
   mediactl init site.conf && mediactl --conf site.conf serve")]
 pub struct InitArgs {
     /// The file to make [default: the one of --conf]
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 }

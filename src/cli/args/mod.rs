@@ -8,6 +8,7 @@ pub mod blame;
 pub mod changing;
 pub mod check;
 pub mod command_line;
+pub mod completion;
 pub mod confirm;
 pub mod context;
 pub mod cp;

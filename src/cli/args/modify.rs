@@ -68,7 +68,7 @@ pub struct ModifyArgs {
     pub conditions: Vec<String>,
 
     /// Merge a JSON patch (RFC 7396) from a file; `-` is standard input
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 
     /// Make the change only if PATH has this value, or no value for `null`; may be given several times

@@ -16,7 +16,7 @@ Examples:
   mediactl --conf media.conf save - < new.conf")]
 pub struct SaveArgs {
     /// The new configuration; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub file: PathBuf,
 
     #[command(flatten)]

@@ -44,11 +44,11 @@ pub struct ServeArgs {
     pub view_auth: bool,
 
     /// Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
 
     /// Private key of the certificate, in PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 
     /// Make a certificate, keep it in the state folder, and print its fingerprint; TCP then speaks only HTTPS

@@ -11,7 +11,7 @@ use super::changing::ChangeArgs;
 #[derive(Debug, clap::Args)]
 pub struct UpdateArgs {
     /// The new configuration; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub file: PathBuf,
 
     #[command(flatten)]

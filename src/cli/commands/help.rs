@@ -7,7 +7,7 @@ use crate::cli::help;
 use crate::cli::ui::output;
 
 /// The topic for the options of every command.
-const OPTIONS: &str = "options";
+pub const OPTIONS: &str = "options";
 
 /// Explains what the arguments name, in a tree that has all commands.
 pub fn run(args: &HelpArgs, tree: clap::Command) -> Result<Exit, CliError> {

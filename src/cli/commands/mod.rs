@@ -5,6 +5,7 @@ pub mod apply;
 pub mod blame;
 pub mod change;
 pub mod check;
+pub mod completion;
 pub mod confirm;
 pub mod context;
 pub mod cp;

@@ -1,7 +1,7 @@
 //! The one table of all known parameters: where each may stand, and its form in text and JSON.
 //!
 //! The view, the edits, the checks, the typed values of the command line, the schemas of OpenAPI, the
-//! completions and `media.conf(5)` are made from it. A new parameter is a new row in `table`.
+//! completion in shells and `media.conf(5)` are made from it. A new parameter is a new row in `table`.
 
 mod foreign;
 mod lookup;

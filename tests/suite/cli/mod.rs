@@ -7,6 +7,7 @@ mod blocks;
 mod bounded;
 mod change_json;
 mod check;
+mod completion;
 mod concurrent;
 mod diff;
 mod edit;

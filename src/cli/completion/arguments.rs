@@ -1,0 +1,212 @@
+//! What each argument takes. Arguments that are not named here are files, words of a fixed list, or free.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use clap::{Arg, Command};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
+
+use super::line::TypedLine;
+use super::reply::candidate;
+use crate::cli::commands::help::OPTIONS;
+use crate::cli::local_time;
+use crate::cli::render::group_table::Column;
+use crate::cli::render::history::masked;
+use crate::edit::completion::{Completion, PathUse, Proposal};
+use crate::edit::config_lookup::Current;
+use crate::edit::path::{EVERY, Segment, split_assignment};
+use crate::edit::schema_path::Place;
+use crate::http::client::without_userinfo;
+use crate::model::Masker;
+use crate::store::HistoryEntry;
+use crate::syntax::one_line;
+
+/// What an argument takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ArgumentKind {
+    /// A path from the root.
+    Path(PathUse),
+    /// A path below a stream, live or plugin.
+    Below(PathUse),
+    /// `PATH=FILE`
+    PathAndFile,
+    /// Columns of a table, separated by commas.
+    Column,
+    /// A change of the history.
+    Change,
+    /// A file, one of these words, or a change of the history behind an `@`.
+    FileOr(&'static [&'static str]),
+    /// The names of contexts, separated by commas.
+    Contexts,
+    /// The groups of contexts, separated by commas.
+    ContextGroups,
+    /// Names of commands.
+    Topics,
+}
+
+/// What an argument of a command takes; `command` is `context use` for a command of a command.
+fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
+    use PathUse::{Block, Condition, Explained, Present, Settable};
+    Some(match (command, argument) {
+        ("add" | "cp", "set") => ArgumentKind::Below(Settable),
+        ("cp", "unset") => ArgumentKind::Below(Present),
+        (_, "set" | "set_string" | "expect" | "expected") => ArgumentKind::Path(Settable),
+        (_, "set_file") => ArgumentKind::PathAndFile,
+        ("explain", "path") => ArgumentKind::Path(Explained),
+        (_, "path" | "paths" | "unset" | "replace") => ArgumentKind::Path(Present),
+        ("mv" | "cp", "from") => ArgumentKind::Path(Block),
+        ("mv" | "cp", "to") => ArgumentKind::Path(Block),
+        (_, "conditions") => ArgumentKind::Below(Condition),
+        (_, "columns" | "sort") => ArgumentKind::Column,
+        (_, "which") => ArgumentKind::Change,
+        ("diff", "first" | "second") => ArgumentKind::FileOr(&["running", "saved"]),
+        ("check", "files") => ArgumentKind::FileOr(&["running"]),
+        (_, "context") | ("context use" | "context show" | "context remove", "name") => {
+            ArgumentKind::Contexts
+        }
+        (_, "group") => ArgumentKind::ContextGroups,
+        ("help", "topic") => ArgumentKind::Topics,
+        _ => return None,
+    })
+}
+
+/// Completes one argument of a command line.
+struct Completer {
+    taken: ArgumentKind,
+    line: Arc<TypedLine>,
+    topics: Arc<Vec<Proposal>>,
+}
+
+/// The tree with a completer for each argument that takes more than a file or a word of a fixed list.
+pub fn with_completers(mut tree: Command, line: &Arc<TypedLine>) -> Command {
+    tree.build();
+    let topics = Arc::new(topics(&tree, &line.words("topic")));
+    below(tree, "", &|taken| Completer { taken, line: line.clone(), topics: topics.clone() })
+}
+
+fn below(command: Command, name: &str, completer: &dyn Fn(ArgumentKind) -> Completer) -> Command {
+    let with_completer = |argument: Arg| match taken(name, argument.get_id().as_str()) {
+        Some(taken) => argument.add(ArgValueCompleter::new(completer(taken))),
+        None => argument,
+    };
+    command.mut_args(with_completer).mut_subcommands(|inner| {
+        let name = format!("{name} {}", inner.get_name());
+        below(inner, name.trim_start(), completer)
+    })
+}
+
+/// What `mediactl help` takes behind these words.
+fn topics(tree: &Command, words: &[String]) -> Vec<Proposal> {
+    let commands = words.iter().try_fold(tree, |command, word| command.find_subcommand(word));
+    let commands = commands.into_iter().flat_map(Command::get_subcommands);
+    let about = |command: &Command| command.get_about().map(ToString::to_string).unwrap_or_default();
+    let commands = commands.map(|command| whole(command.get_name(), about(command)));
+    let options = words.is_empty().then(|| whole(OPTIONS, "The options of every command"));
+    commands.chain(options).collect()
+}
+
+fn whole(text: impl Into<String>, help: impl Into<String>) -> Proposal {
+    Proposal { text: text.into(), help: help.into(), is_whole: true }
+}
+
+impl ValueCompleter for Completer {
+    fn complete(&self, typed: &OsStr) -> Vec<CompletionCandidate> {
+        let Some(text) = typed.to_str() else { return Vec::new() };
+        match self.taken {
+            ArgumentKind::FileOr(words) => {
+                let words = words.iter().map(|word| whole(*word, ""));
+                let known = words.chain(self.changes("@")).filter(|known| known.text.starts_with(text));
+                known.map(candidate).chain(PathCompleter::file().complete(typed)).collect()
+            }
+            ArgumentKind::PathAndFile => match split_assignment(text) {
+                Ok((_, Some(file))) => {
+                    let files = PathCompleter::file().complete(OsStr::new(file));
+                    let before = &text[..text.len() - file.len()];
+                    files.into_iter().map(|file| file.add_prefix(before)).collect()
+                }
+                _ => self.paths(PathUse::Settable, false, text).into_iter().map(candidate).collect(),
+            },
+            _ => self.candidates(text).into_iter().map(candidate).collect(),
+        }
+    }
+
+    fn complete_at(&self, at: usize, typed: &OsStr) -> Vec<CompletionCandidate> {
+        // Behind the path of `--replace` stands what is replaced.
+        if at == 0 { self.complete(typed) } else { Vec::new() }
+    }
+}
+
+impl Completer {
+    fn candidates(&self, text: &str) -> Vec<Proposal> {
+        let lookup = &self.line.lookup;
+        let known = match self.taken {
+            ArgumentKind::Path(path_use) => return self.paths(path_use, false, text),
+            ArgumentKind::Below(path_use) => return self.paths(path_use, true, text),
+            ArgumentKind::Column => return self.columns(text),
+            ArgumentKind::Change => {
+                let sign = if text.starts_with('@') { "@" } else { "" };
+                self.changes(sign)
+            }
+            ArgumentKind::Contexts => {
+                let contexts = lookup.contexts().list.into_iter();
+                contexts.map(|context| whole(context.name, without_userinfo(&context.url))).collect()
+            }
+            ArgumentKind::ContextGroups => {
+                let mut groups: Vec<String> =
+                    lookup.contexts().list.into_iter().flat_map(|context| context.groups).collect();
+                groups.sort();
+                groups.dedup();
+                groups.into_iter().map(|group| whole(group, "")).collect()
+            }
+            ArgumentKind::Topics => self.topics.to_vec(),
+            ArgumentKind::FileOr(_) | ArgumentKind::PathAndFile => Vec::new(),
+        };
+        let (before, last) =
+            text.rsplit_once(',').map_or(("", text), |(before, _)| text.split_at(before.len() + 1));
+        let meant = known.into_iter().filter(|known| known.text.starts_with(last));
+        meant.map(|known| Proposal { text: format!("{before}{}", known.text), ..known }).collect()
+    }
+
+    fn paths(&self, path_use: PathUse, is_below: bool, text: &str) -> Vec<Proposal> {
+        let base = if is_below { self.line.block() } else { Vec::new() };
+        let look = |current: &dyn Current| Completion { current, base: &base, path_use }.candidates(text);
+        self.line.lookup.in_configuration(look)
+    }
+
+    /// The names of columns, and paths of values below an entry; with a `-` in front for the descending order.
+    fn columns(&self, text: &str) -> Vec<Proposal> {
+        let (sign, text) = text.split_at(text.len() - text.trim_start_matches('-').len());
+        let base = self.line.block();
+        let kind = match Place::of(&base) {
+            Ok(Place::Block(kind)) => kind,
+            _ => return Vec::new(),
+        };
+        let paths = self.line.lookup.in_configuration(|current| {
+            let mut base = base.clone();
+            base[1] = Segment::Matching(EVERY.to_owned());
+            Completion { current, base: &base, path_use: PathUse::Present }.candidates(text)
+        });
+        let headings = Column::names(kind).into_iter().filter(|name| name.starts_with(text));
+        let is_new = |name: &String| paths.iter().all(|path| path.text != *name);
+        let headings: Vec<_> = headings.filter(is_new).map(|name| whole(name, "")).collect();
+        let all = headings.into_iter().chain(paths);
+        all.map(|column| Proposal { text: format!("{sign}{}", column.text), ..column }).collect()
+    }
+
+    /// The changes of the history, each with who made it, when and why.
+    fn changes(&self, sign: &str) -> Vec<Proposal> {
+        let masker = Masker::default();
+        let entries = self.line.lookup.history().into_iter().map(|entry| masked(entry, Some(&masker)));
+        let one = |entry: HistoryEntry| {
+            let words = [
+                local_time::shown(entry.at),
+                entry.by.unwrap_or_default(),
+                entry.operation,
+                entry.message.unwrap_or_default(),
+            ];
+            let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            Some(whole(format!("{sign}{}", entry.number?), one_line(&words.join("  "))))
+        };
+        entries.filter_map(one).collect()
+    }
+}

@@ -1,0 +1,46 @@
+//! The lines that a shell gets: one for each candidate.
+
+use clap_complete::CompletionCandidate;
+
+use super::words::TypedWord;
+use crate::cli::args::completion::ShellName;
+use crate::edit::completion::Proposal;
+use crate::syntax::one_line;
+
+/// Marks a candidate behind which something has to follow.
+const OPEN: &str = "open ";
+
+/// A candidate as the engine of clap has it.
+pub fn candidate(Proposal { text, help, is_whole }: Proposal) -> CompletionCandidate {
+    let id = (!is_whole).then(|| format!("{OPEN}{text}"));
+    let help = Some(help).filter(|help| !help.is_empty());
+    CompletionCandidate::new(text).help(help.map(Into::into)).id(id)
+}
+
+/// The lines for all candidates, in their order. Bash gets a word as it is typed; zsh and fish get its text and, behind a
+/// tab, its documentation. A blank ends a word that is whole, but for fish, which looks at the last character.
+pub fn lines(shell: ShellName, typed: &TypedWord<'_>, mut found: Vec<CompletionCandidate>) -> Vec<u8> {
+    // Options are shown to those who begin one.
+    if typed.text.is_empty() {
+        found.retain(|found| !found.get_value().as_encoded_bytes().starts_with(b"-"));
+    }
+    let mut lines = String::new();
+    for found in found {
+        // The lines of a shell are text, and have no other way to hold a line feed.
+        let Some(value) = found.get_value().to_str() else { continue };
+        if value.contains(char::is_control) {
+            continue;
+        }
+        let is_open = found.get_id().is_some_and(|id| id.starts_with(OPEN)) || value.ends_with('/');
+        let help = found.get_help().map(ToString::to_string).unwrap_or_default();
+        let help = one_line(help.lines().next().unwrap_or_default());
+        let line = match shell {
+            ShellName::Bash => typed.continued(value, !is_open),
+            ShellName::Zsh => format!("{value}{}\t{help}", if is_open { "" } else { " " }),
+            ShellName::Fish => format!("{value}\t{help}").trim_end().to_owned(),
+        };
+        lines.push_str(&line);
+        lines.push('\n');
+    }
+    lines.into_bytes()
+}

@@ -1,0 +1,212 @@
+//! The names, keys and entries at a place.
+
+use serde_json::Value;
+
+use super::partial::PartialName;
+use super::values::shown;
+use super::{Completion, Form, PathUse, Step, place};
+use crate::edit::condition::leaf;
+use crate::edit::config_lookup::{Current, ValueKind};
+use crate::edit::explain::members;
+use crate::edit::path::{Path, Segment};
+use crate::edit::schema_path::Place;
+use crate::edit::suggestion::keys;
+use crate::edit::value_at::value_at;
+use crate::model::schema::{Parameter, PartForm, Shape, by_key};
+
+impl Completion<'_> {
+    /// The members of what stands at `above` whose names begin with `start`.
+    pub(super) fn members(&self, above: &[Segment], head: &str, start: PartialName<'_>) -> Vec<Step> {
+        let whole = self.whole(above);
+        let Some(place) = place(&whole.segments) else { return Vec::new() };
+        if self.path_use == PathUse::Block && !matches!(place, Place::Root | Place::Group(_)) {
+            return Vec::new();
+        }
+        if let PartialName::Bare(glob) = start
+            && glob.contains('*')
+        {
+            let form = self.form(&whole, place, glob);
+            return self.found(format!("{head}{glob}"), String::new(), form);
+        }
+        let typed = start.name();
+        let is_meant = |name: &str| name.starts_with(&typed);
+        let mut names: Vec<_> =
+            self.names(&whole, place).into_iter().filter(|(name, _)| is_meant(name)).collect();
+        // A name in quotes does not begin with what is typed; it is meant where no other does.
+        let needs_quotes = |name: &str| start.written(name) != name;
+        if matches!(start, PartialName::Bare(start) if !start.is_empty())
+            && names.iter().any(|(name, _)| !needs_quotes(name))
+        {
+            names.retain(|(name, _)| !needs_quotes(name));
+        }
+        let candidate = |(name, help): (String, String)| {
+            let form = self.form(&whole, place, &name);
+            self.words(&format!("{head}{}", start.written(&name)), help, form, place, &name)
+        };
+        names.into_iter().flat_map(candidate).collect()
+    }
+
+    /// The candidates for one member: some that are objects or lists are also set by their words.
+    fn words(&self, text: &str, help: String, form: Form, place: Place, name: &str) -> Vec<Step> {
+        let mut found = self.found(text.to_owned(), help.clone(), form);
+        let takes_words = match place.member(name) {
+            Ok(Place::Own(row)) => match row.shape {
+                Shape::Object(object) => object.takes_words,
+                Shape::Transcoder => true,
+                _ => false,
+            },
+            _ => false,
+        };
+        if self.path_use == PathUse::Settable && takes_words {
+            found.extend(self.found(text.to_owned(), help, Form::Leaf));
+        }
+        found
+    }
+
+    /// The names at a place, each with its documentation.
+    fn names(&self, path: &Path, place: Place) -> Vec<(String, String)> {
+        let documented = match (self.path_use, place) {
+            (PathUse::Explained, _) => members(place),
+            (_, Place::Group(_)) => Vec::new(),
+            _ => members(place),
+        };
+        let present = present_names(self.current, path);
+        let is_certain = path.first_pattern().is_none();
+        let help =
+            |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
+        let with_help =
+            |name: String| (help(&name).map(|help| (name.clone(), help))).unwrap_or((name, String::new()));
+        match self.path_use {
+            PathUse::Present if is_certain => present.into_iter().map(with_help).collect(),
+            PathUse::Block => match place {
+                Place::Root => documented.into_iter().filter(|(key, _)| is_group(key)).collect(),
+                _ => present.into_iter().map(with_help).collect(),
+            },
+            _ => {
+                let unknown: Vec<String> = present.into_iter().filter(|name| help(name).is_none()).collect();
+                let above = certain(&path.segments);
+                let is_allowed = |key: &str| {
+                    let path = [&above[..], &[Segment::Key(key.to_owned())]].concat();
+                    self.path_use != PathUse::Settable || Place::to_set(&path).is_ok()
+                };
+                let known = documented.into_iter().filter(|(key, _)| is_allowed(key));
+                known.chain(unknown.into_iter().map(|name| (name, String::new()))).collect()
+            }
+        }
+    }
+
+    /// What a member is: as the schema has it, else as it is there.
+    fn form(&self, above: &Path, place: Place, name: &str) -> Form {
+        if matches!((self.path_use, place), (PathUse::Block, Place::Group(_))) {
+            return Form::Leaf;
+        }
+        let place = match (self.path_use, place) {
+            // The name of the stream is left out.
+            (PathUse::Explained, Place::Group(kind)) if by_key(kind.scope(), name).is_some() => {
+                Place::Block(kind)
+            }
+            _ => place,
+        };
+        match member(place, name) {
+            Some(Place::Root | Place::Group(_) | Place::Block(_) | Place::Source) => Form::Object,
+            Some(Place::Extras | Place::ForeignBlock) => Form::Object,
+            Some(Place::Own(row)) => form_of(row),
+            Some(Place::Part(PartForm::Words)) => Form::List,
+            Some(Place::Foreign) => {
+                let path =
+                    Path { segments: [&above.segments[..], &[Segment::Key(name.to_owned())]].concat() };
+                let kind = match keys(&path.segments) {
+                    Some(keys) => self.current.kind(&keys),
+                    None => value_at(self.current, &path).ok().map(|value| kind_of(&value)),
+                };
+                match kind {
+                    Some(ValueKind::Object) => Form::Object,
+                    Some(ValueKind::List) => Form::List,
+                    _ => Form::Leaf,
+                }
+            }
+            _ => Form::Leaf,
+        }
+    }
+
+    /// The entries of the list at `above`.
+    pub(super) fn entries(&self, above: &[Segment], head: &str, start: &str) -> Vec<Step> {
+        let path = self.whole(above);
+        let first = [&path.segments[..], &[Segment::Index(0)]].concat();
+        let form = match place(&first) {
+            Some(Place::Source) => Form::Object,
+            Some(_) => Form::Leaf,
+            None => return Vec::new(),
+        };
+        let present = value_at(self.current, &path).ok();
+        let entries = present.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let numbered = (0..entries.len()).map(|at| {
+            let entry = Path { segments: [&path.segments[..], &[Segment::Index(at)]].concat() };
+            let address = if form == Form::Object { self.below(&entry, "url") } else { entry };
+            (at.to_string(), shown(self.current, &address).unwrap_or_default())
+        });
+        let mut found: Vec<(String, String, Form)> =
+            numbered.map(|(number, help)| (number, help, form)).collect();
+        if entries.len() != 1 {
+            found.push(("*".to_owned(), "every entry".to_owned(), form));
+        }
+        if self.path_use == PathUse::Settable {
+            found.push(("+".to_owned(), "a new entry".to_owned(), Form::Leaf));
+        }
+        found.retain(|(sign, ..)| sign.starts_with(start));
+        found
+            .into_iter()
+            .flat_map(|(sign, help, form)| self.found(format!("{head}{sign}]"), help, form))
+            .collect()
+    }
+
+    fn below(&self, path: &Path, key: &str) -> Path {
+        Path { segments: [&path.segments[..], &[Segment::Key(key.to_owned())]].concat() }
+    }
+}
+
+/// The place of a member; in a list that of a member of its entries.
+fn member(place: Place, name: &str) -> Option<Place> {
+    leaf(place, &[Segment::Key(name.to_owned())]).ok()
+}
+
+/// The segments with one name for each pattern.
+fn certain(segments: &[Segment]) -> Vec<Segment> {
+    let one = |segment: &Segment| match segment {
+        Segment::Matching(glob) => Segment::Key(glob.clone()),
+        Segment::EveryEntry => Segment::Index(0),
+        other => other.clone(),
+    };
+    segments.iter().map(one).collect()
+}
+
+/// The keys of the object at a path; none where no object is.
+fn present_names(current: &dyn Current, path: &Path) -> Vec<String> {
+    if let Some(keys) = keys(&path.segments) {
+        return current.names(&keys);
+    }
+    match value_at(current, path) {
+        Ok(Value::Object(members)) => members.into_iter().map(|(key, _)| key).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn form_of(row: &Parameter) -> Form {
+    match row.shape {
+        Shape::Group(_) | Shape::Object(_) | Shape::Backend | Shape::PortOptions => Form::Object,
+        Shape::Ports | Shape::Sources | Shape::Transcoder => Form::List,
+        Shape::Value(_) | Shape::Derived(_) => Form::Leaf,
+    }
+}
+
+fn kind_of(value: &Value) -> ValueKind {
+    match value {
+        Value::Object(_) => ValueKind::Object,
+        Value::Array(_) => ValueKind::List,
+        _ => ValueKind::Word,
+    }
+}
+
+fn is_group(key: &str) -> bool {
+    matches!(Place::Root.member(key), Ok(Place::Group(_)))
+}

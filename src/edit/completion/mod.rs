@@ -1,0 +1,166 @@
+//! What a path that is being typed may go on with: names, keys with their documentation, and behind a `=`
+//! the values that are known. The schema and the configuration say what there is; a secret is never among it.
+
+mod members;
+mod partial;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use super::condition::leaf;
+use super::config_lookup::Current;
+use super::path::{Path, Segment};
+use super::schema_path::Place;
+use partial::Partial;
+
+/// A candidate: what the typed text may go on as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The whole text, from its first character.
+    pub text: String,
+    /// One line of documentation; empty where the text says it all.
+    pub help: String,
+    /// Whether nothing has to follow.
+    pub is_whole: bool,
+}
+
+/// What the path is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathUse {
+    /// It names what is there.
+    Present,
+    /// A value is set, or expected, behind a `=`.
+    Settable,
+    /// It is explained: the name of a stream may be left out.
+    Explained,
+    /// It begins a condition.
+    Condition,
+    /// It names a whole stream, live or plugin.
+    Block,
+}
+
+/// Completes paths in a configuration.
+pub struct Completion<'c> {
+    pub current: &'c dyn Current,
+    /// Where the path begins; empty for the whole configuration.
+    pub base: &'c [Segment],
+    pub path_use: PathUse,
+}
+
+/// What a path leads to, and how it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Object,
+    List,
+    Leaf,
+}
+
+/// A candidate, and the text behind which its members begin.
+struct Step {
+    candidate: Proposal,
+    deeper: Option<String>,
+}
+
+/// The operators of conditions, each with what it means.
+const OPERATORS: &[(&str, &str)] = &[
+    ("=", "is"),
+    ("!=", "is not"),
+    ("~", "contains"),
+    ("=~", "matches a regular expression"),
+    (" exists", "is there"),
+    (" missing", "is not there"),
+];
+
+impl Completion<'_> {
+    /// The candidates for a text, in the order in which they are shown. The only one that goes on is
+    /// entered, so that what follows need not be asked for.
+    pub fn candidates(&self, typed: &str) -> Vec<Proposal> {
+        let mut found = self.step(typed);
+        if self.names_what_is_there() && typed.ends_with(']') && Path::parse(typed).is_ok() {
+            // The entry itself, and not only what is in it.
+            let candidate =
+                Proposal { text: typed.to_owned(), help: String::new(), is_whole: found.is_empty() };
+            found.insert(0, Step { candidate, deeper: None });
+        }
+        let [Step { candidate: only, deeper: Some(deeper) }] = &found[..] else {
+            return found.into_iter().map(|found| found.candidate).collect();
+        };
+        let is_condition = self.path_use == PathUse::Condition && deeper == &only.text;
+        let mut inside = if is_condition { operators(deeper) } else { self.candidates(deeper) };
+        // The only value is not entered: it would stand there before it was looked at.
+        let is_guess = deeper.ends_with('=') && inside.len() == 1;
+        if inside.is_empty() || is_guess {
+            return vec![only.clone()];
+        }
+        if self.names_what_is_there() {
+            inside.insert(0, only.clone());
+        }
+        inside
+    }
+
+    fn step(&self, typed: &str) -> Vec<Step> {
+        match Partial::of(typed) {
+            Some(Partial::Name { above, head, start }) => self.members(&above, &head, start),
+            Some(Partial::Entry { above, head, start }) => self.entries(&above, head, start),
+            Some(Partial::Value { path, head, start, is_equal }) if self.takes_value() && is_equal => {
+                self.values(&path, head, start)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether an object or a list may be meant as a whole.
+    fn names_what_is_there(&self) -> bool {
+        matches!(self.path_use, PathUse::Present | PathUse::Explained)
+    }
+
+    fn takes_value(&self) -> bool {
+        matches!(self.path_use, PathUse::Settable | PathUse::Condition)
+    }
+
+    /// The segments from the root.
+    fn whole(&self, below: &[Segment]) -> Path {
+        Path { segments: [self.base, below].concat() }
+    }
+
+    /// The candidate for a place.
+    fn found(&self, text: String, help: String, form: Form) -> Vec<Step> {
+        let one = |text: String, deeper| {
+            let is_whole = match self.path_use {
+                PathUse::Present | PathUse::Explained | PathUse::Block => form == Form::Leaf,
+                PathUse::Settable | PathUse::Condition => false,
+            };
+            Step { candidate: Proposal { text, help: help.clone(), is_whole }, deeper }
+        };
+        let inside = |sign| format!("{text}{sign}");
+        match (self.path_use, form) {
+            (PathUse::Block, Form::Leaf) => vec![one(text, None)],
+            (PathUse::Settable, Form::Leaf) => vec![one(inside("="), Some(inside("=")))],
+            (PathUse::Settable | PathUse::Block, Form::Object) => {
+                vec![one(inside("."), Some(inside(".")))]
+            }
+            (PathUse::Settable | PathUse::Block, Form::List) => vec![one(inside("["), Some(inside("[")))],
+            (PathUse::Condition, Form::Leaf) => vec![one(text.clone(), Some(text))],
+            (PathUse::Condition, Form::Object | Form::List) | (_, Form::Object) => {
+                vec![one(text.clone(), Some(inside(".")))]
+            }
+            (_, Form::List) => vec![one(text.clone(), Some(inside("[")))],
+            (_, Form::Leaf) => vec![one(text, None)],
+        }
+    }
+}
+
+fn operators(path: &str) -> Vec<Proposal> {
+    let one = |(operator, help): &(&str, &str)| Proposal {
+        text: format!("{path}{operator}"),
+        help: (*help).to_owned(),
+        is_whole: operator.starts_with(' '),
+    };
+    OPERATORS.iter().map(one).collect()
+}
+
+/// The place of a path in which patterns stand for any of the names or entries that they match.
+fn place(segments: &[Segment]) -> Option<Place> {
+    leaf(Place::Root, segments).ok()
+}

@@ -1,0 +1,285 @@
+//! What the program tells a shell that asks how a word may go on.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+
+use super::serve::Serving;
+use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect};
+
+/// Asks as fish does: the last word is the one that is typed.
+fn ask(place: &Place, words: &[&str]) -> Call {
+    let arguments = ["--", "mediactl"].into_iter().chain(words.iter().copied());
+    place.mediactl(arguments).env("COMPLETE", "fish")
+}
+
+/// The candidates, each with its documentation behind a tab; nothing is said, whatever happens.
+#[track_caller]
+fn candidates(call: Call) -> Vec<String> {
+    let run = call.run().exits(0);
+    assert_eq!(run.err, "", "{run:#?}");
+    run.out.lines().map(str::to_owned).collect()
+}
+
+/// The same without documentation.
+#[track_caller]
+fn texts(call: Call) -> Vec<String> {
+    let text = |line: String| line.split('\t').next().unwrap_or_default().to_owned();
+    candidates(call).into_iter().map(text).collect()
+}
+
+const CONTEXTS: &str = "\
+context prod { url https://u:geheim@media.example; group edge eu; }
+context test { url http://127.0.0.1:1; group edge; }
+";
+
+/// A place with the configuration, with a history and with contexts.
+fn place() -> Place {
+    let place = Place::with(SAMPLE);
+    let mut folder = fs::DirBuilder::new();
+    folder.recursive(true).mode(0o700).create(place.path("mediactl")).expect("a folder can be made");
+    contexts(&place, CONTEXTS);
+    place.run(["modify", "-q", "-m", "ticket 231", "--set", "loglevel=debug"]).exits(0);
+    place.run(["modify", "-q", "--set", "rtmp=1936"]).exits(0);
+    place
+}
+
+fn contexts(place: &Place, text: &str) {
+    place.put("mediactl/contexts.conf", text);
+    let mode = fs::Permissions::from_mode(0o600);
+    fs::set_permissions(place.path("mediactl/contexts.conf"), mode).expect("a mode can be set");
+}
+
+fn with_contexts(place: &Place, call: Call) -> Call {
+    call.env("XDG_CONFIG_HOME", &place.path(".").display().to_string())
+}
+
+#[test]
+fn each_argument_is_completed() {
+    let place = place();
+    let mut faults = Vec::new();
+    for (line, expected) in [
+        // Commands and options.
+        ("rea", "read"),
+        ("context u", "use"),
+        ("history sh", "show"),
+        ("help mod", "modify"),
+        ("help opt", "options"),
+        ("help context re", "remove"),
+        ("completion f", "fish"),
+        ("modify --dry", "--dry-run"),
+        ("modify --accept near-miss,emp", "near-miss,empty-replacement"),
+        ("read -o t", "table"),
+        ("read -o=ta", "-o=table"),
+        ("--color n", "never"),
+        // Paths of values that are set.
+        ("modify --set streams.ca", "streams.cam1.static= streams.cam1.position= streams.cam1.urls[ …"),
+        ("modify --set streams.cam1.prep", "streams.cam1.prepush=5 streams.cam1.prepush=off"),
+        ("modify --set=streams.cam1.stat", "--set=streams.cam1.static=true --set=streams.cam1.static=false"),
+        ("modify --set-string loglev", "loglevel="),
+        ("modify --set-file pulsedb=med", "pulsedb=media.conf pulsedb=mediactl/"),
+        ("modify --set-file pulse", "pulsedb="),
+        ("modify --expect rtmp=", "rtmp=1936 rtmp=1935"),
+        ("wait rtm", "rtmp=1936 rtmp=1935"),
+        // Paths of what is there.
+        ("modify --unset streams.fi", "streams.film streams.film.name …"),
+        ("modify --replace streams.cam1.prep", "streams.cam1.prepush"),
+        ("modify --replace streams.cam1.prep s/", ""),
+        ("read lives.studio.pu", "lives.studio.publish_enabled"),
+        ("read http rts", "rtsp"),
+        ("edit streams.fil", "streams.film streams.film.name …"),
+        ("rm streams.cam1.prep", "streams.cam1.prepush"),
+        ("blame streams.cam1.prep", "streams.cam1.prepush"),
+        ("watch rtm", "rtmp"),
+        ("history rtm", "rtmp"),
+        ("explain streams.prep", "streams.prepush"),
+        ("explain mysq", "mysql"),
+        // Streams, lives and plugins; paths below one; conditions.
+        ("mv streams.fi", "streams.film"),
+        ("cp liv", "lives.studio"),
+        ("cp streams.cam1 streams.x --set prep", "prepush=5 prepush=off"),
+        ("cp streams.cam1 streams.x --unset prep", "prepush"),
+        ("add live x --set publ", "publish_enabled=true publish_enabled=false"),
+        ("add li", "live"),
+        ("modify --where tit", "title= title!= title~ title=~ title exists title missing"),
+        ("read lives --where publish_enabled=", "publish_enabled=true publish_enabled=false"),
+        ("modify --set lives.*.title=x --where publish_enabled=t", "publish_enabled=true"),
+        ("diff --where static=", "static=true static=false"),
+        ("read -o table --columns name,ki", "name,kind"),
+        ("read -o table --columns dvr.r", "dvr.root dvr.reference"),
+        ("read -o table --sort=-prep", "--sort=-prepush"),
+        // Changes.
+        ("rollback ", "1 2"),
+        ("rollback @", "@1 @2"),
+        ("history show ", "1 2"),
+        ("diff @", "@1 @2"),
+        ("diff ru", "running"),
+        ("diff saved media.c", "media.conf"),
+        // Contexts.
+        ("-x ", "prod test"),
+        ("--context=p", "--context=prod"),
+        ("context use te", "test"),
+        ("context show pr", "prod"),
+        ("context remove pr", "prod"),
+        ("context add x --group e", "edge eu"),
+        // Files, where files go.
+        ("--conf med", "media.conf mediactl/"),
+        ("save media", "media.conf mediactl/"),
+        ("apply media", "media.conf mediactl/"),
+        ("check run", "running"),
+        ("check media", "media.conf mediactl/"),
+        ("serve --tls-cert media", "media.conf mediactl/"),
+        // Nothing.
+        ("add stream ", ""),
+        ("modify -m ", ""),
+        ("confirm ", ""),
+        ("read nothing", ""),
+        ("modify --set \u{e9}\u{1b}", ""),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let found = texts(with_contexts(&place, ask(&place, &words))).join(" ");
+        let is_met = match expected.strip_suffix('…') {
+            Some(start) => found.starts_with(start),
+            None => found == expected,
+        };
+        if !is_met {
+            faults.push(format!("`{line}` gives `{found}`, not `{expected}`"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn documentation_stands_behind_a_tab() {
+    let place = place();
+    for (words, expected) in [
+        (["modify", "--set", "streams.cam1.tit"], "streams.cam1.title=\tTitle that viewers see"),
+        (["modify", "--set", "rtmp=1936"], "rtmp=1936\tthe present value"),
+        (["-x", "prod", "rollba"], "rollback\tMake an earlier text the configuration again"),
+        (["context", "use", "pro"], "prod\thttps://media.example"),
+    ] {
+        assert_eq!(candidates(with_contexts(&place, ask(&place, &words))), [expected], "{words:?}");
+    }
+    let changes = candidates(ask(&place, &["diff", "@2"]));
+    assert!(changes[0].starts_with("@2\t") && changes[0].ends_with("modify  ticket 231"), "{changes:?}");
+}
+
+#[test]
+fn the_target_is_the_one_that_the_line_names() {
+    let place = place();
+    place.put("other.conf", "stream other;\n");
+    let server = Serving::over(&place);
+    place.put("new.conf", SAMPLE.replace("stream cam1", "stream running1"));
+    place.run(["update", "-q", "new.conf"]).exits(0);
+    place.put("password", "hunter2\n");
+    let context = format!(
+        "context live {{ url {0}; login admin; password_command \"cat password\"; }}\n\
+         context closed {{ url {0}; }}\ncontext stuck {{ url {0}; login admin; password_command \"sleep 1000\"; }}\n",
+        server.url
+    );
+    contexts(&place, &context);
+    let names = |words: &[&str]| texts(with_contexts(&place, ask(&place, words)));
+    let running = ["streams.running1"];
+    let path = ["rm", "streams.run"];
+    let of = |target: &[&str]| -> Vec<String> {
+        names(&[target, &path[..]].concat()).into_iter().take(1).collect()
+    };
+    assert_eq!(of(&[]), running, "the server of the file");
+    assert_eq!(names(&["--conf", "other.conf", "mv", "streams."]), ["streams.other"]);
+    assert_eq!(of(&["-x", "live"]), running);
+    let with_url = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
+    assert_eq!(of(&with_url), running);
+    // Whoever may not look sees nothing, and is not asked.
+    for target in [
+        &["--url", &server.url][..],
+        &["-x", "closed"],
+        &["-x", "nobody"],
+        &["--url", "http://127.0.0.1:1"],
+        &["-x", "live", "--conf", "other.conf"],
+    ] {
+        assert_eq!(names(&[target, &path[..]].concat()), [""; 0], "{target:?}");
+    }
+    // The schema needs no server; a password command that takes long is not waited for.
+    assert_eq!(names(&["-x", "closed", "modify", "--set", "logl"]), ["loglevel="]);
+    assert_eq!(names(&["-x", "stuck", "rm", "streams.run"]), [""; 0]);
+    server.stop().exits(0);
+    assert_eq!(of(&[]), [""; 0][..]);
+}
+
+#[test]
+fn nothing_is_written_and_no_secret_is_shown() {
+    let place = place();
+    let secret =
+        "stream vault { url rtsp://u:geheim@h/1; cluster_key geheim; auth http://a token=geheim; }\n";
+    place.put(CONF, SAMPLE.to_owned() + secret + "cluster_key geheim;\n");
+    let state = || {
+        let mut files = Vec::new();
+        collect(&place.path("."), &place.path("."), &mut files);
+        files.sort();
+        let of = |name: &String| fs::read(place.path(name)).expect("a file can be read");
+        files.iter().map(|name| (name.clone(), of(name))).collect::<Vec<_>>()
+    };
+    let before = state();
+    for line in [
+        "modify --set streams.vault.urls[0].url=",
+        "modify --set streams.vault.urls[",
+        "modify --set cluster_key=",
+        "modify --set streams.vault.cluster_key=",
+        "modify --set edit_auth.password=",
+        "modify --expect edit_auth.password=",
+        "modify --set streams.vault.auth.extra.token=",
+        "wait streams.vault.cluster_key=",
+        "cp streams.vault streams.b --set cluster_key=",
+        "modify --where cluster_key=",
+        "read streams.vault.urls[0].",
+        "rollback ",
+        "diff @",
+        "edit ",
+        "read ",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        ask(&place, &words).run().exits(0).hides("geheim").hides("hunter2").hides("<secret");
+    }
+    assert!(state() == before, "a file has changed");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_no_error() {
+    let place = Place::empty();
+    assert_eq!(texts(ask(&place, &["modify", "--set", "logl"])), ["loglevel="]);
+    assert_eq!(texts(ask(&place, &["read", "logl"])), [""; 0]);
+    place.put(CONF, "stream cam1 {\n");
+    assert_eq!(texts(ask(&place, &["read", "streams."])), [""; 0]);
+    assert_eq!(texts(ask(&place, &["rollback", ""])), [""; 0]);
+}
+
+#[test]
+fn a_shell_gets_words_as_it_writes_them() {
+    let place = place();
+    let asked = |shell: &str, raw: &str| {
+        let call = place.mediactl(["--", "mediactl", "modify", "--set", raw]).env("COMPLETE", shell);
+        call.run().exits(0).out
+    };
+    assert_eq!(asked("bash", "rtmp=1936"), "rtmp=1936 \n");
+    assert_eq!(asked("bash", "'streams.\"cam.2\".tit"), "'streams.\"cam.2\".title=\n");
+    assert_eq!(asked("bash", r#"streams.\"cam.2\".tit"#), "streams.\\\"cam.2\\\".title=\n");
+    assert_eq!(asked("zsh", "rtmp=1936"), "rtmp=1936 \tthe present value\n");
+    assert_eq!(asked("zsh", "streams.\"cam.2\".tit"), "streams.\"cam.2\".title=\tTitle that viewers see\n");
+    // The number of the word, as scripts of clap_complete give it.
+    let call = place.mediactl(["--", "mediactl", "rea", "x"]).env("COMPLETE", "bash");
+    assert_eq!(call.env("_CLAP_COMPLETE_INDEX", "1").run().out, "read \n");
+}
+
+#[test]
+fn the_script_asks_the_program_that_printed_it() {
+    let place = Place::empty();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = place.run(["completion", shell]).exits(0).prints(PROGRAM).out;
+        let asked = place.mediactl([""; 0]).env("COMPLETE", shell).run().exits(0);
+        assert_eq!(asked.out, script);
+    }
+    place.run(["completion", "tcsh"]).exits(2);
+    // A variable of another program means nothing.
+    for value in ["", "1", "bash"] {
+        place.mediactl(["completion", "zsh"]).env("COMPLETE", value).run().exits(0).prints("compdef");
+    }
+}
