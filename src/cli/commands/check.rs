@@ -14,6 +14,7 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Feature, ServiceError, Snapshot, Source, includes_files};
 use crate::store::Follow;
+use crate::syntax::Diagnostics;
 
 /// The argument for the running configuration.
 const RUNNING: &str = "running";
@@ -115,24 +116,31 @@ impl CheckTotals {
     ) -> io::Result<()> {
         let CheckedText { name, text, composed } = checked;
         let Some(composed) = composed else {
-            let reporter = Reporter::new(&name, text.document(), text.diagnostics(), ui.masker());
-            return self.add_file(args, ui, &reporter, out);
+            let reporter = || Reporter::new(&name, text.document(), text.diagnostics(), ui.masker());
+            return self.add_file(args, ui, text.diagnostics(), reporter, out);
         };
         composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
-            self.add_file(args, ui, &Reporter::of_file(file, &diagnostics, ui.masker()), out)
+            let reporter = || Reporter::of_file(file, &diagnostics, ui.masker());
+            self.add_file(args, ui, &diagnostics, reporter, out)
         })
     }
 
-    fn add_file(
+    /// Adds the faults of a file. Only a file with faults is indexed, which takes longer than the check.
+    fn add_file<'r>(
         &mut self,
         args: &CheckArgs,
         ui: Ui,
-        reporter: &Reporter<'_>,
+        diagnostics: &Diagnostics,
+        reporter: impl FnOnce() -> Reporter<'r>,
         out: &mut impl Write,
     ) -> io::Result<()> {
         self.files += 1;
-        self.errors += reporter.diagnostics.errors();
-        self.warnings += reporter.diagnostics.warnings();
+        self.errors += diagnostics.errors();
+        self.warnings += diagnostics.warnings();
+        if diagnostics.is_empty() {
+            return Ok(());
+        }
+        let reporter = reporter();
         match args.output {
             CheckFormat::Text => out.write_all(reporter.text(ui).as_bytes()),
             CheckFormat::Json => {
@@ -154,5 +162,32 @@ impl CheckTotals {
             count(self.errors, "error"),
             count(self.warnings, "warning")
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::args::global::ColorChoice;
+    use crate::syntax::work;
+
+    #[derive(Parser)]
+    struct CheckCommand {
+        #[command(flatten)]
+        args: CheckArgs,
+    }
+
+    #[test]
+    fn a_text_without_faults_is_parsed_once() {
+        let text = || Arc::new(Snapshot::of("http 80;\nstream a {\n  url udp://1;\n}\n"));
+        let CheckCommand { args } = CheckCommand::parse_from(["check"]);
+        let checked = CheckedText { name: "media.conf".to_owned(), text: text(), composed: None };
+        let once = work::of(|| crate::model::check(text().bytes()));
+        let work = work::of(|| {
+            CheckTotals::default().add(&args, Ui::new(ColorChoice::Auto), checked, &mut Vec::new())
+        });
+        assert_eq!(work, once);
     }
 }

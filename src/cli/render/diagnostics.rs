@@ -19,7 +19,7 @@ use crate::syntax::{
 pub struct Reporter<'s> {
     name: &'s str,
     document: &'s Document,
-    pub diagnostics: &'s Diagnostics,
+    diagnostics: &'s Diagnostics,
     lines: LineIndex<'s>,
     masked: MaskedText<'s>,
     /// Whether the faulty lines are shown.
