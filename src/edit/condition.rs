@@ -87,16 +87,19 @@ impl Condition {
     ///
     /// # Errors
     /// The path fits no entry of this kind.
-    pub fn holds(&self, current: &dyn Current, entry: &Path) -> Result<bool, Misfit> {
-        let leaf = leaf(Place::of(&entry.segments).unwrap_or(Place::Foreign), &self.path.segments)?;
+    pub fn holds(&self, current: &dyn Current, entry: &[Segment]) -> Result<bool, Misfit> {
+        let leaf = leaf(Place::of(entry).unwrap_or(Place::Foreign), &self.path.segments)?;
         let (first, rest) = self.path.segments.split_first().expect("a path has a segment");
         // Only the member that the path begins with is looked up, not the whole entry.
-        Ok(match (keys(&entry.segments), first.name()) {
+        Ok(match (keys(entry), first.name()) {
             (Some(mut keys), Some(first)) => {
                 keys.push(first);
                 self.test.holds(current.value(&keys).as_ref(), rest, leaf)
             }
-            _ => self.test.holds(value_at(current, entry).ok().as_ref(), &self.path.segments, leaf),
+            _ => {
+                let entry = value_at(current, &Path { segments: entry.to_vec() }).ok();
+                self.test.holds(entry.as_ref(), &self.path.segments, leaf)
+            }
         })
     }
 }
@@ -131,9 +134,10 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
 /// The place that a path leads to from `place`, through lists without brackets.
 pub(super) fn leaf(place: Place, path: &[Segment]) -> Result<Place, Misfit> {
     path.iter().try_fold(place, |place, segment| match segment {
-        Segment::Key(name) | Segment::Matching(name) => place.member(name).or_else(|misfit| {
-            place.step(&Segment::Index(0)).and_then(|entry| entry.member(name)).map_err(|_| misfit)
-        }),
+        Segment::Key(name) | Segment::Matching(name) => {
+            let in_entries = place.list_entry().and_then(|entry| entry.member(name).ok());
+            in_entries.map_or_else(|| place.member(name), Ok)
+        }
         Segment::EveryEntry => place.step(&Segment::Index(0)),
         _ => place.step(segment),
     })
@@ -232,7 +236,7 @@ mod tests {
         }}});
         let parsed = Condition::parse(condition).map_err(|error| error.to_string())?;
         let entry = Path::parse("streams.a").expect("it is a path");
-        parsed.holds(&current, &entry).map_err(|misfit| misfit.message)
+        parsed.holds(&current, &entry.segments).map_err(|misfit| misfit.message)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::model::member::Members;
 use crate::model::redact::masked_below;
-use crate::model::schema::{Kind, Scope, Shape, by_key};
+use crate::model::schema::Kind;
 use crate::model::shape::group_name;
 use crate::model::view::is_static;
 use crate::model::{Lens, Masker, View, to_json};
@@ -84,14 +84,14 @@ pub struct LocalView<'a, 'd> {
     members: &'a Members<'d>,
     lens: &'a Lens,
     places: [OnceLock<Places<'d>>; 3],
-    /// The last name that was looked up, with its place in the group.
-    last: RefCell<(Kind, String, Option<usize>)>,
+    /// The place of the last block that was looked up.
+    last: Cell<Option<(Kind, usize)>>,
     scans: Cell<usize>,
     /// The last member into which a path led: a `*` leads into the same one for each of its names.
     entered: RefCell<Option<(Vec<String>, Value)>>,
     /// The last block of which one member was looked up. Most paths look up one; from the second on, the
     /// whole block is entered.
-    touched: RefCell<Vec<String>>,
+    touched: Cell<Option<(Kind, usize)>>,
 }
 
 /// How many names are searched one by one before all names are indexed.
@@ -103,43 +103,44 @@ type Places<'d> = HashMap<Cow<'d, str>, usize>;
 impl<'a, 'd> LocalView<'a, 'd> {
     /// The view of a document whose top-level members are `members`.
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
-        let places = [const { OnceLock::new() }; 3];
-        let last = RefCell::new((Kind::Stream, String::new(), None));
-        let view = View::new(members, lens);
         Self {
-            view,
+            view: View::new(members, lens),
             members,
             lens,
-            places,
-            last,
+            places: [const { OnceLock::new() }; 3],
+            last: Cell::new(None),
             scans: Cell::new(0),
             entered: RefCell::new(None),
-            touched: RefCell::default(),
+            touched: Cell::new(None),
         }
     }
 
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
+        self.blocks_from(kind, 0)
+    }
+
+    fn blocks_from(&self, kind: Kind, first: usize) -> impl Iterator<Item = (usize, Entry<'d>)> {
         let skips_static = self.lens.skip_static_streams && kind == Kind::Stream;
-        let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate();
+        let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate().skip(first);
         entries.filter(move |&(_, entry)| !(skips_static && is_static(entry)))
     }
 
-    /// The place of a name. Most patches look up one name, those with `*` all of them.
+    /// The place of a name. Most patches look up one name; those with `*` look up all, in their order.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        if let (of, last, place @ Some(_)) = &*self.last.borrow()
-            && *of == kind
-            && last == name
-        {
-            return *place;
-        }
+        let is_it = |(_, entry): &(usize, Entry<'d>)| group_name(*entry).value() == name;
+        let last = self.last.get().filter(|(of, _)| *of == kind);
+        let place = last.and_then(|(_, last)| self.blocks_from(kind, last).take(2).find(is_it));
+        let place = place.map(|(place, _)| place).or_else(|| self.search(kind, name));
+        self.last.set(place.map(|place| (kind, place)).or(self.last.get()));
+        place
+    }
+
+    fn search(&self, kind: Kind, name: &str) -> Option<usize> {
         self.scans.set(self.scans.get() + 1);
         if self.scans.get() > MAX_SCANS {
             return self.index(kind).get(name).copied();
         }
-        let place =
-            self.blocks(kind).find(|(_, entry)| group_name(*entry).value() == name).map(|(place, _)| place);
-        self.last.replace((kind, name.to_owned(), place));
-        place
+        self.blocks(kind).find(|(_, entry)| group_name(*entry).value() == name).map(|(place, _)| place)
     }
 
     fn index(&self, kind: Kind) -> &Places<'d> {
@@ -160,11 +161,9 @@ impl<'a, 'd> LocalView<'a, 'd> {
     /// that the block is to be entered.
     fn untouched(&self, keys: &[&str]) -> Option<Option<Value>> {
         let ([_, name, key], Some(kind)) = (keys, group(keys)) else { return None };
-        if *self.touched.borrow() == keys[..2] {
-            return None;
-        }
-        self.touched.replace(keys[..2].iter().map(|key| (*key).to_owned()).collect());
-        Some(self.place(kind, name).and_then(|place| self.view.named_member(kind, place, key)))
+        let Some(place) = self.place(kind, name) else { return Some(None) };
+        let is_first = self.touched.replace(Some((kind, place))) != Some((kind, place));
+        is_first.then(|| self.view.named_member(kind, place, key))
     }
 
     /// Looks at the value inside a member.
@@ -211,10 +210,8 @@ impl Current for MaskedLookup<'_> {
 
 /// The group that `keys` lead into.
 fn group(keys: &[&str]) -> Option<Kind> {
-    match by_key(Scope::Top, keys.first()?)?.shape {
-        Shape::Group(kind) => Some(kind),
-        _ => None,
-    }
+    let first = keys.first()?;
+    [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().find(|kind| kind.key() == *first)
 }
 
 /// How many keys lead to the member of the top level, or to the block of a group, that they begin with.

@@ -61,7 +61,7 @@ impl Expansion<'_> {
         let pattern = path.first_pattern();
         let ready = unchecked.filter(|&depth| pattern.is_none_or(|at| at >= depth));
         if let Some(depth) = ready
-            && !self.is_selected(&Path { segments: path.segments[..depth].to_vec() })?
+            && !self.is_selected(&path.segments[..depth])?
         {
             return Ok(());
         }
@@ -82,10 +82,10 @@ impl Expansion<'_> {
         }
     }
 
-    fn is_selected(&self, entry: &Path) -> Result<bool, Misfit> {
-        let is_there = match keys(&entry.segments) {
+    fn is_selected(&self, entry: &[Segment]) -> Result<bool, Misfit> {
+        let is_there = match keys(entry) {
             Some(keys) => self.current.contains(&keys),
-            None => value_at(self.current, entry).is_ok(),
+            None => value_at(self.current, &Path { segments: entry.to_vec() }).is_ok(),
         };
         if !is_there {
             return Ok(false);

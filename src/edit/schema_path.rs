@@ -81,19 +81,29 @@ impl Place {
     }
 
     fn entry(self) -> Result<Self, Misfit> {
+        let is_object = match self {
+            Self::Own(parameter) => {
+                matches!(parameter.shape, Shape::Object(_) | Shape::Backend | Shape::PortOptions)
+            }
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => true,
+            Self::Extras | Self::ForeignBlock => true,
+            _ => false,
+        };
+        self.list_entry().ok_or_else(|| if is_object { no_list() } else { no_members() })
+    }
+
+    /// The place of an entry of a list; `None` if there is no list.
+    pub fn list_entry(self) -> Option<Self> {
         match self {
             Self::Own(parameter) => match parameter.shape {
-                Shape::Ports => Ok(Self::Port),
-                Shape::Sources => Ok(Self::Source),
-                Shape::Transcoder => Ok(Self::Pair),
-                Shape::Object(_) | Shape::Backend | Shape::PortOptions => Err(is_object()),
-                Shape::Derived(Derived::Runtime) => Ok(Self::Foreign),
-                _ => Err(no_members()),
+                Shape::Ports => Some(Self::Port),
+                Shape::Sources => Some(Self::Source),
+                Shape::Transcoder => Some(Self::Pair),
+                Shape::Derived(Derived::Runtime) => Some(Self::Foreign),
+                _ => None,
             },
-            Self::Pair | Self::Foreign | Self::Part(PartForm::Words) => Ok(Self::Foreign),
-            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => Err(is_object()),
-            Self::Extras | Self::ForeignBlock => Err(is_object()),
-            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
+            Self::Pair | Self::Foreign | Self::Part(PartForm::Words) => Some(Self::Foreign),
+            _ => None,
         }
     }
 
@@ -183,7 +193,7 @@ fn is_list(entries: &str) -> Misfit {
     Misfit::new("a list has no members").hint(format!("name {entries}"))
 }
 
-fn is_object() -> Misfit {
+fn no_list() -> Misfit {
     Misfit::new("expected a list, found an object").hint("name a member after a `.`")
 }
 

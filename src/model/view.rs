@@ -255,7 +255,7 @@ pub(super) struct NamedBlock<'v, 'd> {
 impl Serialize for NamedBlock<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.own(None, &mut map)?;
+        self.own(&mut map)?;
         foreign_members(self.members, self.kind.scope(), &mut map)?;
         map.end()
     }
@@ -271,7 +271,7 @@ impl Serialize for OneMember<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (block, mut map) = (&self.block, serializer.serialize_map(None)?);
         match by_key(block.kind.scope(), self.key) {
-            Some(_) => block.own(Some(self.key), &mut map)?,
+            Some(parameter) => block.one(parameter, block.members.own(parameter), &mut map)?,
             None => foreign_members(block.members, block.kind.scope(), &mut map)?,
         }
         map.end()
@@ -279,36 +279,39 @@ impl Serialize for OneMember<'_, '_, '_> {
 }
 
 impl NamedBlock<'_, '_> {
-    /// Writes the known members, or only one of them.
-    fn own<M: SerializeMap>(&self, only: Option<&str>, map: &mut M) -> Result<(), M::Error> {
-        let is_wanted = |key: &str| only.is_none_or(|only| only == key);
-        for (parameter, entries) in self.members.each_own().filter(|(parameter, _)| is_wanted(parameter.key))
-        {
-            let key = parameter.key;
-            match parameter.shape {
-                Shape::Derived(what) => self.derived(key, what, map)?,
-                Shape::Sources => map.serialize_entry(key, &Sources { header: self.entry, entries })?,
-                Shape::Backend => {
-                    let own = entries.last().copied();
-                    let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);
-                    if own.is_some() || url_global.is_some() {
-                        map.serialize_entry(key, &BackendView { own, url_global })?;
-                    }
-                }
-                _ if entries.is_empty() => {
-                    if parameter.is_always_shown() {
-                        map.serialize_entry(key, &true)?;
-                    }
-                }
-                _ => {
-                    let setting = Setting { parameter, entries };
-                    if setting.is_shown() {
-                        map.serialize_entry(key, &setting)?;
-                    }
+    /// Writes the known members.
+    fn own<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        self.members.each_own().try_for_each(|(parameter, entries)| self.one(parameter, entries, map))
+    }
+
+    /// Writes a known member, if it is shown.
+    fn one<M: SerializeMap>(
+        &self,
+        parameter: &'static Parameter,
+        entries: &[Entry<'_>],
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        let key = parameter.key;
+        match parameter.shape {
+            Shape::Derived(what) => self.derived(key, what, map),
+            Shape::Sources => map.serialize_entry(key, &Sources { header: self.entry, entries }),
+            Shape::Backend => {
+                let own = entries.last().copied();
+                let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);
+                match own.is_some() || url_global.is_some() {
+                    true => map.serialize_entry(key, &BackendView { own, url_global }),
+                    false => Ok(()),
                 }
             }
+            _ if entries.is_empty() => match parameter.is_always_shown() {
+                true => map.serialize_entry(key, &true),
+                false => Ok(()),
+            },
+            _ => {
+                let setting = Setting { parameter, entries };
+                if setting.is_shown() { map.serialize_entry(key, &setting) } else { Ok(()) }
+            }
         }
-        Ok(())
     }
 
     fn derived<M: SerializeMap>(&self, key: &str, what: Derived, map: &mut M) -> Result<(), M::Error> {
