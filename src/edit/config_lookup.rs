@@ -81,7 +81,8 @@ fn names_of(value: &Value) -> Vec<String> {
 /// A local document without errors, of which only the requested values become JSON.
 pub struct LocalView<'a, 'd> {
     view: View<'a, 'd>,
-    members: &'a Members<'d>,
+    /// The streams, the lives and the plugins.
+    groups: [&'a [Entry<'d>]; 3],
     lens: &'a Lens,
     places: [OnceLock<Places<'d>>; 3],
     /// The place of the last block that was looked up.
@@ -105,7 +106,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
         Self {
             view: View::new(members, lens),
-            members,
+            groups: Kind::ALL.map(|kind| members.own_by_key(kind.key())),
             lens,
             places: [const { OnceLock::new() }; 3],
             last: Cell::new(None),
@@ -121,7 +122,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
 
     fn blocks_from(&self, kind: Kind, first: usize) -> impl Iterator<Item = (usize, Entry<'d>)> {
         let skips_static = self.lens.skip_static_streams && kind == Kind::Stream;
-        let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate().skip(first);
+        let entries = self.groups[kind as usize].iter().copied().enumerate().skip(first);
         entries.filter(move |&(_, entry)| !(skips_static && is_static(entry)))
     }
 
@@ -151,7 +152,10 @@ impl<'a, 'd> LocalView<'a, 'd> {
     /// The value of a top-level member, or of a stream, live or plugin.
     fn member(&self, keys: &[&str]) -> Option<Value> {
         match (keys, group(keys)) {
-            ([_, name], Some(kind)) => self.view.named(kind, self.place(kind, name)?),
+            ([_, name], Some(kind)) => {
+                let place = self.place(kind, name)?;
+                Some(self.view.named(kind, place, self.groups[kind as usize][place]))
+            }
             ([key], _) => self.view.member(key),
             _ => None,
         }
@@ -163,7 +167,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
         let ([_, name, key], Some(kind)) = (keys, group(keys)) else { return None };
         let Some(place) = self.place(kind, name) else { return Some(None) };
         let is_first = self.touched.replace(Some((kind, place))) != Some((kind, place));
-        is_first.then(|| self.view.named_member(kind, place, key))
+        is_first.then(|| self.view.named_member(kind, place, self.groups[kind as usize][place], key))
     }
 
     /// Looks at the value inside a member.
@@ -211,7 +215,7 @@ impl Current for MaskedLookup<'_> {
 /// The group that `keys` lead into.
 fn group(keys: &[&str]) -> Option<Kind> {
     let first = keys.first()?;
-    [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().find(|kind| kind.key() == *first)
+    Kind::ALL.into_iter().find(|kind| kind.key() == *first)
 }
 
 /// How many keys lead to the member of the top level, or to the block of a group, that they begin with.

@@ -14,7 +14,7 @@ use crate::syntax::{Document, Entry};
 pub fn desired_state(document: &Document) -> Value {
     let (members, lens) = (top_members(document), Lens { own_only: true, ..Lens::default() });
     let Value::Object(mut state) = to_json(&View::new(&members, &lens)) else { return Value::Null };
-    for kind in [Kind::Stream, Kind::Live, Kind::Plugin] {
+    for kind in Kind::ALL {
         let Some(blocks) = state.get_mut(kind.key()).and_then(Value::as_object_mut) else { continue };
         for entry in members.own_by_key(kind.key()) {
             let block = blocks.get_mut(&*group_name(*entry).value()).and_then(Value::as_object_mut);

@@ -190,7 +190,7 @@ impl Evaluated {
 fn pruning(patch: &Value, current: &dyn Current) -> Value {
     let mut patch = patch.clone();
     let Some(members) = patch.as_object_mut() else { return patch };
-    for key in [Kind::Stream, Kind::Live, Kind::Plugin].map(Kind::key) {
+    for key in Kind::ALL.map(Kind::key) {
         let names = current.names(&[key]);
         let group = members.entry(key).or_insert_with(|| Value::Object(Map::new()));
         let Some(group) = group.as_object_mut() else { continue };

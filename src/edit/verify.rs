@@ -40,7 +40,7 @@ pub fn verify(
     for (key, value) in &plan.members {
         same(view.member(key).as_ref(), value.as_ref(), key)?;
     }
-    for kind in [Kind::Stream, Kind::Live, Kind::Plugin] {
+    for kind in Kind::ALL {
         group(kind, old, new, edited, plan)?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::general::{Contents, General, foreign_members};
-use super::json::to_json;
+use super::json::{OneValue, to_json};
 use super::lens::Lens;
 use super::member::{Members, key_of};
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
@@ -57,10 +57,7 @@ impl<'a, 'd> View<'a, 'd> {
     pub fn member(&self, key: &str) -> Option<serde_json::Value> {
         match by_key(Scope::Top, key) {
             Some(parameter) => self.own(parameter).map(|own| to_json(&own)),
-            None => match self.members.foreign_by_key(key) {
-                [] => None,
-                entries => Some(to_json(&General { entries })),
-            },
+            None => general(self.members.foreign_by_key(key)),
         }
     }
 
@@ -73,18 +70,27 @@ impl<'a, 'd> View<'a, 'd> {
     }
 
     /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).
-    pub fn named(&self, kind: Kind, at: usize) -> Option<serde_json::Value> {
-        let entry = *self.members.own_by_key(kind.key()).get(at)?;
+    pub fn named(&self, kind: Kind, at: usize, entry: Entry<'d>) -> serde_json::Value {
         let members = Members::of(kind.scope(), entry.children());
-        Some(to_json(&self.block(kind, at, entry, &members)))
+        to_json(&self.block(kind, at, entry, &members))
     }
 
     /// The value of one member of it; `None` if the member is not shown.
-    pub fn named_member(&self, kind: Kind, at: usize, key: &str) -> Option<serde_json::Value> {
-        let entry = *self.members.own_by_key(kind.key()).get(at)?;
+    pub fn named_member(
+        &self,
+        kind: Kind,
+        at: usize,
+        entry: Entry<'d>,
+        key: &str,
+    ) -> Option<serde_json::Value> {
         let members = Members::of(kind.scope(), entry.children());
+        let Some(parameter) = by_key(kind.scope(), key) else {
+            return general(members.foreign_by_key(key));
+        };
+        let mut value = OneValue::default();
         let block = self.block(kind, at, entry, &members);
-        to_json(&OneMember { block, key }).as_object_mut()?.swap_remove(key)
+        block.one(parameter, members.own(parameter), &mut value).expect("a value in memory takes anything");
+        value.0
     }
 
     pub(super) fn globals(&self) -> &Globals {
@@ -231,6 +237,11 @@ impl Serialize for GroupPart<'_, '_, '_, '_> {
     }
 }
 
+/// The value of an unknown member with these entries; `None` without entries.
+fn general(entries: &[Entry<'_>]) -> Option<serde_json::Value> {
+    (!entries.is_empty()).then(|| to_json(&General { entries }))
+}
+
 /// The port of an http entry as its key under `http_options`.
 pub fn port_text(entry: Entry<'_>) -> Cow<'_, str> {
     only_argument(entry).map(|word| word.value()).unwrap_or_default()
@@ -257,23 +268,6 @@ impl Serialize for NamedBlock<'_, '_> {
         let mut map = serializer.serialize_map(None)?;
         self.own(&mut map)?;
         foreign_members(self.members, self.kind.scope(), &mut map)?;
-        map.end()
-    }
-}
-
-/// A block of which only one member is shown, and if that is an unknown one, all that are unknown.
-struct OneMember<'v, 'd, 'k> {
-    block: NamedBlock<'v, 'd>,
-    key: &'k str,
-}
-
-impl Serialize for OneMember<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (block, mut map) = (&self.block, serializer.serialize_map(None)?);
-        match by_key(block.kind.scope(), self.key) {
-            Some(parameter) => block.one(parameter, block.members.own(parameter), &mut map)?,
-            None => foreign_members(block.members, block.kind.scope(), &mut map)?,
-        }
         map.end()
     }
 }

@@ -216,7 +216,7 @@ fn columns(
 /// are none.
 fn table_groups(wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Vec<(Kind, Vec<String>)>, CliError> {
     if wanted.paths.is_empty() {
-        let all = [Kind::Stream, Kind::Live, Kind::Plugin].map(|kind| (kind, current.names(&[kind.key()])));
+        let all = Kind::ALL.map(|kind| (kind, current.names(&[kind.key()])));
         let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Stream || !names.is_empty();
         return Ok(all.into_iter().filter(is_shown).collect());
     }
@@ -229,7 +229,7 @@ fn table_group(
     current: &MaskedLookup<'_>,
 ) -> Result<(Kind, Vec<String>), CliError> {
     let first = path.segments.first().and_then(Segment::name);
-    let kind = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().find(|kind| Some(kind.key()) == first);
+    let kind = Kind::ALL.into_iter().find(|kind| Some(kind.key()) == first);
     let (Some(kind), 1..=2) = (kind, path.segments.len()) else {
         let hint = "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
         return Err(CliError::usage(format!("there is no table of `{path}`"), hint));

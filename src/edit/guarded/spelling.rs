@@ -27,7 +27,7 @@ impl Miss {
             near.key
         );
         let fault = Fault::new(FaultKind::NearMiss, at.clone(), message).hint(hint);
-        let kind = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().find(|kind| kind.scope() == scope);
+        let kind = Kind::ALL.into_iter().find(|kind| kind.scope() == scope);
         Some(Self { kind, keyword: keyword.to_owned(), fault })
     }
 }

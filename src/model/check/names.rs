@@ -30,8 +30,6 @@ struct SeenName {
 /// With this many bits a name, about one unique name in eight is a suspect.
 const BITS_A_NAME: usize = 8;
 
-const KINDS: [Kind; 3] = [Kind::Stream, Kind::Live, Kind::Plugin];
-
 /// A name that stands in the same group before.
 pub(super) struct RepeatedName<'t> {
     pub kind: Kind,
@@ -69,7 +67,7 @@ impl Names {
 
     /// The names that are defined earlier in the text, in its order.
     pub fn repeated<'t>(&self, text: &'t str) -> Vec<RepeatedName<'t>> {
-        let groups = KINDS.into_iter().zip(&self.0);
+        let groups = Kind::ALL.into_iter().zip(&self.0);
         let mut found: Vec<_> = groups.flat_map(|(kind, names)| names.repeated(kind, text)).collect();
         found.sort_by_key(|repeated| repeated.name.start);
         found

@@ -341,6 +341,8 @@ impl Scope {
 }
 
 impl Kind {
+    pub const ALL: [Self; 3] = [Self::Stream, Self::Live, Self::Plugin];
+
     /// The JSON key of the group.
     pub const fn key(self) -> &'static str {
         match self {
