@@ -13,6 +13,7 @@ use crate::cli::args::global::{NamedBy, RemoteArgs};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::error::CliError;
 use crate::cli::input;
+use crate::cli::prompts;
 use crate::http::client::{Credentials, Endpoint, UserInfo};
 
 /// The variable with the URL of a server.
@@ -95,6 +96,15 @@ impl KnownCredentials {
     /// Login and password, if both are known, as they are.
     pub fn into_login(self) -> Option<(String, String)> {
         self.login.zip(self.password)
+    }
+
+    /// Asks for the password of a known login, where there is a terminal to ask on.
+    pub fn ask_for_password(&mut self, server: &str) -> Result<(), CliError> {
+        if let (Some(login), None) = (&self.login, &self.password) {
+            let prompt = format!("password of {login} for {server}");
+            self.password = prompts::secret(&prompt).map_err(CliError::prompt_failed)?;
+        }
+        Ok(())
     }
 
     fn of_options(options: &RemoteArgs) -> Result<Self, CliError> {

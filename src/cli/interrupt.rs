@@ -41,6 +41,33 @@ pub fn interrupt() -> Interrupt {
     Interrupt::new(Arc::clone(&HANDLERS.ends_process), Arc::clone(&HANDLERS.received))
 }
 
+/// As long as this value lives, signals are only noted.
+pub struct HeldSignals(());
+
+impl HeldSignals {
+    pub fn hold() -> Self {
+        HANDLERS.received.store(0, Ordering::SeqCst);
+        HANDLERS.ends_process.store(false, Ordering::SeqCst);
+        Self(())
+    }
+
+    /// The signal that came last. After this has told of one, the next one ends the process.
+    pub fn received(&self) -> Option<i32> {
+        let signal =
+            i32::try_from(HANDLERS.received.load(Ordering::SeqCst)).ok().filter(|&signal| signal != 0);
+        if signal.is_some() {
+            HANDLERS.ends_process.store(true, Ordering::SeqCst);
+        }
+        signal
+    }
+}
+
+impl Drop for HeldSignals {
+    fn drop(&mut self) {
+        HANDLERS.ends_process.store(true, Ordering::SeqCst);
+    }
+}
+
 /// As long as this value lives, a line is printed before a signal ends the process.
 pub struct LastWords(Option<Handle>);
 

@@ -24,6 +24,7 @@ mod editing;
 mod editor;
 mod error;
 pub mod exit;
+mod fleet;
 mod help;
 mod input;
 mod interrupt;
@@ -35,6 +36,7 @@ mod pager;
 mod prompts;
 mod remote_host;
 mod render;
+mod state_home;
 mod target;
 mod ui;
 
@@ -55,6 +57,7 @@ use commands::{
 };
 use error::CliError;
 use exit::Exit;
+use fleet::members::Fleet;
 use input::misplaced_url;
 use render::diagnostics;
 use ui::Ui;
@@ -128,6 +131,9 @@ fn survive_file_limit() {
 }
 
 fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, CliError> {
+    if let Some(done) = of_several(cli, ui)? {
+        return Ok(done);
+    }
     match &cli.command {
         CommandArgs::Read(args) => read::run(args, &cli.global, ui),
         CommandArgs::Modify(args) => {
@@ -152,6 +158,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Init(args) => commands::init::run(args, &cli.global, ui),
         CommandArgs::Completion(args) => commands::completion::run(args, ui),
         CommandArgs::Help(args) => commands::help::run(args, command()),
+        CommandArgs::Fleet(args) => fleet::resume::run(args, &cli.global, ui),
         CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),
         CommandArgs::Watch(args) => commands::watch::run(args, &cli.global, ui),
@@ -160,6 +167,29 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         }
         CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
     }
+}
+
+/// Runs a command that only looks at several servers; `None` where one target is meant, and for changes, which find
+/// their servers themselves.
+fn of_several(cli: &CommandLine, ui: Ui) -> Result<Option<Exit>, CliError> {
+    if !context::several_chosen(&cli.global) {
+        return Ok(None);
+    }
+    let open = || {
+        let contexts = context::several(&cli.global)?.ok_or_else(CliError::several_servers)?;
+        Fleet::open(contexts, &cli.global, ui)
+    };
+    match &cli.command {
+        CommandArgs::Read(args) => fleet::read::run(args, open()?),
+        CommandArgs::Status(args) => fleet::tables::status(args, open()?),
+        CommandArgs::History(args) => fleet::tables::history(args, open()?),
+        CommandArgs::Check(args) => fleet::check::run(args, open()?),
+        CommandArgs::Confirm(args) => fleet::pending::run(args, open()?),
+        CommandArgs::Diff(args) if args.across => fleet::drift::run(args, open()?),
+        CommandArgs::Diff(args) => fleet::diff::run(args, open()?),
+        _ => return Ok(None),
+    }
+    .map(Some)
 }
 
 fn print_short_help(arguments: &[OsString]) -> Exit {

@@ -23,7 +23,9 @@ use crate::engine::{
     Composed, ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError,
     Snapshot, Source,
 };
-use crate::http::client::{BadUrl, Client, ClientSettings, Endpoint, RemoteService, TlsTrust, UserInfo};
+use crate::http::client::{
+    BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
+};
 use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::file::{ConfFile, Serving};
@@ -128,7 +130,8 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
             return Err(two_targets(variables, hint));
         }
         TargetKind::File => return Ok(None),
-        TargetKind::Server(_) | TargetKind::Cluster(_) => None,
+        _ if context::several_chosen(global) => return Err(CliError::several_servers()),
+        TargetKind::Group | TargetKind::Server(_) | TargetKind::Cluster(_) => None,
         TargetKind::Context(_) | TargetKind::Unnamed => context::chosen(global)?,
     };
     match (global.chosen.kind, &global.url, context) {
@@ -168,7 +171,8 @@ fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), Cl
     }
 }
 
-fn hooks_of_a_server() -> CliError {
+/// The error for hooks where a server changes the file.
+pub fn hooks_of_a_server() -> CliError {
     CliError::usage(
         "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here",
         "give them to `mediactl serve`, or leave them out",
@@ -250,9 +254,10 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Cli
     let name = endpoint.to_string();
     if endpoint.is_same_origin(&context.url) {
         let known = KnownCredentials::of_context(&global.remote, &context, userinfo)?;
-        return at_endpoint(endpoint, name, known, Some(&context), global, ui);
+        return at_endpoint(endpoint, name, known, Some(&context), global, host(Some(&context), ui));
     }
-    at_endpoint(endpoint, name, KnownCredentials::of_url(&global.remote, userinfo)?, None, global, ui)
+    let known = KnownCredentials::of_url(&global.remote, userinfo)?;
+    at_endpoint(endpoint, name, known, None, global, host(None, ui))
 }
 
 /// The server at the URL that names the target.
@@ -260,7 +265,7 @@ fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Tar
     let (endpoint, userinfo) = parsed(url, global)?;
     let known = KnownCredentials::of(&global.remote, &endpoint, userinfo, source)?;
     let name = endpoint.to_string();
-    at_endpoint(endpoint, name, known, None, global, ui)
+    at_endpoint(endpoint, name, known, None, global, host(None, ui))
 }
 
 /// The server of a context.
@@ -268,7 +273,28 @@ fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Ta
     let (endpoint, userinfo) = parsed(&context.url, global)?;
     let known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
     let name = format!("{} ({endpoint})", context.name);
-    at_endpoint(endpoint, name, known, Some(context), global, ui)
+    at_endpoint(endpoint, name, known, Some(context), global, host(Some(context), ui))
+}
+
+/// The server of a context that is one of several. `host` must not ask anything, because the servers are
+/// worked on at the same time: a password that is missing is asked for here.
+pub fn at_member(
+    context: &ServerContext,
+    global: &GlobalArgs,
+    host: Box<dyn Host>,
+) -> Result<Target, CliError> {
+    if is_cluster_url(&context.url) {
+        return at_cluster(&context.url, Err(context), &Purpose::default(), global);
+    }
+    let (endpoint, userinfo) = parsed(&context.url, global)?;
+    let mut known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
+    known.ask_for_password(&context.name)?;
+    let name = format!("{} ({endpoint})", context.name);
+    at_endpoint(endpoint, name, known, Some(context), global, host)
+}
+
+fn host(context: Option<&ServerContext>, ui: Ui) -> Box<dyn Host> {
+    Box::new(RemoteHost { ui, context: context.map(|context| context.name.clone()) })
 }
 
 /// The server at `endpoint`, which messages call `name`.
@@ -278,7 +304,7 @@ fn at_endpoint(
     known: KnownCredentials,
     context: Option<&ServerContext>,
     global: &GlobalArgs,
-    ui: Ui,
+    host: Box<dyn Host>,
 ) -> Result<Target, CliError> {
     let options = &global.remote;
     let credentials = known.credentials()?;
@@ -289,9 +315,8 @@ fn at_endpoint(
     }
     let settings =
         ClientSettings { credentials, trust, timeout: timeout(options), ..ClientSettings::default() };
-    let host = RemoteHost { ui, context: context.map(|context| context.name.clone()) };
     let client = Client::new(endpoint, settings);
-    let service = RemoteService::new(client, name, known.login, Box::new(host));
+    let service = RemoteService::new(client, name, known.login, host);
     Ok(Target { service: Box::new(service), is_server: true, file: None })
 }
 
@@ -308,8 +333,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
         ..ClientSettings::default()
     };
     let client = Client::new(endpoint, settings);
-    let service =
-        RemoteService::new(client, name, None, Box::new(RemoteHost { ui, context: None })).keeping(serving);
+    let service = RemoteService::new(client, name, None, host(None, ui)).keeping(serving);
     Target { service: Box::new(service), is_server: true, file: None }
 }
 

@@ -123,9 +123,11 @@ pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<(), H
     finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt).map(|_| ())
 }
 
-/// Runs a command that has nothing to do with a change, and returns its stdout.
-pub fn output(command: &str, timeout: Duration) -> Result<Vec<u8>, HookFailure> {
-    finish(shell(command).stdout(Stdio::piped()).spawn(), timeout, &Interrupt::default())
+/// Runs a command that has nothing to do with a change, with these variables, and returns its stdout.
+pub fn output(command: &str, variables: &[(&str, &str)], timeout: Duration) -> Result<Vec<u8>, HookFailure> {
+    let mut shell = shell(command);
+    shell.envs(variables.iter().copied()).stdout(Stdio::piped());
+    finish(shell.spawn(), timeout, &Interrupt::default())
 }
 
 /// Waits for the end of a command, and returns its stdout, if that is a pipe.

@@ -6,6 +6,7 @@ use super::blame::is_edited_since;
 use super::composed::Composed;
 use super::content::Content;
 use super::error::{Aftermath, EngineError};
+use super::feature::Feature;
 use super::local::Engine;
 use super::options::ChangeOptions;
 use super::outcome::{Outcome, OutcomeNote};
@@ -88,6 +89,10 @@ impl ConfigService for Engine {
             Decision::RollBack => self.cancel(id, "")? == Aftermath::ChangedMeanwhile,
         };
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
+    }
+
+    fn demand(&mut self, _: &[Feature]) -> Result<(), ServiceError> {
+        Ok(())
     }
 
     fn status(&mut self) -> Result<Status, ServiceError> {

@@ -22,7 +22,7 @@ use crate::store::{ChangeRef, HistoryEntry};
 /// # Errors
 /// Each operation has the errors of [`ServiceError`]; after any of them the configuration is as it
 /// was, unless the error says otherwise.
-pub trait ConfigService {
+pub trait ConfigService: Send {
     /// The name in messages: the path of the file, or the URL of the server.
     fn name(&self) -> &str;
 
@@ -63,6 +63,9 @@ pub trait ConfigService {
 
     /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending.
     fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError>;
+
+    /// Refuses to go on where one of these features is missing; nothing is changed.
+    fn demand(&mut self, features: &[Feature]) -> Result<(), ServiceError>;
 
     /// Returns the state of the configuration.
     fn status(&mut self) -> Result<Status, ServiceError>;

@@ -9,6 +9,7 @@ mod cluster;
 mod edit;
 mod examples;
 mod fixtures;
+mod fleet;
 mod format;
 mod growth;
 mod guarded;

@@ -5,8 +5,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::confirm_time::confirm_time;
+use super::fleet::FleetArgs;
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
-use crate::http::protocol::parameters::MAX_CONFIRM;
 
 /// The largest value of `--hook-timeout`: a day, in seconds.
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
@@ -57,6 +58,9 @@ pub struct ChangeArgs {
     /// Roll the change back unless it is confirmed within this time, such as `60s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
+
+    #[command(flatten)]
+    pub fleet: FleetArgs,
 
     #[command(flatten)]
     pub hooking: HookArgs,
@@ -117,16 +121,4 @@ impl HookArgs {
 fn guard_names() -> impl TypedValueParser<Value = Guard> {
     let names = PossibleValuesParser::new(GUARD_NAMES.iter().map(|(name, _)| *name));
     names.map(|name| Guard::named(&name).expect("the parser lets only names in the table through"))
-}
-
-/// Parses a time such as `60s`, or a number of seconds.
-fn confirm_time(text: &str) -> Result<Duration, String> {
-    let seconds = match text.parse() {
-        Ok(seconds) => seconds,
-        Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string())?.as_secs(),
-    };
-    match (1..=MAX_CONFIRM).contains(&seconds) {
-        true => Ok(Duration::from_secs(seconds)),
-        false => Err(format!("the time has to be from 1 to {MAX_CONFIRM} seconds")),
-    }
 }

@@ -13,6 +13,7 @@ use super::cp::CpArgs;
 use super::diff::DiffArgs;
 use super::edit::EditArgs;
 use super::explain::ExplainArgs;
+use super::fleet::FleetCommandArgs;
 use super::fmt::FmtArgs;
 use super::global::GlobalArgs;
 use super::help::HelpArgs;
@@ -76,6 +77,7 @@ pub enum CommandArgs {
     Status(StatusArgs),
     Watch(WatchArgs),
     Wait(WaitArgs),
+    Fleet(FleetCommandArgs),
     Context(ContextArgs),
     Serve(ServeArgs),
     Init(InitArgs),

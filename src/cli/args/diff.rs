@@ -11,6 +11,9 @@
 /// `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`, where PATH begins below the stream, such
 /// as `urls.url~10.0.3.`. If no stream meets the conditions, the exit code is 7.
 ///
+/// Of several servers (`-x 'edge-*'`, `--group`) the two sides of each are compared, and equal differences are shown
+/// once. With --across the servers are compared with each other.
+///
 /// The exit code is 0 if the two are the same and 1 if they differ.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -32,6 +35,11 @@ pub struct DiffArgs {
     /// Compare only the streams that meet this condition; if it is given several times, all of them
     #[arg(long = "where", value_name = "CONDITION")]
     pub conditions: Vec<String>,
+
+    /// Show which values differ between several servers, grouped by equal values; A says which
+    /// configuration: `running` or `saved`
+    #[arg(long, conflicts_with = "second")]
+    pub across: bool,
 
     /// Print the JSON patch (RFC 7396) that turns A into B
     #[arg(long)]

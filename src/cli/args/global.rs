@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use clap::builder::FalseyValueParser;
+use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 
@@ -16,6 +16,9 @@ const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
 /// The longest time that a request may be given: a day, in seconds.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
+
+/// On how many servers a command works at the same time, at most.
+const MAX_JOBS: usize = 16;
 
 /// The variable with the name of a context.
 const CONTEXT_VARIABLE: &str = "MEDIACTL_CONTEXT";
@@ -40,7 +43,8 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_URL", hide_env_values = true)]
     pub url: Option<GivenUrl>,
 
-    /// The context to work on instead: a server that `mediactl context add` gave a name
+    /// The context to work on instead: a server that `mediactl context add` gave a name. Several names are
+    /// separated by commas, and `*` stands for any characters
     #[arg(
         short = 'x',
         long,
@@ -54,6 +58,20 @@ pub struct GlobalArgs {
     /// The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`
     #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_CLUSTER", hide_env_values = true)]
     pub cluster: Option<GivenUrl>,
+
+    /// Work on all contexts of this group instead; several groups are separated by commas
+    #[arg(long, global = true, value_name = "GROUP", value_delimiter = ',')]
+    pub group: Vec<String>,
+
+    /// On how many servers to work at the same time
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        default_value_t = MAX_JOBS,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_JOBS as u64)
+    )]
+    pub jobs: usize,
 
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
@@ -191,8 +209,10 @@ pub enum TargetKind {
     Server(NamedBy),
     /// A configuration in etcd by its URL.
     Cluster(NamedBy),
-    /// A server by the name of its context.
+    /// A server by the name of its context, or several.
     Context(NamedBy),
+    /// The servers of groups.
+    Group,
     /// These two options name two targets.
     TwoOptions([&'static str; 2]),
     /// These two variables name two targets, and no option decides.
@@ -203,12 +223,13 @@ pub enum TargetKind {
 struct TargetName {
     id: &'static str,
     option: &'static str,
+    /// Empty where no variable names this.
     variable: &'static str,
     kind: fn(NamedBy) -> TargetKind,
 }
 
 /// The ways to name a target.
-const TARGET_NAMES: [TargetName; 4] = [
+const TARGET_NAMES: [TargetName; 5] = [
     TargetName { id: "conf", option: "--conf", variable: "MEDIACTL_CONF", kind: |_| TargetKind::File },
     TargetName { id: "url", option: "--url", variable: "MEDIACTL_URL", kind: TargetKind::Server },
     TargetName {
@@ -218,6 +239,7 @@ const TARGET_NAMES: [TargetName; 4] = [
         kind: TargetKind::Cluster,
     },
     TargetName { id: "context", option: "--context", variable: CONTEXT_VARIABLE, kind: TargetKind::Context },
+    TargetName { id: "group", option: "--group", variable: "", kind: |_| TargetKind::Group },
 ];
 
 impl TargetKind {
@@ -227,9 +249,12 @@ impl TargetKind {
         let is_filled = |id| {
             matches.get_raw(id).and_then(|mut values| values.next()).is_some_and(|value| !value.is_empty())
         };
+        // A new context is put into groups: they name no target.
+        let is_name = matches.subcommand_name() != Some("context");
         let by = |source| {
             TARGET_NAMES
                 .iter()
+                .filter(move |name| is_name || name.id != "group")
                 .filter(move |name| is_filled(name.id) && matches.value_source(name.id) == Some(source))
         };
         let mut options = by(ValueSource::CommandLine);
@@ -257,6 +282,7 @@ impl ChosenTarget {
             TargetKind::Server(NamedBy::CommandLine)
                 | TargetKind::Cluster(NamedBy::CommandLine)
                 | TargetKind::Context(NamedBy::CommandLine)
+                | TargetKind::Group
                 | TargetKind::TwoOptions(_)
         )
     }

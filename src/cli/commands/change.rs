@@ -5,9 +5,11 @@ use std::path::Path;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::GlobalArgs;
+use crate::cli::context;
 use crate::cli::countdown;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::input;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
@@ -41,8 +43,13 @@ impl<'a> ChangeCommand<'a> {
         self,
         global: &GlobalArgs,
         ui: Ui,
-        operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
+        operation: impl Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError> + Sync,
     ) -> Result<Exit, CliError> {
+        if let Some(contexts) = context::several(global)? {
+            let change = FleetChange { args: self.args, options: self.options, verb: self.verb };
+            return fleet::change::run(&change, contexts, global, ui, &operation);
+        }
+        self.args.fleet.refuse_for_one()?;
         let mut target = target::resolve(global, self.args.into(), ui)?;
         self.run_on(&mut *target.service, ui, operation)
     }

@@ -17,7 +17,7 @@ use crate::store::Follow;
 use crate::syntax::Diagnostics;
 
 /// The argument for the running configuration.
-const RUNNING: &str = "running";
+pub const RUNNING: &str = "running";
 
 pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut totals = CheckTotals::default();
@@ -49,28 +49,35 @@ pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
 }
 
 /// A text, its name in the output, and what it includes.
-struct CheckedText {
-    name: String,
-    text: Arc<Snapshot>,
-    composed: Option<Composed>,
+pub struct CheckedText {
+    pub name: String,
+    pub text: Arc<Snapshot>,
+    pub composed: Option<Composed>,
 }
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
 /// Of a server at a URL it is the saved text, or the running one if the server does not show that.
 fn configuration(global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
     let mut target = target::file_or_named_server(global, ui)?;
-    match read(&mut target, Source::Saved, ui) {
+    let (text, source) = saved_or_running(&mut target)?;
+    checked(&mut target, text, source, ui)
+}
+
+/// The saved text of a server, or the running one if the server does not show that.
+pub fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, Source), ServiceError> {
+    match target.read_text(Some(Source::Saved)) {
         Err(ServiceError::NotOffered { feature: Feature::Saved, .. }) => {
-            Ok(read(&mut target, Source::Running, ui)?)
+            Ok((target.read_text(Some(Source::Running))?, Source::Running))
         }
-        saved => Ok(saved?),
+        saved => Ok((saved?, Source::Saved)),
     }
 }
 
 fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
     if file.as_os_str() == RUNNING {
         let mut target = target::resolve(global, Purpose::default(), ui)?;
-        return Ok(read(&mut target, Source::Running, ui)?);
+        let text = target.read_text(Some(Source::Running))?;
+        return checked(&mut target, text, Source::Running, ui);
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
     let text = input::snapshot(file)?;
@@ -80,8 +87,12 @@ fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliErr
     Ok(CheckedText { name, text, composed })
 }
 
-fn read(target: &mut Target, source: Source, ui: Ui) -> Result<CheckedText, ServiceError> {
-    let text = target.read_text(Some(source))?;
+fn checked(
+    target: &mut Target,
+    text: Arc<Snapshot>,
+    source: Source,
+    ui: Ui,
+) -> Result<CheckedText, CliError> {
     let name = target.service.name().to_owned();
     let composed = target.composed(&text, Some(source))?;
     if !target.is_server {
@@ -97,17 +108,18 @@ fn read(target: &mut Target, source: Source, ui: Ui) -> Result<CheckedText, Serv
 
 /// The faults of all texts.
 #[derive(Default)]
-struct CheckTotals {
-    files: usize,
-    errors: usize,
-    warnings: usize,
-    records: Vec<DiagnosticRecord>,
+pub struct CheckTotals {
+    pub files: usize,
+    pub errors: usize,
+    pub warnings: usize,
+    pub records: Vec<DiagnosticRecord>,
     /// The exit code for the first text that could not be read.
     unread: Option<Exit>,
 }
 
 impl CheckTotals {
-    fn add(
+    /// Counts the faults of a text and of what it includes, and prints them where the output is no JSON.
+    pub fn add(
         &mut self,
         args: &CheckArgs,
         ui: Ui,

@@ -20,8 +20,8 @@ use crate::edit::normalize::normalize;
 use crate::edit::path::{Path, Segment};
 use crate::edit::{guarded, json_diff};
 use crate::engine::{Content, Guard, ReadForm, ReadQuery, Source};
-use crate::model::Kind;
 use crate::model::redact::masked_json;
+use crate::model::{Kind, Masker};
 use crate::store::{ChangeRef, NotAChangeRef};
 
 /// The argument for the running configuration.
@@ -32,15 +32,13 @@ const SAVED: &str = "saved";
 
 pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let ui = ui.paged();
-    let sides = match (args.first.as_deref(), args.second.as_deref()) {
-        (None, _) => [Some(RUNNING), Some(SAVED)],
-        (Some(only), None) if is_change_ref(only) => [Some(only), Some(SAVED)],
-        (Some(only), None) => [None, Some(only)],
-        (Some(first), Some(second)) => [Some(first), Some(second)],
-    };
-    if sides == [Some(STDIN), Some(STDIN)] {
-        return Err(CliError::usage("standard input can't be both sides", "give a file for one of them"));
+    if args.across {
+        return Err(CliError::usage(
+            "`--across` compares several servers",
+            "name them with `-x a,b` or `--group`",
+        ));
     }
+    let sides = sides(args)?;
     let conditions = input::conditions(&args.conditions)?;
     let [old, new] = sides.map(|side| NamedContent::load(side, global, ui));
     let (old, new) = (old?, new?);
@@ -54,6 +52,20 @@ pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     Ok(if differs { Exit::Different } else { Exit::Done })
 }
 
+/// The arguments for the two sides; `None` is the configuration that `mediactl read` shows.
+pub fn sides(args: &DiffArgs) -> Result<[Option<&str>; 2], CliError> {
+    let sides = match (args.first.as_deref(), args.second.as_deref()) {
+        (None, _) => [Some(RUNNING), Some(SAVED)],
+        (Some(only), None) if is_change_ref(only) => [Some(only), Some(SAVED)],
+        (Some(only), None) => [None, Some(only)],
+        (Some(first), Some(second)) => [Some(first), Some(second)],
+    };
+    if sides == [Some(STDIN), Some(STDIN)] {
+        return Err(CliError::usage("standard input can't be both sides", "give a file for one of them"));
+    }
+    Ok(sides)
+}
+
 /// Whether an argument is `@N` or `serial:N`.
 fn is_change_ref(argument: &str) -> bool {
     let digits = argument.strip_prefix('@').or_else(|| argument.strip_prefix("serial:"));
@@ -61,27 +73,38 @@ fn is_change_ref(argument: &str) -> bool {
 }
 
 /// One of the two configurations.
-struct NamedContent {
-    name: String,
-    content: Content,
+#[derive(Clone)]
+pub struct NamedContent {
+    pub name: String,
+    pub content: Content,
 }
 
 impl NamedContent {
     /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
     fn load(argument: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
-        let target = || target::resolve(global, Purpose::default(), ui);
         match argument {
-            None => Self::read(target()?, None),
-            Some(RUNNING) => Self::read(target()?, Some(Source::Running)),
-            Some(SAVED) => Self::read(target()?, Some(Source::Saved)),
-            Some(STDIN) => Self::of_file("<stdin>", STDIN),
-            Some(url) if is_url(url) => Self::read(target::at_argument(url, global, ui)?, None),
-            Some(change) if is_change_ref(change) => Self::before_change(change, target()?),
-            Some(file) => Self::of_file(file, file),
+            Some(url) if is_url(url) => Self::read(&mut target::at_argument(url, global, ui)?, None),
+            Some(file) if !Self::is_of_target(argument) => Self::of_file(file),
+            _ => Self::of_target(argument, &mut target::resolve(global, Purpose::default(), ui)?),
         }
     }
 
-    fn read(mut target: Target, source: Option<Source>) -> Result<Self, CliError> {
+    /// Whether an argument names a configuration of the target.
+    pub fn is_of_target(argument: Option<&str>) -> bool {
+        argument.is_none_or(|argument| [RUNNING, SAVED].contains(&argument) || is_change_ref(argument))
+    }
+
+    /// Loads a configuration of the target.
+    pub fn of_target(argument: Option<&str>, target: &mut Target) -> Result<Self, CliError> {
+        match argument {
+            Some(RUNNING) => Self::read(target, Some(Source::Running)),
+            Some(SAVED) => Self::read(target, Some(Source::Saved)),
+            Some(change) => Self::before_change(change, target),
+            None => Self::read(target, None),
+        }
+    }
+
+    fn read(target: &mut Target, source: Option<Source>) -> Result<Self, CliError> {
         let reading = target.service.read(&ReadQuery { source, form: ReadForm::TextOrJson })?;
         let name = target.service.name();
         let name = match reading.source {
@@ -91,7 +114,7 @@ impl NamedContent {
         Ok(Self { name, content: reading.content })
     }
 
-    fn before_change(change: &str, mut target: Target) -> Result<Self, CliError> {
+    fn before_change(change: &str, target: &mut Target) -> Result<Self, CliError> {
         let change_ref: ChangeRef = change.parse().map_err(|error: NotAChangeRef| {
             CliError::usage(format!("`{change}`: {error}"), "`mediactl history` shows them")
         })?;
@@ -99,12 +122,14 @@ impl NamedContent {
         Ok(Self { name, content: Content::Text(target.service.kept(change_ref)?) })
     }
 
-    fn of_file(name: &str, file: &str) -> Result<Self, CliError> {
+    /// Loads a file, or standard input.
+    pub fn of_file(file: &str) -> Result<Self, CliError> {
+        let name = if file == STDIN { "<stdin>" } else { file };
         Ok(Self { name: name.to_owned(), content: Content::Text(input::snapshot(FilePath::new(file))?) })
     }
 
     /// The configuration as JSON; a text with errors has none.
-    fn to_json(&self) -> Result<Value, CliError> {
+    pub fn to_json(&self) -> Result<Value, CliError> {
         match &self.content {
             Content::Text(snapshot) if !snapshot.is_valid() => {
                 Err(CliError::broken_text(&self.name, snapshot.clone()))
@@ -115,7 +140,7 @@ impl NamedContent {
 }
 
 /// The names of the streams that meet all conditions on one side at least.
-fn streams_that_meet(
+pub fn streams_that_meet(
     conditions: &[Condition],
     old: &NamedContent,
     new: &NamedContent,
@@ -148,10 +173,7 @@ fn print_diff(
         old.to_json()?;
         new.to_json()?;
     }
-    let diff = match streams {
-        Some(names) => ContentDiff::of_streams(&old.content, &new.content, names, ui.masker()),
-        None => ContentDiff::between(&old.content, &new.content, ui.masker()),
-    };
+    let diff = diff_between(&old.content, &new.content, streams, ui.masker());
     ui.print_painted(|out| diff.print([&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, streams) else {
         return Ok(!diff.is_empty());
@@ -161,6 +183,19 @@ fn print_diff(
         ui.warning("the two differ in bytes that are not UTF-8");
     }
     Ok(old != new)
+}
+
+/// The difference of two configurations, or of their streams of these names.
+pub fn diff_between<'c>(
+    old: &'c Content,
+    new: &'c Content,
+    streams: Option<&HashSet<String>>,
+    masker: Option<Masker>,
+) -> ContentDiff<'c> {
+    match streams {
+        Some(names) => ContentDiff::of_streams(old, new, names, masker),
+        None => ContentDiff::between(old, new, masker),
+    }
 }
 
 /// Names the guards to accept for the patch, because the user wants the other configuration exactly as
@@ -184,8 +219,24 @@ fn print_patch(
     streams: Option<&HashSet<String>>,
     ui: Ui,
 ) -> Result<bool, CliError> {
-    let before = old.to_json()?;
-    let mut patch = json_diff::diff(&before, &new.to_json()?);
+    let patch = patch_between(old, new, streams)?;
+    let different = !patch.is_empty();
+    note_guards(&old.to_json()?, &patch, ui);
+    let shown = match ui.value_masker() {
+        Some(masker) => masked_json(&Value::Object(patch), &masker),
+        None => Value::Object(patch),
+    };
+    ui.print_json(&shown)?;
+    Ok(different)
+}
+
+/// The patch that turns one configuration into the other.
+pub fn patch_between(
+    old: &NamedContent,
+    new: &NamedContent,
+    streams: Option<&HashSet<String>>,
+) -> Result<Map<String, Value>, CliError> {
+    let mut patch = json_diff::diff(&old.to_json()?, &new.to_json()?);
     if let Some(names) = streams {
         patch.retain(|key, _| key == Kind::Stream.key());
         patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
@@ -193,12 +244,5 @@ fn print_patch(
         });
         patch.retain(|_, streams| streams.as_object().is_none_or(|streams| !streams.is_empty()));
     }
-    let different = !patch.is_empty();
-    note_guards(&before, &patch, ui);
-    let shown = match ui.value_masker() {
-        Some(masker) => masked_json(&Value::Object(patch), &masker),
-        None => Value::Object(patch),
-    };
-    ui.print_json(&shown)?;
-    Ok(different)
+    Ok(patch)
 }

@@ -1,7 +1,5 @@
 //! `mediactl edit`
 
-use std::env;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli::args::edit::EditArgs;
@@ -13,6 +11,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::report::Verb;
+use crate::cli::state_home::state_home;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::edit::draft::lines_of;
@@ -74,10 +73,4 @@ fn draft_folder(target: &Target) -> Result<DraftFolder, CliError> {
         (Some(Err(error)), None) => Err(EngineError::from(error).into()),
         (_, None) => Err(CliError::no_state_home()),
     }
-}
-
-/// `$XDG_STATE_HOME`, else `~/.local/state`.
-fn state_home() -> Option<PathBuf> {
-    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
 }

@@ -1,5 +1,6 @@
 //! `mediactl history`
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::cli::args::global::GlobalArgs;
@@ -23,8 +24,7 @@ const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 
 pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let ui = ui.paged();
-    let path = args.path.as_deref().map(input::value_path).transpose()?;
-    let since = args.since.as_deref().map(local_time::parse).transpose()?;
+    let wanted = Selected::of(args)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
     let masker = ui.masker();
     if let Some(HistoryCommand::Show { which }) = &args.command {
@@ -32,23 +32,13 @@ pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
         ui.print(|out| write_text(&snapshot, masker.as_ref(), out))?;
         return Ok(Exit::Done);
     }
-    let entries = target.service.history()?;
-    let is_text = args.output == ListFormat::Text;
-    let wanted = Selected { path, since, most: args.max_count.unwrap_or(usize::MAX) };
-    let found = match is_text || args.patch || wanted.path.is_some() {
-        true => wanted.with_texts(entries, &mut target, args.patch, &ui.masker().unwrap_or_default())?,
-        false => wanted.alone(entries),
-    };
-    let found: Vec<Listed> = found
-        .into_iter()
-        .map(|listed| Listed { entry: history::masked(listed.entry, masker.as_ref()), ..listed })
-        .collect();
+    let found = wanted.read(args, &mut target, masker.as_ref())?;
     let name = target.service.name();
     match args.output {
         ListFormat::Json => ui.print_json(&found.iter().map(|listed| &listed.entry).collect::<Vec<_>>())?,
         ListFormat::Text if found.is_empty() => {
             let what = wanted.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
-            let when = if since.is_some() { "since then" } else { "in the recorded history" };
+            let when = if wanted.since.is_some() { "since then" } else { "in the recorded history" };
             ui.say(&format!("{what} was never changed {when}"));
         }
         ListFormat::Text => ui.print_painted(|out| {
@@ -68,13 +58,39 @@ pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
 }
 
 /// Which entries are shown.
-struct Selected {
-    path: Option<Path>,
+pub struct Selected {
+    pub path: Option<Path>,
     since: Option<SystemTime>,
     most: usize,
 }
 
 impl Selected {
+    /// What the arguments ask for.
+    pub fn of(args: &HistoryArgs) -> Result<Self, CliError> {
+        Ok(Self {
+            path: args.path.as_deref().map(input::value_path).transpose()?,
+            since: args.since.as_deref().map(local_time::parse).transpose()?,
+            most: args.max_count.unwrap_or(usize::MAX),
+        })
+    }
+
+    /// Reads the entries; where people look at them, also what each changed.
+    pub fn read(
+        &self,
+        args: &HistoryArgs,
+        target: &mut Target,
+        masker: Option<&Masker>,
+    ) -> Result<Vec<Listed>, CliError> {
+        let entries = target.service.history()?;
+        let needs_texts = args.output == ListFormat::Text || args.patch || self.path.is_some();
+        let found = match needs_texts {
+            true => self.with_texts(entries, target, args.patch, &masker.cloned().unwrap_or_default())?,
+            false => self.alone(entries),
+        };
+        let masked = |listed: Listed| Listed { entry: history::masked(listed.entry, masker), ..listed };
+        Ok(found.into_iter().map(masked).collect())
+    }
+
     fn is_recent(&self, entry: &HistoryEntry) -> bool {
         self.since.is_none_or(|since| entry.at >= since)
     }
@@ -94,7 +110,7 @@ impl Selected {
     ) -> Result<Vec<Listed>, CliError> {
         let now = target.read_text(Some(Source::Saved)).ok();
         let now = now.filter(|now| !is_edited_since(&entries, now));
-        let mut after = now.map(|now| std::rc::Rc::new(Compared::of(Content::Text(now))));
+        let mut after = now.map(|now| Arc::new(Compared::of(Content::Text(now))));
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();
         for entry in entries.into_iter().filter(|entry| self.is_recent(entry)) {
@@ -108,7 +124,7 @@ impl Selected {
                 false => None,
             };
             left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
-            let before = before.map(|before| std::rc::Rc::new(Compared::of(Content::Text(before))));
+            let before = before.map(|before| Arc::new(Compared::of(Content::Text(before))));
             let is_aside = entry.is_aside;
             let mut listed = Listed::of(entry);
             if let (Some(before), Some(after)) = (&before, &after) {

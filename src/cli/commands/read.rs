@@ -28,12 +28,7 @@ use crate::model::{Kind, Lens, View, top_members, write_compact};
 
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let ui = ui.paged();
-    let mut paths = args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
-    let conditions = input::conditions(&args.conditions)?;
-    refuse_unfit_output(args)?;
-    if paths.is_empty() && !conditions.is_empty() {
-        paths.push(Path::all(Kind::Stream.key()));
-    }
+    let mut wanted = Wanted::of(args)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
     let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
     let query = ReadQuery {
@@ -45,7 +40,6 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         },
     };
     let mut content = target.service.read(&query)?.content;
-    let mut wanted = Wanted { paths, conditions, included: Vec::new() };
     let composed = match &content {
         Content::Text(text) if follows => target.composed(text, query.source)?,
         _ => None,
@@ -80,11 +74,30 @@ fn may_include(content: &Content) -> bool {
 }
 
 /// The values to show: those at the paths, in the entries that meet the conditions.
-struct Wanted {
-    paths: Vec<Path>,
+pub struct Wanted {
+    pub paths: Vec<Path>,
     conditions: Vec<Condition>,
     /// The files whose contents are shown, too.
     included: Vec<String>,
+}
+
+impl Wanted {
+    /// What the arguments ask for.
+    pub fn of(args: &ReadArgs) -> Result<Self, CliError> {
+        let mut paths =
+            args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
+        let conditions = input::conditions(&args.conditions)?;
+        refuse_unfit_output(args)?;
+        if paths.is_empty() && !conditions.is_empty() {
+            paths.push(Path::all(Kind::Stream.key()));
+        }
+        Ok(Self { paths, conditions, included: Vec::new() })
+    }
+
+    /// What is at one of the paths.
+    pub fn at(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
+        select_where(current, current.current, path, &self.conditions).map_err(CliError::bad_selection)
+    }
 }
 
 fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
@@ -105,7 +118,7 @@ fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
 }
 
 /// Leaves the static streams out. A server may not know the parameter that asks for it.
-fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
+pub fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
     let streams = whole.get_mut("streams").and_then(Value::as_object_mut);
     if let Some(streams) = streams.filter(|_| skip_streams) {
         streams.retain(|_, stream| stream["static"] != true);
@@ -141,12 +154,13 @@ fn print_text_as_json(
     print(args, wanted, &MaskedLookup { current: &current, masker: masker.as_ref() }, ui, out)
 }
 
-fn print(
+/// Prints a configuration in the form that is asked for.
+pub fn print(
     args: &ReadArgs,
     wanted: &Wanted,
     current: &MaskedLookup<'_>,
     ui: Ui,
-    out: &mut Output,
+    out: &mut impl Write,
 ) -> Result<(), CliError> {
     if args.output == ReadFormat::Table {
         return print_tables(args, wanted, current, ui.screen(), out);
@@ -172,7 +186,7 @@ fn print_tables(
     wanted: &Wanted,
     current: &MaskedLookup<'_>,
     screen: Screen,
-    out: &mut Output,
+    out: &mut impl Write,
 ) -> Result<(), CliError> {
     let mut shown = 0;
     let groups = table_groups(wanted, current)?;
@@ -183,20 +197,26 @@ fn print_tables(
         }
         shown += 1;
         let is_last = wanted.paths.is_empty() && !(args.columns.is_empty() && args.sort.is_none());
-        output(group_table::print(*kind, names, &columns, order.as_ref(), current, screen, out))?;
+        let rows = group_table::rows(*kind, names, &columns, order.as_ref(), current);
+        output(group_table::print(Column::headings(&columns), rows, order.as_ref(), screen, out))?;
         if is_last {
             break;
         }
     }
     if shown == 0 {
-        let known: Vec<String> = groups.iter().flat_map(|(kind, _)| Column::names(*kind)).collect();
-        return Err(CliError::usage("there is no such column", format!("known are {}", known.join(", "))));
+        return Err(no_such_column(groups.iter().map(|(kind, _)| kind)));
     }
     Ok(())
 }
 
+/// The error for columns that no group has.
+pub fn no_such_column<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> CliError {
+    let known: Vec<String> = kinds.into_iter().flat_map(|kind| Column::names(*kind)).collect();
+    CliError::usage("there is no such column", format!("known are {}", known.join(", ")))
+}
+
 /// The columns and the order of a table; `None` if one of them is not of this group.
-fn columns(
+pub fn columns(
     args: &ReadArgs,
     kind: Kind,
     names: &[String],
@@ -214,7 +234,10 @@ fn columns(
 
 /// The groups that tables are made of, with the names of their entries. Streams are shown even if there
 /// are none.
-fn table_groups(wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Vec<(Kind, Vec<String>)>, CliError> {
+pub fn table_groups(
+    wanted: &Wanted,
+    current: &MaskedLookup<'_>,
+) -> Result<Vec<(Kind, Vec<String>)>, CliError> {
     if wanted.paths.is_empty() {
         let all = Kind::ALL.map(|kind| (kind, current.names(&[kind.key()])));
         let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Stream || !names.is_empty();
@@ -236,25 +259,21 @@ fn table_group(
     };
     let path = if path.segments.len() == 1 { &Path::all(kind.key()) } else { path };
     let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-    let names = match select_in(wanted, path, current)? {
+    let names = match wanted.at(path, current)? {
         Selection::One(_) => name(path).into_iter().collect(),
         Selection::Many(found) => found.iter().filter_map(|(path, _)| name(path)).collect(),
     };
     Ok((kind, names))
 }
 
-fn select_in(wanted: &Wanted, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
-    select_where(current, current.current, path, &wanted.conditions).map_err(CliError::bad_selection)
-}
-
 fn print_values(
     args: &ReadArgs,
     wanted: &Wanted,
     current: &MaskedLookup<'_>,
-    out: &mut Output,
+    out: &mut impl Write,
 ) -> Result<(), CliError> {
     for path in &wanted.paths {
-        let selection = select_in(wanted, path, current)?;
+        let selection = wanted.at(path, current)?;
         if args.output == ReadFormat::Set {
             let found = match selection {
                 Selection::One(value) => vec![(path.clone(), value)],
@@ -274,7 +293,8 @@ fn print_values(
     Ok(())
 }
 
-fn print_json(form: ReadFormat, value: &impl Serialize, out: &mut Output) -> io::Result<()> {
+/// Prints a value as JSON, indented or on one line.
+pub fn print_json(form: ReadFormat, value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     match form {
         ReadFormat::Compact => serde_json::to_writer(&mut *out, value)?,
         _ => serde_json::to_writer_pretty(&mut *out, value)?,
@@ -282,6 +302,6 @@ fn print_json(form: ReadFormat, value: &impl Serialize, out: &mut Output) -> io:
     writeln!(out)
 }
 
-fn print_set_lines(value: &Value, at: &[Segment], out: &mut Output) -> io::Result<()> {
+fn print_set_lines(value: &Value, at: &[Segment], out: &mut impl Write) -> io::Result<()> {
     set_lines(value, at).iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}"))
 }

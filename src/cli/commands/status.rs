@@ -11,26 +11,35 @@ use crate::cli::render::history::masked;
 use crate::cli::render::status;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::engine::Status;
+use crate::engine::{ConfigService, ServiceError, Status};
 
 /// The JSON form.
 #[derive(Serialize)]
-struct StatusRecord<'a> {
-    target: &'a str,
+pub struct StatusRecord<'a> {
+    pub target: &'a str,
     #[serde(flatten)]
-    status: &'a Status,
+    pub status: &'a Status,
 }
 
 pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut service = target::resolve(global, Purpose::default(), ui)?.service;
-    let mut status = service.status()?;
-    status.last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
+    let status = read(&mut *service, ui)?;
     let target = service.name();
     match args.output {
         ListFormat::Json => ui.print_json(&StatusRecord { target, status: &status })?,
         ListFormat::Text => ui.print(|out| status::print(target, &status, out))?,
     }
-    let has_errors = status.errors.is_some_and(|errors| errors > 0);
-    let is_open = status.saved == Some(false) || status.pending.is_some() || has_errors;
-    Ok(if is_open { Exit::Different } else { Exit::Done })
+    Ok(if is_open(&status) { Exit::Different } else { Exit::Done })
+}
+
+/// The state of a configuration, with the secrets in its last change masked.
+pub fn read(service: &mut dyn ConfigService, ui: Ui) -> Result<Status, ServiceError> {
+    let status = service.status()?;
+    let last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
+    Ok(Status { last_change, ..status })
+}
+
+/// Whether something is left to do: to save, to confirm or to repair.
+pub fn is_open(status: &Status) -> bool {
+    status.saved == Some(false) || status.pending.is_some() || status.errors.is_some_and(|errors| errors > 0)
 }

@@ -116,6 +116,25 @@ impl<'c> ContentDiff<'c> {
 
     /// Prints the diff; `names` are those of the old and the new side.
     pub fn print(&self, names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+        self.try_each_line(names, |kind, line| writeln!(out, "{}", coloured(kind, &line, ui)))
+    }
+
+    /// The lines that differ, without what stands around them.
+    pub fn changed_lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let collected = self.try_each_line(["", ""], |kind, line| {
+            lines.extend(matches!(kind, PrintedKind::Added | PrintedKind::Removed).then_some(line));
+            Ok(())
+        });
+        collected.expect("nothing is written");
+        lines
+    }
+
+    fn try_each_line(
+        &self,
+        names: [&str; 2],
+        mut use_line: impl FnMut(PrintedKind, String) -> io::Result<()>,
+    ) -> io::Result<()> {
         let old_lines = self.lines().filter_map(|line| match line {
             DiffLine::Context { old, .. } | DiffLine::Removed(old) => Some(old.clone()),
             DiffLine::Added(_) => None,
@@ -126,8 +145,7 @@ impl<'c> ContentDiff<'c> {
         });
         let old = self.old.shown_line(old_lines.collect(), self.masker.as_ref());
         let new = self.new.shown_line(new_lines.collect(), self.masker.as_ref());
-        printed(&self.hunks, names[0], names[1], &old, &new)
-            .try_for_each(|(kind, line)| writeln!(out, "{}", coloured(kind, &line, ui)))
+        printed(&self.hunks, names[0], names[1], &old, &new).try_for_each(|(kind, line)| use_line(kind, line))
     }
 
     fn lines(&self) -> impl Iterator<Item = &DiffLine> {

@@ -73,6 +73,11 @@ impl Column {
         Path::parse(name).ok().map(|path| Self { heading, cell: Cell::At(path) })
     }
 
+    /// The headings of columns.
+    pub fn headings(columns: &[Self]) -> Vec<String> {
+        columns.iter().map(|column| one_line(&column.heading)).collect()
+    }
+
     /// Whether it can show anything of this group: a known value, or one that an entry has.
     pub fn fits(&self, kind: Kind, current: &dyn Current, names: &[String]) -> bool {
         let Cell::At(path) = &self.cell else { return true };
@@ -96,29 +101,39 @@ pub struct SortOrder {
     pub is_descending: bool,
 }
 
-/// Prints one line for each of these entries. Masks are in `current` already.
-pub fn print(
+/// The rows of one table, each with what it is sorted by.
+pub type Rows = Vec<(String, Vec<String>)>;
+
+/// Makes one row for each of these entries. Masks are in `current` already.
+pub fn rows(
     kind: Kind,
     names: &[String],
     columns: &[Column],
     order: Option<&SortOrder>,
     current: &dyn Current,
+) -> Rows {
+    let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
+    let global = global.map(|auth| format!("{auth} (global)"));
+    let row = |name: &String| {
+        let entry = current.value(&[kind.key(), name])?;
+        let text = |column: &Column| column.text(name, &entry, global.as_deref());
+        let key = order.map(|order| text(&order.column)).unwrap_or_default();
+        Some((key, columns.iter().map(text).collect()))
+    };
+    names.iter().filter_map(row).collect()
+}
+
+/// Prints rows below their headings, in the order that is asked for.
+pub fn print(
+    headings: Vec<String>,
+    mut rows: Rows,
+    order: Option<&SortOrder>,
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
-    let global = global.map(|auth| format!("{auth} (global)"));
-    let mut rows: Vec<(String, Vec<String>)> = Vec::with_capacity(names.len());
-    for name in names {
-        let Some(entry) = current.value(&[kind.key(), name]) else { continue };
-        let text = |column: &Column| column.text(name, &entry, global.as_deref());
-        let key = order.map(|order| text(&order.column)).unwrap_or_default();
-        rows.push((key, columns.iter().map(text).collect()));
-    }
     if let Some(order) = order {
         rows.sort_by(|(a, _), (b, _)| compare(a, b, order.is_descending));
     }
-    let headings = columns.iter().map(|column| one_line(&column.heading)).collect();
     let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
     table::print(rows, screen, out)
 }

@@ -1,6 +1,6 @@
 //! The entries of the history as `history`, `blame` and `status` show them.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use colored::Color;
 
@@ -25,7 +25,7 @@ pub struct Listed {
     /// The first paths that it changed; empty where that is not known.
     pub paths: String,
     /// The configurations before and after it, where they are shown.
-    pub texts: Option<[Rc<Compared>; 2]>,
+    pub texts: Option<[Arc<Compared>; 2]>,
     /// Whether it changed other places than the one that was asked for.
     pub is_elsewhere: bool,
 }
@@ -47,7 +47,8 @@ pub fn lines(entries: &[Listed], ui: Ui) -> Vec<String> {
     aligned(&rows).map(painted).collect()
 }
 
-fn row(Listed { entry, paths, .. }: &Listed) -> [String; 7] {
+/// The cells of an entry: its numbers, time, author, operation, message and paths.
+pub fn row(Listed { entry, paths, .. }: &Listed) -> [String; 7] {
     [
         entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
         format!("#{}", entry.serial),

@@ -50,6 +50,13 @@ impl Verb {
     pub const UPDATE: Self = Self { operation: "update", done: "updated", rehearsed: "would update" };
 }
 
+impl Verb {
+    /// The name of the command.
+    pub fn operation(self) -> &'static str {
+        self.operation
+    }
+}
+
 impl Report<'_> {
     /// Prints the outcome of a change.
     pub fn print(&self, outcome: &Outcome) -> Result<(), CliError> {

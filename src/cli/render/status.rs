@@ -83,7 +83,8 @@ fn server_in_words(server: &ServerInfo) -> String {
     if words.is_empty() { "unknown process".to_owned() } else { words.join(", ") }
 }
 
-fn change_in_words(entry: &HistoryEntry) -> String {
+/// Who made a change, when, and why.
+pub fn change_in_words(entry: &HistoryEntry) -> String {
     let ago = SystemTime::now().duration_since(entry.at).unwrap_or_default();
     let ago = humantime::format_duration(Duration::from_secs(ago.as_secs()));
     let by = entry.by.as_deref().map_or(String::new(), |by| format!(" by {by}"));

@@ -1,6 +1,7 @@
 //! Computes the merge patch (RFC 7396) from one view of a configuration to another.
 
 mod changed;
+mod drift;
 mod order;
 
 use std::collections::HashSet;
@@ -8,6 +9,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 pub use changed::{ChangedValue, changed_values};
+pub use drift::{Drift, drift};
 
 use super::emit::{are_named_blocks, scalar_text};
 use super::schema_path::is_derived;

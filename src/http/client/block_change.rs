@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::change::{refuse_guarded, rehearsed};
+use super::change::{refuse_guarded, refuse_unexpected, rehearsed};
 use super::replace::replace;
 use super::session::{Session, status};
 use crate::edit::block_request::BlockRequest;
@@ -52,6 +52,7 @@ fn change_text(
     request: &BlockRequest,
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
+    refuse_unexpected(&Content::Text(running.clone()), options)?;
     if !running.is_valid() {
         return Err(EngineError::BadConfig(running.clone()).into());
     }

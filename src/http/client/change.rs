@@ -80,6 +80,16 @@ pub fn rehearsed(before: Content, after: Content) -> Outcome {
     Outcome::new(Some(before), if is_same { After::Unchanged } else { After::Replaced(after) })
 }
 
+/// Refuses a change that was made for another text than the one that the server runs.
+pub fn refuse_unexpected(running: &Content, options: &ChangeOptions) -> Result<(), ServiceError> {
+    match (&options.expected, running) {
+        (Some(expected), Content::Text(text)) if !expected.allows(text.revision()) => {
+            Err(EngineError::Stale.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses the first guard that is not accepted.
 pub fn refuse_guarded(
     guards: impl IntoIterator<Item = Option<Guard>>,

@@ -8,7 +8,7 @@ use super::reason::TlsFault;
 use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The program in which a client works.
-pub trait Host {
+pub trait Host: Send {
     /// Asks for the login and the password of a service; `login` is the login, if it is known.
     /// `were_refused` says that the service refused credentials already. `None` if there is no terminal
     /// to ask on, or nothing was entered.

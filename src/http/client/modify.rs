@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::api_client::Call;
 use super::block_change::change_block;
-use super::change::{deletion, lost_credentials, outcome, parameters, refuse_guarded, rehearsed};
+use super::change::{
+    deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
+};
 use super::session::{Fetched, Session, status, text};
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::request::{ChangeRequest, Evaluated};
@@ -37,6 +39,7 @@ pub fn modify(
     let mut last: Option<String> = None;
     loop {
         let before = session.fetch(Source::Running)?;
+        refuse_unexpected(&before.content, options)?;
         if let (Content::Text(running), false) = (&before.content, options.force) {
             refuse_included(session, running, request)?;
         }
@@ -106,7 +109,8 @@ fn send(
     let applies = !options.dry_run;
     let reply = session.post(&Call {
         parameters,
-        if_match: etag.filter(|_| evaluated.depends_on_read && !options.force),
+        if_match: etag
+            .filter(|_| (evaluated.depends_on_read || options.expected.is_some()) && !options.force),
         body: evaluated.patch.to_string().as_bytes(),
         applies,
         ..Call::of(ApiOperation::Modify)

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::api_client::Call;
-use super::change::{deletion, lost_credentials, outcome, parameters, refuse_guarded, rehearsed};
+use super::change::{
+    deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
+};
 use super::session::{Fetched, Session, json_object, status};
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::engine::{
@@ -60,12 +62,12 @@ pub fn replace(
 
 /// The entity tag of the running configuration, if the change is meant for one configuration only.
 fn expected(session: &mut Session, options: &ChangeOptions) -> Result<Option<String>, ServiceError> {
-    let Some(expected) = &options.expected else { return Ok(None) };
-    let running = session.fetch(Source::Running)?;
-    match &running.content {
-        Content::Text(text) if !expected.allows(text.revision()) => Err(EngineError::Stale.into()),
-        _ => Ok(running.reply.etag.clone().filter(|_| running.reply.offers(Feature::IfMatch))),
+    if options.expected.is_none() {
+        return Ok(None);
     }
+    let running = session.fetch(Source::Running)?;
+    refuse_unexpected(&running.content, options)?;
+    Ok(running.reply.etag.clone().filter(|_| running.reply.offers(Feature::IfMatch)))
 }
 
 /// Makes an earlier text the configuration, or rehearses it; `to` names the change by its serial
@@ -87,7 +89,9 @@ pub fn roll_back(
     let mut parameters = parameters(session, options, &before)?;
     parameters.push((TO, to.in_url().into()));
     let applies = !options.dry_run;
-    let reply = session.post(&Call { parameters, applies, ..Call::of(ApiOperation::Rollback) })?;
+    let etag = expected(session, options)?;
+    let call = Call { parameters, applies, if_match: etag.as_deref(), ..Call::of(ApiOperation::Rollback) };
+    let reply = session.post(&call)?;
     Ok(outcome(before.content, Content::Text(new), reply, "rollback", options))
 }
 

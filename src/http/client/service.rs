@@ -33,7 +33,7 @@ pub struct RemoteService {
     /// The account in the configuration that the last change made: it holds for the next request.
     new_account: Option<Credentials>,
     /// Held as long as the service is used: closing it would close the way to the server.
-    _way: Option<Box<dyn Any>>,
+    _way: Option<Box<dyn Any + Send>>,
 }
 
 impl RemoteService {
@@ -44,7 +44,7 @@ impl RemoteService {
     }
 
     /// The same service, holding `way` as long as it lives.
-    pub fn keeping(self, way: impl Any) -> Self {
+    pub fn keeping(self, way: impl Any + Send) -> Self {
         Self { _way: Some(Box::new(way)), ..self }
     }
 
@@ -164,6 +164,10 @@ impl ConfigService for RemoteService {
             }
             result => Ok(result?.notes.iter().map(|word| note_of(word)).collect()),
         }
+    }
+
+    fn demand(&mut self, features: &[Feature]) -> Result<(), ServiceError> {
+        features.iter().try_for_each(|feature| self.session.demand(*feature))
     }
 
     fn status(&mut self) -> Result<Status, ServiceError> {

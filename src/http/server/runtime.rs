@@ -111,7 +111,7 @@ impl Runtime {
         if let Some((_, value)) = printed.as_ref().filter(|(at, _)| at.elapsed() < COMMAND_LIFE) {
             return Some(value.clone());
         }
-        let value = hook_output(command, COMMAND_TIMEOUT)
+        let value = hook_output(command, &[], COMMAND_TIMEOUT)
             .map_err(|failure| format!("the runtime command {failure}"))
             .and_then(|output| {
                 serde_json::from_slice::<Value>(&output)

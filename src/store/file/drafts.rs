@@ -77,16 +77,7 @@ impl DraftFolder {
     /// # Errors
     /// `StateFolder`.
     pub fn of_user(state_home: &Path) -> Result<Self, StoreError> {
-        let path = state_home.join(USER_FOLDER);
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
-        made.map_err(StoreError::state_folder(&path))?;
-        match is_private(&path) {
-            true => Ok(Self(path)),
-            false => {
-                let source = io::Error::other("other users may write it");
-                Err(StoreError::StateFolder { path, source })
-            }
-        }
+        user_folder(state_home).map(Self)
     }
 
     /// Makes a draft with this text.
@@ -221,6 +212,23 @@ fn write_own(path: &Path, bytes: &[u8]) -> io::Result<File> {
 }
 
 /// Whether a folder belongs to this user, and nobody else may write it.
+/// The folder of the user in `state_home` (`$XDG_STATE_HOME`), which is made where it is missing.
+///
+/// # Errors
+/// `StateFolder`; also where others may write it.
+pub fn user_folder(state_home: &Path) -> Result<PathBuf, StoreError> {
+    let path = state_home.join(USER_FOLDER);
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+    made.map_err(StoreError::state_folder(&path))?;
+    match is_private(&path) {
+        true => Ok(path),
+        false => {
+            let source = io::Error::other("other users may write it");
+            Err(StoreError::StateFolder { path, source })
+        }
+    }
+}
+
 fn is_private(folder: &Path) -> bool {
     let user = rustix::process::geteuid().as_raw();
     let found = fs::symlink_metadata(folder);

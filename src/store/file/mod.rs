@@ -77,7 +77,7 @@ mod serving;
 
 mod certificate;
 
-pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
+pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, user_folder};
 pub use file_watch::FileWatch;
 pub use lock::LockedFile;
 pub use peer::{AllowedPeers, SocketPeer};

@@ -2,7 +2,7 @@
 
 mod asked;
 mod bounded;
-mod client;
+pub(crate) mod client;
 mod guards;
 mod handler;
 mod included;

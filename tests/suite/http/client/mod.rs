@@ -1,6 +1,6 @@
 //! `mediactl --url` against servers of other makes, good and bad, and against what ours says.
 
-mod bare;
+pub(crate) mod bare;
 mod contexts;
 mod credentials;
 mod encrypted;

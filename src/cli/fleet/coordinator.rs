@@ -1,0 +1,200 @@
+//! The coordinator of a change that is made on all servers or on none.
+//!
+//! A state machine without effects: it says which [`FleetStep`] is next, and hears what came of it. Whoever drives it
+//! does the work, and writes each step into the journal before.
+//!
+//! ```text
+//! try the canaries → watch them → try the others → check all → confirm all → done
+//!        └───────────────┴──────────────┴────────────┴─→ cancel → done
+//! ```
+//!
+//! *Invariant.* A server is confirmed only after every server has made the change and was checked. Until the first
+//! confirmation is sent, each server goes back by itself when its time is over, whatever becomes of the others, of
+//! this program, and of the network.
+
+/// What has to be done next, and on which servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FleetStep {
+    /// Make the change, which has to be confirmed.
+    Try(Vec<usize>),
+    /// See whether they stay healthy for a time.
+    Watch(Vec<usize>),
+    /// See whether all are healthy, have answered just now, and have enough time left.
+    Check(Vec<usize>),
+    Confirm(Vec<usize>),
+    /// Roll the change back now.
+    Cancel(Vec<usize>),
+    Done(FleetVerdict),
+}
+
+/// What came of a step on one server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepReply {
+    /// It was done.
+    Done,
+    /// It was refused, or not sent.
+    Refused,
+    /// No answer came: it may have been done.
+    Lost,
+}
+
+/// What stands where in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FleetVerdict {
+    /// Every server has the change.
+    All,
+    /// No server keeps it.
+    None,
+    /// Some servers keep it, and others do not, or may not.
+    Mixed,
+}
+
+/// What is known of one server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing was sent.
+    Untouched,
+    /// It was tried, and the answer was not heard.
+    Tried,
+    /// It refused the change.
+    Refused,
+    /// It made the change, and waits to be confirmed.
+    Waiting,
+    /// A confirmation was sent, and the answer was not heard.
+    Confirming,
+    Confirmed,
+    /// It did not take the confirmation: it goes back.
+    NotConfirmed,
+    /// A cancellation was sent, and the answer was not heard: it goes back when its time is over.
+    Cancelling,
+    Cancelled,
+}
+
+/// The state of the whole change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coordinator {
+    stages: Vec<Stage>,
+    /// The servers that are tried first.
+    canaries: Vec<usize>,
+    is_watched: bool,
+    is_checked: bool,
+    /// Whether something went wrong before the first confirmation was sent.
+    has_failed: bool,
+    is_confirming: bool,
+}
+
+impl Coordinator {
+    /// A change of `count` servers, some of which are tried first.
+    pub fn new(count: usize, canaries: Vec<usize>) -> Self {
+        Self {
+            stages: vec![Stage::Untouched; count],
+            is_watched: canaries.is_empty(),
+            canaries,
+            is_checked: false,
+            has_failed: false,
+            is_confirming: false,
+        }
+    }
+
+    /// What is known of each server.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// The next step. It counts as begun: of servers that have no reply afterwards nothing is known.
+    pub fn step(&mut self) -> FleetStep {
+        // Whoever refused what all others refused as well keeps nobody from going back.
+        if self.is_confirming && !self.may_be_confirmed() {
+            self.is_confirming = false;
+            self.has_failed = true;
+        }
+        if self.has_failed {
+            let open = self.at([Stage::Waiting, Stage::Tried]);
+            return self.begin(open, Stage::Cancelling, FleetStep::Cancel);
+        }
+        if self.is_confirming {
+            return FleetStep::Done(self.verdict());
+        }
+        let untouched = self.at([Stage::Untouched, Stage::Untouched]);
+        let first: Vec<usize> = untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
+        match (first.is_empty(), self.is_watched, untouched.is_empty(), self.is_checked) {
+            (false, ..) => self.begin(first, Stage::Tried, FleetStep::Try),
+            (true, false, ..) => FleetStep::Watch(self.canaries.clone()),
+            (true, true, false, _) => self.begin(untouched, Stage::Tried, FleetStep::Try),
+            (true, true, true, false) => FleetStep::Check((0..self.stages.len()).collect()),
+            (true, true, true, true) => {
+                self.is_confirming = true;
+                let waiting = self.at([Stage::Waiting, Stage::Waiting]);
+                self.begin(waiting, Stage::Confirming, FleetStep::Confirm)
+            }
+        }
+    }
+
+    /// Hears what came of trying the change on a server.
+    pub fn tried(&mut self, at: usize, reply: StepReply) {
+        self.has_failed |= reply != StepReply::Done;
+        self.stages[at] = match reply {
+            StepReply::Done => Stage::Waiting,
+            StepReply::Refused => Stage::Refused,
+            StepReply::Lost => Stage::Tried,
+        };
+    }
+
+    /// Hears whether the canaries stayed healthy.
+    pub fn watched(&mut self, is_healthy: bool) {
+        self.is_watched = true;
+        self.has_failed |= !is_healthy;
+    }
+
+    /// Hears whether all servers are ready to be confirmed.
+    pub fn checked(&mut self, is_ready: bool) {
+        self.is_checked = true;
+        self.has_failed |= !is_ready;
+    }
+
+    /// Hears what came of a confirmation.
+    pub fn confirmed(&mut self, at: usize, reply: StepReply) {
+        self.stages[at] = match reply {
+            StepReply::Done => Stage::Confirmed,
+            StepReply::Refused => Stage::NotConfirmed,
+            StepReply::Lost => Stage::Confirming,
+        };
+    }
+
+    /// Hears what came of a cancellation.
+    pub fn cancelled(&mut self, at: usize, reply: StepReply) {
+        self.stages[at] = if reply == StepReply::Done { Stage::Cancelled } else { Stage::Cancelling };
+    }
+
+    /// Gives up, as long as no confirmation was sent.
+    pub fn interrupt(&mut self) {
+        self.has_failed |= !self.is_confirming;
+    }
+
+    fn begin(&mut self, servers: Vec<usize>, stage: Stage, step: fn(Vec<usize>) -> FleetStep) -> FleetStep {
+        if servers.is_empty() {
+            return FleetStep::Done(self.verdict());
+        }
+        servers.iter().for_each(|at| self.stages[*at] = stage);
+        step(servers)
+    }
+
+    fn at(&self, stages: [Stage; 2]) -> Vec<usize> {
+        (0..self.stages.len()).filter(|at| stages.contains(&self.stages[*at])).collect()
+    }
+
+    fn may_be_confirmed(&self) -> bool {
+        !self.at([Stage::Confirmed, Stage::Confirming]).is_empty()
+    }
+
+    fn verdict(&self) -> FleetVerdict {
+        if self.stages.iter().all(|stage| *stage == Stage::Confirmed) {
+            return FleetVerdict::All;
+        }
+        if self.may_be_confirmed() { FleetVerdict::Mixed } else { FleetVerdict::None }
+    }
+}
+
+#[cfg(test)]
+#[path = "coordinator_tests.rs"]
+mod tests;

@@ -1,0 +1,168 @@
+//! Every run of the coordinator with a few servers, each of which may do, refuse or lose each step.
+
+use super::*;
+
+/// What a server really runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Real {
+    Old,
+    /// The change, until its time is over.
+    Pending,
+    New,
+}
+
+/// A coordinator, and the servers as they really are.
+#[derive(Clone)]
+struct World {
+    coordinator: Coordinator,
+    servers: Vec<Real>,
+    /// Whether a confirmation has reached a server.
+    was_confirmed: bool,
+    /// How many more servers may lose their change before they are asked (a crash, a clock).
+    crashes: usize,
+}
+
+/// What a reply may mean: the reply, and what the server runs then.
+fn outcomes(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
+    use Real::{New, Old, Pending};
+    use StepReply::{Done, Lost, Refused};
+    match (step, real) {
+        (FleetStep::Try(_), _) => vec![(Done, Pending), (Refused, Old), (Lost, Old), (Lost, Pending)],
+        (FleetStep::Confirm(_), Pending) => {
+            vec![(Done, New), (Lost, New), (Lost, Pending), (Refused, Old), (Refused, Pending)]
+        }
+        (FleetStep::Cancel(_), Pending) => {
+            vec![(Done, Old), (Lost, Old), (Lost, Pending), (Refused, Pending)]
+        }
+        // It went back already, or never had the change.
+        (_, real) => vec![(Refused, real), (Lost, real)],
+    }
+}
+
+impl World {
+    fn new(count: usize, canaries: usize) -> Self {
+        Self {
+            coordinator: Coordinator::new(count, (0..canaries).collect()),
+            servers: vec![Real::Old; count],
+            was_confirmed: false,
+            crashes: 1,
+        }
+    }
+
+    /// What every server runs once the time to confirm is over.
+    fn after_the_time(&self) -> Vec<Real> {
+        let ended = |real: &Real| if *real == Real::Pending { Real::Old } else { *real };
+        self.servers.iter().map(ended).collect()
+    }
+
+    /// What has to hold wherever the program is killed.
+    fn check_here(&self) {
+        let after = self.after_the_time();
+        assert!(self.was_confirmed || after.iter().all(|real| *real == Real::Old), "{:?}", self.coordinator);
+        // What the journal has names each server that may have the change.
+        for (stage, real) in self.coordinator.stages().iter().zip(&self.servers) {
+            let may_stand = matches!(stage, Stage::Confirming | Stage::Confirmed);
+            assert!(may_stand || *real != Real::New, "{:?} but {real:?}", self.coordinator);
+        }
+    }
+
+    fn check_end(&self, verdict: FleetVerdict) {
+        let after = self.after_the_time();
+        match verdict {
+            FleetVerdict::All => assert!(after.iter().all(|real| *real == Real::New), "{after:?}"),
+            FleetVerdict::None => assert!(after.iter().all(|real| *real == Real::Old), "{after:?}"),
+            FleetVerdict::Mixed => {
+                assert!(self.was_confirmed || self.coordinator.stages().contains(&Stage::Confirming))
+            }
+        }
+    }
+
+    fn hear(&mut self, step: &FleetStep, at: usize, reply: StepReply, real: Real) {
+        self.was_confirmed |= real == Real::New;
+        self.servers[at] = real;
+        match step {
+            FleetStep::Try(_) => self.coordinator.tried(at, reply),
+            FleetStep::Confirm(_) => self.coordinator.confirmed(at, reply),
+            _ => self.coordinator.cancelled(at, reply),
+        }
+    }
+
+    /// Goes on in every way; returns how many runs there are.
+    fn explore(mut self) -> usize {
+        self.check_here();
+        let mut runs = 0;
+        // A signal may come between any two steps, and any server that waits may go back.
+        let mut interrupted = self.clone();
+        interrupted.coordinator.interrupt();
+        if interrupted.coordinator != self.coordinator {
+            runs += interrupted.explore();
+        }
+        for at in 0..self.servers.len() {
+            if self.crashes > 0 && self.servers[at] == Real::Pending {
+                let mut crashed = self.clone();
+                crashed.crashes -= 1;
+                crashed.servers[at] = Real::Old;
+                runs += crashed.explore();
+            }
+        }
+        let step = self.coordinator.step();
+        self.check_here();
+        match &step {
+            FleetStep::Done(verdict) => {
+                self.check_end(*verdict);
+                return runs + 1;
+            }
+            FleetStep::Watch(_) | FleetStep::Check(_) => {
+                for is_fine in [true, false] {
+                    let mut next = self.clone();
+                    match step {
+                        FleetStep::Watch(_) => next.coordinator.watched(is_fine),
+                        _ => next.coordinator.checked(is_fine),
+                    }
+                    runs += next.explore();
+                }
+            }
+            FleetStep::Try(servers) | FleetStep::Confirm(servers) | FleetStep::Cancel(servers) => {
+                if matches!(step, FleetStep::Confirm(_)) {
+                    assert!(servers.len() == self.servers.len(), "all are confirmed, or none");
+                }
+                let mut worlds = vec![self.clone()];
+                for &at in servers {
+                    worlds = worlds
+                        .iter()
+                        .flat_map(|world| {
+                            outcomes(&step, world.servers[at]).into_iter().map(|(reply, real)| {
+                                let mut next = world.clone();
+                                next.hear(&step, at, reply, real);
+                                next.check_here();
+                                next
+                            })
+                        })
+                        .collect();
+                }
+                runs += worlds.into_iter().map(World::explore).sum::<usize>();
+            }
+        }
+        runs
+    }
+}
+
+#[test]
+fn no_run_leaves_a_mixture_before_the_first_confirmation_or_says_what_is_not_so() {
+    for (count, canaries) in [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1), (3, 3)] {
+        let runs = World::new(count, canaries).explore();
+        assert!(runs > 10, "{count} servers with {canaries} canaries: {runs} runs");
+    }
+}
+
+#[test]
+fn where_every_confirmation_is_refused_nothing_stands() {
+    let mut coordinator = Coordinator::new(2, Vec::new());
+    assert_eq!(coordinator.step(), FleetStep::Try(vec![0, 1]));
+    [0, 1].iter().for_each(|at| coordinator.tried(*at, StepReply::Done));
+    assert_eq!(coordinator.step(), FleetStep::Check(vec![0, 1]));
+    coordinator.checked(true);
+    assert_eq!(coordinator.step(), FleetStep::Confirm(vec![0, 1]));
+    [0, 1].iter().for_each(|at| coordinator.confirmed(*at, StepReply::Refused));
+    assert_eq!(coordinator.step(), FleetStep::Done(FleetVerdict::None));
+}

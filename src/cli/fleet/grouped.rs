@@ -1,0 +1,67 @@
+//! Differences of several servers: equal ones are shown once.
+
+use crate::cli::error::CliError;
+use crate::cli::render::diff::ContentDiff;
+use crate::cli::ui::{Ui, output};
+use crate::edit::json_diff::{ChangedValue, changed_values};
+use crate::engine::Content;
+
+/// Differences, each with the servers that have it, in the order of the first of them.
+#[derive(Default)]
+pub struct GroupedDiffs(Vec<DiffGroup>);
+
+struct DiffGroup {
+    servers: Vec<String>,
+    /// The lines, coloured and sanitized already.
+    text: String,
+    /// The lines that differ.
+    changed: Vec<String>,
+    /// The values that differ: equal lines in different blocks are different changes.
+    values: Vec<ChangedValue>,
+}
+
+impl GroupedDiffs {
+    /// Adds the difference of a server between two sides with these names, if there is one.
+    pub fn add(
+        &mut self,
+        server: &str,
+        diff: &ContentDiff<'_>,
+        [old, new]: [(&str, &Content); 2],
+        ui: Ui,
+    ) -> Result<(), CliError> {
+        if diff.is_empty() {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        output(diff.print([old.0, new.0], ui, &mut text))?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let changed = diff.changed_lines();
+        let both_valid = old.1.is_valid() && new.1.is_valid();
+        let values = if both_valid { changed_values(&old.1.to_json(), &new.1.to_json()) } else { Vec::new() };
+        let is_same = |group: &&mut DiffGroup| match both_valid {
+            true => group.changed == changed && group.values == values,
+            false => group.text == text,
+        };
+        match self.0.iter_mut().find(is_same) {
+            Some(group) => group.servers.push(server.to_owned()),
+            None => self.0.push(DiffGroup { servers: vec![server.to_owned()], text, changed, values }),
+        }
+        Ok(())
+    }
+
+    /// Prints each difference once, below the names of its servers.
+    pub fn print(&self, ui: Ui) -> Result<(), CliError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        ui.print_painted(|out| {
+            for (at, DiffGroup { servers, text, .. }) in self.0.iter().enumerate() {
+                let blank = if at == 0 { "" } else { "\n" };
+                writeln!(out, "{blank}==> {} <==", servers.join(", "))?;
+                out.write_all(text.as_bytes())?;
+            }
+            // A table follows.
+            writeln!(out)
+        })
+    }
+}

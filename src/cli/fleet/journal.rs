@@ -1,0 +1,156 @@
+//! The journal of a change on several servers: what is needed to finish it or to take it back, whatever ends the
+//! program.
+//!
+//! A folder `fleet-ID` in the folder of the user, readable by nobody else, with the texts before and after the change
+//! and a file `journal`. Its first line says what the change is; each further line is a step, written before the step
+//! is made, or what is known of a server afterwards. The file is locked while the change is under way, and the folder
+//! is removed when the change is made everywhere or nowhere.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::error::CliError;
+use crate::cli::state_home::state_home;
+use crate::engine::{EngineError, Snapshot};
+use crate::store::Revision;
+use crate::store::file::user_folder;
+
+const PREFIX: &str = "fleet-";
+const JOURNAL: &str = "journal";
+const TEXT: &str = ".conf";
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+
+/// What the change is: the first line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct JournalHead {
+    /// When it began (RFC 3339).
+    pub at: String,
+    /// The name of the command.
+    pub operation: String,
+    pub message: Option<String>,
+    pub all_or_nothing: bool,
+    pub servers: Vec<JournalServer>,
+}
+
+/// A server that the change is for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct JournalServer {
+    /// The name of its context.
+    pub name: String,
+    /// The revisions of its texts before and after the change; none where it does not show its text.
+    pub revisions: Option<[Revision; 2]>,
+}
+
+/// A line behind the first one.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum FleetJournalLine<'a> {
+    /// This is done next, on these servers.
+    Step { step: &'a str, servers: Vec<&'a str> },
+    /// This is known of a server.
+    Server { server: &'a str, stage: String },
+}
+
+/// A journal, locked until it is dropped.
+#[derive(Debug)]
+pub struct Journal {
+    /// The name by which it is found again.
+    pub id: String,
+    pub head: JournalHead,
+    folder: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Writes the journal of a change that begins, with these texts.
+    pub fn begin(head: JournalHead, texts: &[&Snapshot]) -> Result<Self, CliError> {
+        let home = state_home().ok_or_else(CliError::no_state_home)?;
+        let parent = user_folder(&home).map_err(EngineError::from)?;
+        let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let id = format!("{}-{}", time.replace(['-', ':'], ""), std::process::id());
+        let folder = parent.join(format!("{PREFIX}{id}"));
+        let written = Self::write(&folder, &head, texts);
+        match written {
+            Ok(file) => Ok(Self { id, head, folder, file }),
+            Err(error) => {
+                // What is there of it says nothing.
+                let _ = fs::remove_dir_all(&folder);
+                Err(CliError::not_made(&folder, error))
+            }
+        }
+    }
+
+    fn write(folder: &Path, head: &JournalHead, texts: &[&Snapshot]) -> io::Result<File> {
+        DirBuilder::new().mode(FOLDER_MODE).create(folder)?;
+        for text in texts {
+            let mut file = match create(&folder.join(format!("{}{TEXT}", text.revision()))) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                file => file?,
+            };
+            file.write_all(text.bytes())?;
+            file.sync_all()?;
+        }
+        let mut file = create(&folder.join(JOURNAL))?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        write_line(&mut file, head)?;
+        File::open(folder)?.sync_all()?;
+        Ok(file)
+    }
+
+    /// Writes a line; it is durable when this returns.
+    pub fn note(&mut self, line: &FleetJournalLine<'_>) -> io::Result<()> {
+        write_line(&mut self.file, line)
+    }
+
+    /// Reads one of the texts.
+    pub fn text(&self, revision: Revision) -> Result<Vec<u8>, CliError> {
+        let path = self.folder.join(format!("{revision}{TEXT}"));
+        fs::read(&path).map_err(|error| CliError::input_failed(&path, error))
+    }
+
+    /// Removes the journal, with its texts.
+    pub fn finish(self) -> Result<(), CliError> {
+        fs::remove_dir_all(&self.folder).map_err(|error| CliError::not_made(&self.folder, error))
+    }
+
+    /// The journals of changes that were interrupted, the oldest first; those of changes that are under way are
+    /// left out.
+    pub fn unfinished() -> Result<Vec<Self>, CliError> {
+        let home = state_home().ok_or_else(CliError::no_state_home)?;
+        let parent = user_folder(&home).map_err(EngineError::from)?;
+        let entries = fs::read_dir(&parent).map_err(|error| CliError::input_failed(&parent, error))?;
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<String> =
+            names.filter_map(|name| name.strip_prefix(PREFIX).map(str::to_owned)).collect();
+        ids.sort_unstable();
+        Ok(ids.into_iter().filter_map(|id| Self::open(&parent, id)).collect())
+    }
+
+    /// `None` if it is under way, or was never begun.
+    fn open(parent: &Path, id: String) -> Option<Self> {
+        let folder = parent.join(format!("{PREFIX}{id}"));
+        let file = OpenOptions::new().read(true).append(true).open(folder.join(JOURNAL)).ok()?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+        let lines = fs::read_to_string(folder.join(JOURNAL)).ok()?;
+        let head = serde_json::from_str(lines.lines().next()?).ok()?;
+        Some(Self { id, head, folder, file })
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create_new(true).mode(FILE_MODE).open(path)
+}
+
+fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    file.write_all(&text)?;
+    file.sync_data()
+}

@@ -1,0 +1,27 @@
+//! Commands that work on several servers at once.
+//!
+//! `members` opens the services, and `parallel` works on them in threads. The commands that read are in `read`,
+//! `tables`, `diff` and `drift`.
+//!
+//! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
+//! whichever answers first.
+
+pub mod change;
+pub mod check;
+mod coordinator;
+pub mod diff;
+pub mod drift;
+mod grouped;
+mod health;
+mod host;
+mod journal;
+pub mod members;
+mod parallel;
+pub mod pending;
+pub mod plan;
+pub mod read;
+mod results;
+pub mod resume;
+pub mod tables;
+mod together;
+mod verdict;

@@ -1,0 +1,129 @@
+//! A change as it is evaluated on each server, before anything is sent that could change something.
+
+use super::grouped::GroupedDiffs;
+use super::members::{FleetMember, ServerAnswer};
+use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
+use crate::cli::error::CliError;
+use crate::cli::render::change_json::ChangeJson;
+use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::notes::in_words;
+use crate::cli::render::report::Verb;
+use crate::cli::ui::Ui;
+use crate::engine::{
+    ChangeOptions, ConfigService, Content, ErrorKind, Expected, Outcome, ReadForm, ReadQuery, ServiceError,
+    Snapshot,
+};
+use crate::model::Masker;
+use crate::store::Revision;
+
+/// How often a change is evaluated again because the configuration was changed meanwhile.
+const MAX_RETRIES: usize = 3;
+
+/// What makes the change, or rehearses it.
+pub type Operation<'o> =
+    dyn Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError> + Sync + 'o;
+
+/// A change that a command makes on several servers.
+pub struct FleetChange<'a> {
+    pub args: &'a ChangeArgs,
+    /// The options that go along with the change.
+    pub options: ChangeOptions,
+    /// What the command does, in words.
+    pub verb: Verb,
+}
+
+/// The change as one server would make it.
+pub struct FleetPlan {
+    /// What the server runs.
+    pub running: Content,
+    pub outcome: Outcome,
+}
+
+impl FleetPlan {
+    /// Evaluates the change on a server.
+    pub fn of(
+        member: &mut FleetMember,
+        change: &FleetChange<'_>,
+        operation: &Operation<'_>,
+    ) -> Result<Self, CliError> {
+        let service = &mut *member.target.service;
+        let mut retries = 0;
+        loop {
+            let running = service.read(&ReadQuery { source: None, form: ReadForm::TextOrJson })?.content;
+            let options = ChangeOptions {
+                dry_run: true,
+                confirm: None,
+                expected: change.expected(&running),
+                ..change.options.clone()
+            };
+            match operation(service, &options) {
+                Err(error) if error.kind() == ErrorKind::Conflict && retries < MAX_RETRIES => retries += 1,
+                outcome => return Ok(Self { running, outcome: outcome? }),
+            }
+        }
+    }
+
+    /// The revision that the server runs, and the one that it will run; none where it does not show its text.
+    pub fn revisions(&self) -> Option<[Revision; 2]> {
+        let after = self.outcome.after()?.snapshot()?;
+        Some([self.running.snapshot()?.revision(), after.revision()])
+    }
+
+    /// The change for programs.
+    pub fn record(
+        &self,
+        change: &FleetChange<'_>,
+        server: &str,
+        masker: Option<&Masker>,
+    ) -> serde_json::Value {
+        let lines = self.lines(masker.cloned());
+        let record = ChangeJson::new((change.verb.operation(), server), &self.outcome, lines, masker);
+        serde_json::to_value(record).expect("a change has only texts as keys")
+    }
+
+    /// How many lines it adds and removes.
+    pub fn lines(&self, masker: Option<Masker>) -> [usize; 2] {
+        self.sides(|old, new| ContentDiff::between(old, new, masker).added_and_removed())
+    }
+
+    fn sides<T>(&self, compare: impl FnOnce(&Content, &Content) -> T) -> T {
+        let missing = Content::Text(std::sync::Arc::new(Snapshot::of(Vec::new())));
+        let before = self.outcome.before.as_ref().unwrap_or(&missing);
+        compare(before, self.outcome.after().unwrap_or(before))
+    }
+}
+
+impl FleetChange<'_> {
+    /// The condition under which the change is made: the server still runs what it was evaluated on.
+    pub fn expected(&self, running: &Content) -> Option<Expected> {
+        let running = running.snapshot().filter(|_| !self.options.force)?;
+        Some(Expected::OneOf(vec![running.revision()]))
+    }
+
+    /// Prints the differences, equal ones once, and the notes.
+    pub fn print_summary(&self, plans: &[ServerAnswer<FleetPlan>], ui: Ui) -> Result<(), CliError> {
+        let masker = ui.masker();
+        let (mut diffs, mut notes) = (GroupedDiffs::default(), Vec::<(String, Vec<&str>)>::new());
+        for ServerAnswer { server, result } in plans {
+            let Ok(plan) = result else { continue };
+            plan.sides(|old, new| {
+                let diff = ContentDiff::between(old, new, masker.clone());
+                diffs.add(server, &diff, [("before", old), ("after", new)], ui)
+            })?;
+            plan.outcome.warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
+            for note in &plan.outcome.notes {
+                let note = in_words(note, masker.as_ref());
+                match notes.iter_mut().find(|(known, _)| *known == note) {
+                    Some((_, servers)) => servers.push(server),
+                    None => notes.push((note, vec![server])),
+                }
+            }
+        }
+        if self.args.quiet || self.args.output != ChangeFormat::Diff {
+            return Ok(());
+        }
+        diffs.print(ui)?;
+        notes.iter().for_each(|(note, servers)| ui.note(&format!("{}: {note}", servers.join(", "))));
+        Ok(())
+    }
+}

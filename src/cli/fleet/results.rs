@@ -1,0 +1,133 @@
+//! The result of a change on several servers: a table, or an object for programs.
+
+use serde_json::{Map, Value, json};
+
+use super::tables::in_a_word;
+use super::verdict::exit_of;
+use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::render::table;
+use crate::cli::ui::Ui;
+use crate::engine::ErrorKind;
+
+/// What stands on a server in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    Changed,
+    /// It had the values already.
+    Unchanged,
+    /// The change was rehearsed.
+    WouldChange,
+    /// Nothing was sent.
+    NotChanged,
+    /// The change that waited was kept.
+    Confirmed,
+    Refused,
+    /// The change was sent, and no answer came.
+    Unknown,
+    TakenBack,
+    /// It could not be told to, but goes back when the time to confirm is over.
+    GoesBack,
+}
+
+impl Standing {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Unchanged => "unchanged",
+            Self::WouldChange => "would change",
+            Self::NotChanged => "not changed",
+            Self::Confirmed => "confirmed",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+            Self::TakenBack => "taken back",
+            Self::GoesBack => "takes itself back",
+        }
+    }
+
+    /// Whether the server has, or would have, what was asked for.
+    pub fn is_done(self) -> bool {
+        matches!(self, Self::Changed | Self::Unchanged | Self::WouldChange | Self::Confirmed)
+    }
+}
+
+/// What came of the change on one server.
+pub struct ServerResult {
+    pub server: String,
+    pub standing: Standing,
+    pub error: Option<CliError>,
+    /// The lines that were added and removed.
+    pub lines: [usize; 2],
+    /// The change for programs, if it was evaluated.
+    pub change: Option<Value>,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultForm {
+    Table,
+    /// A table, unless every server has what was asked for.
+    TableOfFaults,
+    Json,
+}
+
+impl From<&ChangeArgs> for ResultForm {
+    fn from(args: &ChangeArgs) -> Self {
+        match args.output {
+            ChangeFormat::Json | ChangeFormat::ChangeJson => Self::Json,
+            ChangeFormat::Diff if args.quiet => Self::TableOfFaults,
+            ChangeFormat::Diff => Self::Table,
+        }
+    }
+}
+
+/// Prints the errors, and what stands on each server.
+pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), CliError> {
+    results.iter().filter_map(|result| result.error.as_ref()).for_each(|error| ui.error(error));
+    match form {
+        ResultForm::Json => {
+            let records: Map<String, Value> =
+                results.iter().map(|result| (result.server.clone(), record(result))).collect();
+            ui.print_json(&records)
+        }
+        ResultForm::TableOfFaults if results.iter().all(|result| result.standing.is_done()) => Ok(()),
+        ResultForm::Table | ResultForm::TableOfFaults => {
+            let headings = ["SERVER", "RESULT", "LINES", "WHY"].map(str::to_owned).to_vec();
+            let rows = std::iter::once(headings).chain(results.iter().map(row)).collect();
+            ui.print(|out| table::print(rows, ui.screen(), out))
+        }
+    }
+}
+
+fn record(result: &ServerResult) -> Value {
+    json!({
+        "result": result.standing.in_words(),
+        "exit_code": result.error.as_ref().map_or(Exit::Done, |error| error.kind.into()) as u8,
+        "error": result.error.as_ref().map(ToString::to_string),
+        "change": result.change,
+    })
+}
+
+fn row(result: &ServerResult) -> Vec<String> {
+    let lines = match result.lines {
+        [0, 0] => "-".to_owned(),
+        [added, removed] => format!("+{added} -{removed}"),
+    };
+    let why = result.error.as_ref().map_or("-", |error| in_a_word(error.kind));
+    vec![result.server.clone(), result.standing.in_words().to_owned(), lines, why.to_owned()]
+}
+
+/// The exit code of a change that each server makes for itself.
+pub fn exit_of_each(results: &[ServerResult]) -> Exit {
+    let is_done = |result: &&ServerResult| {
+        result.standing.is_done() || result.standing == Standing::TakenBack && result.error.is_none()
+    };
+    let done = results.iter().filter(is_done).count();
+    let not_sent = |result: &ServerResult| result.standing == Standing::NotChanged && result.error.is_none();
+    let kind = |result: &ServerResult| match &result.error {
+        Some(error) => Some(error.kind),
+        None => not_sent(result).then_some(ErrorKind::Guarded),
+    };
+    exit_of(done, &results.iter().filter_map(kind).collect::<Vec<_>>())
+}

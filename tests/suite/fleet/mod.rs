@@ -1,0 +1,89 @@
+//! Commands on several servers at once, each of them a `mediactl serve` of its own.
+
+mod change;
+mod proxy;
+mod read;
+mod together;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::cli::serve::Serving;
+use crate::cli::{Call, Place, Run, SAMPLE};
+
+/// Servers with the names `edge-0`, `edge-1`, … in the group `edge`, and a user who has contexts for them.
+pub struct Edges {
+    home: Place,
+    pub places: Vec<Place>,
+    pub servers: Vec<Option<Serving>>,
+}
+
+impl Edges {
+    /// So many servers of the same configuration.
+    pub fn new(count: usize) -> Self {
+        Self::of(&vec![SAMPLE.to_owned(); count])
+    }
+
+    /// A server for each of these configurations.
+    pub fn of(texts: &[String]) -> Self {
+        Self::with(texts, &[])
+    }
+
+    /// The same, with more options of `serve`.
+    pub fn with(texts: &[String], options: &[&str]) -> Self {
+        let places: Vec<Place> = texts.iter().map(Place::with).collect();
+        let options = [&["--listen", "127.0.0.1:0"], options].concat();
+        let servers: Vec<Option<Serving>> =
+            places.iter().map(|place| Some(Serving::with(place, &options))).collect();
+        let edges = Self { home: Place::empty(), places, servers };
+        let urls = edges.servers.iter().map(|server| server.as_ref().expect("it was started").url.clone());
+        edges.put_contexts(&urls.collect::<Vec<_>>(), "");
+        edges
+    }
+
+    /// Writes the contexts of the user, each with `more`.
+    pub fn put_contexts(&self, urls: &[String], more: &str) {
+        let context = |(at, url): (usize, &String)| {
+            let url = url.replacen("http://", "http://admin:hunter2@", 1);
+            format!("context edge-{at} {{ url {url}; group edge; {more} }}\n")
+        };
+        let text: String = urls.iter().enumerate().map(context).collect();
+        fs::create_dir_all(self.home.path(".config/mediactl")).expect("a folder can be made");
+        self.home.put(".config/mediactl/contexts.conf", text);
+        let file = self.home.path(".config/mediactl/contexts.conf");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600)).expect("it is ours");
+    }
+
+    /// The program of the user, who names no other target.
+    pub fn call(&self, arguments: &[&str]) -> Call {
+        let home = self.home.path("");
+        self.home.mediactl(arguments).without("MEDIACTL_CONF").env("HOME", home.to_str().expect("it is text"))
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Run {
+        self.call(arguments).run()
+    }
+
+    /// The same for all servers.
+    pub fn on_all(&self, arguments: &[&str]) -> Run {
+        self.run(&[&["-x", "edge-*"], arguments].concat())
+    }
+
+    /// The configurations in the files.
+    pub fn texts(&self) -> Vec<String> {
+        self.places.iter().map(Place::text).collect()
+    }
+
+    /// The journals of unfinished changes.
+    pub fn journals(&self) -> Vec<String> {
+        let names = self.home.names().into_iter();
+        names
+            .filter(|name| name.starts_with(".local/state/mediactl/fleet-") && name.ends_with("/journal"))
+            .collect()
+    }
+
+    /// Kills a server.
+    pub fn kill(&mut self, at: usize) {
+        self.servers[at].take().expect("it runs").kill();
+    }
+}

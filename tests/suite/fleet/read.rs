@@ -1,0 +1,123 @@
+//! What is only read, of several servers.
+
+use serde_json::json;
+
+use super::Edges;
+use crate::cli::SAMPLE;
+
+/// Three servers, of which the second one has another port and lacks a stream.
+fn three() -> Edges {
+    let other = SAMPLE.replace("rtsp 554;", "rtsp 555;").replace("ondemand film file://film.mp4;\n", "");
+    Edges::of(&[SAMPLE.to_owned(), other, SAMPLE.to_owned()])
+}
+
+#[test]
+fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
+    let edges = three();
+    let rtsp =
+        |chosen: &[&str]| edges.run(&[chosen, &["read", "-o", "compact", "rtsp"]].concat()).exits(0).out;
+    let all = "{\"edge-0\":554,\"edge-1\":555,\"edge-2\":554}\n";
+    assert_eq!(rtsp(&["-x", "edge-*"]), all);
+    assert_eq!(rtsp(&["--group", "edge"]), all);
+    assert_eq!(rtsp(&["--group", "edge", "--jobs", "1"]), all);
+    assert_eq!(rtsp(&["-x", "edge-2,edge-0,edge-2"]), "{\"edge-2\":554,\"edge-0\":554}\n");
+    assert_eq!(rtsp(&["-x", "edge-1"]), "555\n", "one name is one server, as ever");
+    let by_variable = edges.call(&["read", "-o", "compact", "rtsp"]).env("MEDIACTL_CONTEXT", "edge-*").run();
+    assert_eq!(by_variable.exits(0).out, all);
+    let run = edges.run(&["-x", "edge-1,core", "read"]).exits(2);
+    run.says("no context has the name `core`").says("there are the contexts edge-0, edge-1, edge-2");
+    edges.run(&["-x", "core*", "read"]).exits(2).says("no context has the name `core*`");
+    edges.run(&["--group", "eu", "read"]).exits(2).says("there are the groups edge");
+    edges.run(&["--group", "edge", "-x", "edge-1", "read"]).exits(2).says("`--context` and `--group`");
+    edges.run(&["-x", "edge-*", "--jobs", "17", "read"]).exits(2);
+    for command in
+        [&["edit"][..], &["explain", "rtsp"], &["blame"], &["serve"], &["init", "x"], &["fmt", "--check"]]
+    {
+        edges.on_all(command).exits(2);
+    }
+}
+
+#[test]
+fn each_form_of_read_has_the_servers_in_it() {
+    let edges = three();
+    let table = edges.on_all(&["read", "-o", "table", "streams", "--columns", "name,prepush"]).exits(0).out;
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[..2], ["SERVER  NAME   PREPUSH", "edge-0  cam1   5"]);
+    assert_eq!((lines.len(), lines[4]), (9, "edge-1  cam1   5"));
+    let sorted = edges.on_all(&["read", "-o", "table", "streams", "--sort", "name"]).exits(0).out;
+    assert!(sorted.lines().skip(1).take(3).all(|line| line.contains("cam.2")), "{sorted}");
+    let values = edges.on_all(&["read", "rtsp", "http[0]"]).exits(0).json();
+    assert_eq!(values, json!({"edge-0": [554, 80], "edge-1": [555, 80], "edge-2": [554, 80]}));
+    let raw = edges.on_all(&["read", "-r", "streams.cam1.urls[0].url"]).exits(0).out;
+    assert!(raw.starts_with("==> edge-0 <==\nudp://239.0.0.1:1234\n\n==> edge-1 <==\n"), "{raw}");
+    edges
+        .on_all(&["read", "-o", "conf", "--mask"])
+        .exits(0)
+        .prints("==> edge-1 <==\n# main\n")
+        .hides("hunter2");
+    edges.on_all(&["read", "-o", "set", "rtsp"]).exits(0).prints("==> edge-1 <==\nrtsp=555\n");
+    // What is there on some servers only.
+    let film = edges.on_all(&["read", "-o", "compact", "streams.film.static"]).exits(11);
+    assert_eq!(film.out, "{\"edge-0\":false,\"edge-2\":false}\n");
+    film.says("edge-1").says("streams.film");
+    edges.on_all(&["read", "streams.none"]).exits(7);
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_named_and_the_others_are_shown() {
+    let mut edges = three();
+    let status = edges.on_all(&["status"]).exits(0).out;
+    assert_eq!(status.lines().next(), Some("SERVER  STATE  PENDING  LAST CHANGE"));
+    assert_eq!(status.lines().nth(3), Some("edge-2  saved  -        -"));
+    edges.kill(1);
+    let status = edges.on_all(&["status"]).exits(11).says("`edge-1 (http://127.0.0.1:");
+    status.prints("edge-1  not reached  -").prints("edge-2  saved");
+    let records = edges.on_all(&["status", "-o", "json"]).exits(11).json();
+    assert_eq!((&records["edge-0"]["saved"], records["edge-1"]["error"].is_string()), (&json!(true), true));
+    let table = edges.on_all(&["check"]).exits(11).out;
+    assert_eq!(table, "SERVER  ERRORS  WARNINGS\nedge-0  0       0\nedge-2  0       0\n");
+    edges.kill(0);
+    edges.kill(2);
+    edges.on_all(&["read"]).exits(7);
+}
+
+#[test]
+fn diff_shows_equal_differences_once_and_across_shows_drift() {
+    let edges = three();
+    edges.on_all(&["diff"]).exits(0).prints("SERVER  DIFFERS  LINES  PATHS\nedge-0  no       -");
+    edges.on_all(&["diff", "--json", "running", "saved"]).exits(0);
+    for place in &edges.places {
+        place.put("media.conf", place.text().replace("http 80;", "http 81;"));
+    }
+    let diff = edges.on_all(&["diff"]).exits(1).prints("-http 80;\n+http 81;");
+    diff.prints("==> edge-0, edge-1, edge-2 <==\n--- running\n+++ saved\n")
+        .prints("edge-1  yes      +1 -1  http");
+    let patches = edges.on_all(&["diff", "--json"]).exits(1).json();
+    assert_eq!(patches["edge-2"], json!({"http": [81]}));
+    let drift = edges.on_all(&["diff", "--across"]).exits(1).out;
+    let lines: Vec<&str> = drift.lines().collect();
+    assert!(lines[0].starts_with("PATH") && lines[1].starts_with("rtsp"), "{drift}");
+    assert!(lines[1].ends_with("554    edge-0, edge-2") || lines[1].contains("edge-0, edge-2"), "{drift}");
+    assert!(lines[2].trim_start().starts_with("555") && lines[2].ends_with("edge-1"), "{drift}");
+    assert!(drift.contains("streams.film"), "{drift}");
+    let records = edges.on_all(&["diff", "--across", "--json"]).exits(1).json();
+    assert_eq!(
+        records[0],
+        json!({"path": "rtsp", "values": [
+            {"value": 554, "servers": ["edge-0", "edge-2"]}, {"value": 555, "servers": ["edge-1"]},
+        ]})
+    );
+    edges.run(&["-x", "edge-0,edge-2", "diff", "--across"]).exits(0).says("2 servers have the same values");
+    edges.run(&["-x", "edge-0", "diff", "--across"]).exits(2);
+}
+
+#[test]
+fn history_has_the_server_in_the_first_column() {
+    let edges = three();
+    edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=556", "-m", "why"]).exits(0);
+    let list = edges.on_all(&["history"]).exits(0).out;
+    assert!(list.starts_with("edge-1  @1  #1  ") && list.trim_end().ends_with("modify  why  rtsp"), "{list}");
+    edges.on_all(&["history", "-p"]).exits(0).prints("-rtsp 555;\n+rtsp 556;");
+    let lists = edges.on_all(&["history", "-o", "json"]).exits(0).json();
+    assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["message"]), (&json!([]), &json!("why")));
+}

@@ -1,0 +1,159 @@
+//! Changes that are made on all servers or on none.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::Edges;
+use super::proxy::{Fate, Proxy};
+use crate::cli::{Run, SAMPLE};
+use crate::http::client::bare::bare;
+
+/// A change on all servers or on none, with more options.
+fn change(edges: &Edges, more: &[&str]) -> Run {
+    let change = ["modify", "--set", "rtsp=1935", "--yes", "--all-or-nothing"];
+    edges.on_all(&[&change[..], more].concat())
+}
+
+fn changed() -> String {
+    SAMPLE.replace("rtsp 554;", "rtsp 1935;")
+}
+
+/// Each server runs this, and nothing waits.
+#[track_caller]
+fn all_run(edges: &Edges, text: &str) {
+    assert_eq!(edges.texts(), vec![text; edges.places.len()]);
+    let status = edges.on_all(&["status"]).exits(0);
+    assert_eq!(status.out.matches("  saved  -  ").count(), edges.places.len(), "{}", status.out);
+}
+
+#[test]
+fn all_servers_make_the_change_and_are_confirmed() {
+    let edges = Edges::new(3);
+    let run = change(
+        &edges,
+        &["--canary", "1", "--canary-time", "1s", "--health-cmd", "test -n $MEDIACTL_CONTEXT"],
+    );
+    let run = run.exits(0).prints("edge-0  changed  +1 -1  -\nedge-1  changed");
+    run.says("edge-2: waits to be confirmed\n").says("edge-2: confirmed\n");
+    all_run(&edges, &changed());
+    assert!(edges.journals().is_empty());
+    change(&edges, &["--exit-code"]).exits(0).prints("edge-2  unchanged");
+    change(&edges, &["--canary", "edge-9"]).exits(2).says("the servers are edge-0, edge-1, edge-2");
+    edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--all-or-nothing"]).exits(2);
+}
+
+#[test]
+fn a_server_that_refuses_takes_the_change_back_everywhere() {
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--reload-cmd", "! test -f bad"]);
+    edges.places[1].put("bad", "");
+    change(&edges, &[])
+        .exits(9)
+        .prints("edge-0  taken back")
+        .prints("edge-1  refused")
+        .says("the reload command");
+    all_run(&edges, SAMPLE);
+    // Before anything is sent.
+    edges.run(&["-x", "edge-1", "rm", "streams.cam1"]).exits(9);
+    let run = edges.on_all(&["modify", "--expect", "rtsp=5", "--set", "rtsp=6", "--yes", "--all-or-nothing"]);
+    run.exits(5).prints("edge-0  refused");
+    assert!(edges.journals().is_empty());
+}
+
+#[test]
+fn failed_health_takes_the_change_back_and_a_canary_keeps_the_others_untouched() {
+    let edges = Edges::new(3);
+    let sick = ["--health-cmd", "test $MEDIACTL_CONTEXT != edge-1"];
+    let run = change(&edges, &sick).exits(6).says("`edge-1` is not healthy: the health command");
+    run.prints("edge-0  taken back").prints("edge-1  taken back  +1 -1  guarded");
+    all_run(&edges, SAMPLE);
+    let canary =
+        change(&edges, &[&sick[..], &["--canary", "edge-1", "--canary-time", "5s"]].concat()).exits(6);
+    canary.prints("edge-0  not changed").prints("edge-1  taken back").prints("edge-2  not changed");
+    let edits =
+        |at: usize| edges.run(&["-x", &format!("edge-{at}"), "history", "-o", "json"]).exits(0).json();
+    assert_eq!(edits(0).as_array().map(Vec::len), Some(2), "it was never tried again");
+    assert_eq!(edits(1).as_array().map(Vec::len), Some(4));
+    change(&edges, &["--confirm", "5s"]).exits(9).says("s are left to confirm").prints("taken back");
+    all_run(&edges, SAMPLE);
+}
+
+#[test]
+fn a_server_with_only_the_four_operations_is_refused_by_name() {
+    let (foreign, edges) = (bare(), Edges::new(1));
+    let own = edges.servers[0].as_ref().expect("it runs").url.clone();
+    edges.put_contexts(&[own, foreign.url()], "");
+    let run = change(&edges, &[]).exits(7);
+    run.says("edge-1 (").says("does not offer dry runs").prints("edge-0  not changed");
+    assert!(foreign.requests().iter().all(|request| request.method == "GET"));
+    all_run_but_foreign(&edges);
+    // Without the promise it is changed like any other.
+    edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0).prints("edge-1  changed");
+}
+
+#[track_caller]
+fn all_run_but_foreign(edges: &Edges) {
+    assert_eq!(edges.texts(), [SAMPLE]);
+}
+
+#[test]
+fn a_signal_before_the_first_confirmation_takes_the_change_back() {
+    let edges = Edges::new(2);
+    let arguments = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes", "--all-or-nothing"];
+    let wait = ["--canary", "1", "--canary-time", "60s"];
+    let mut terminal =
+        edges.call(&[&arguments[..], &wait].concat()).env("TERM", "xterm").on_terminal_of(24, 80);
+    terminal.expect("check ");
+    let seen = terminal.signal(Signal::INT).exits(130);
+    assert!(seen.contains("edge-0  taken back") && seen.contains("edge-1  not changed"), "{seen}");
+    all_run(&edges, SAMPLE);
+    assert!(edges.journals().is_empty());
+}
+
+#[test]
+fn a_lost_answer_is_found_out() {
+    let edges = Edges::new(2);
+    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
+    let proxy = Proxy::to(&urls[1]);
+    edges.put_contexts(&[urls[0].clone(), proxy.url.clone()], "");
+    // Of the change: it is taken back, although its id is not known.
+    proxy.on("confirm=", Fate::Unanswered);
+    change(&edges, &[]).exits(7).prints("edge-0  taken back").prints("edge-1  taken back");
+    proxy.on("nothing", Fate::Cut);
+    all_run(&edges, SAMPLE);
+    // Of the confirmation: the server runs the change, and nothing waits.
+    proxy.on("confirm_config", Fate::Unanswered);
+    change(&edges, &["--confirm", "13s"]).exits(0).prints("edge-1  changed");
+    proxy.on("nothing", Fate::Cut);
+    all_run(&edges, &changed());
+}
+
+#[test]
+fn a_cut_between_two_confirmations_is_named_and_resumed_or_taken_back() {
+    for take_back in [false, true] {
+        let edges = Edges::new(3);
+        let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
+        let proxy = Proxy::to(&urls[1]);
+        edges.put_contexts(&[urls[0].clone(), proxy.url.clone(), urls[2].clone()], "");
+        proxy.on("confirm_config", Fate::Cut);
+        let run = change(&edges, &["--confirm", "12s", "-m", "why"]).exits(11).says("mediactl fleet resume");
+        run.prints("edge-0  changed  ").prints("edge-1  unknown").prints("edge-2  changed");
+        proxy.on("nothing", Fate::Cut);
+        while edges.on_all(&["status"]).out.contains("s left") {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        edges
+            .run(&["fleet", "status"])
+            .exits(1)
+            .prints("edge-0  changed\nedge-1  as before\nedge-2  changed\n");
+        if take_back {
+            let run = edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
+            run.prints("edge-0  taken back").prints("edge-1  unchanged");
+            all_run(&edges, SAMPLE);
+        } else {
+            edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-1  changed");
+            all_run(&edges, &changed());
+        }
+        assert!(edges.journals().is_empty());
+    }
+}
