@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the binary that is given away, without a path of the machine that builds it:
 #
-#     packaging/build.sh [OPTION OF cargo build]…
+#     packaging/build.sh [--target TARGET] [OPTION OF cargo build]…
 #
 # Each panic message holds the path of a source file, and so the folder of the checkout, of cargo and
 # of the toolchain, with the name of whoever builds. Cargo's own `trim-paths` is not stable, and
@@ -29,6 +29,7 @@ export CFLAGS="${CFLAGS:-}$prefixes"
 
 cargo build --profile dist --locked --target-dir "$built" "$@"
 
+[[ ${1:-} == --target ]] && built+=/$2
 binary=$built/dist/mediactl
 [[ -f $binary ]] || exit 0
 for folder in "${folders[@]}"; do

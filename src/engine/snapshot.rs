@@ -51,6 +51,11 @@ impl Snapshot {
         }
     }
 
+    /// A text that a server sent with its revision. That of a masked text is not the hash of its bytes.
+    pub fn with_revision(bytes: impl Into<Bytes>, revision: Option<Revision>) -> Self {
+        Self { revision: revision.map_or_else(OnceLock::new, OnceLock::from), ..Self::of(bytes) }
+    }
+
     /// What a proved edit makes of a document without errors.
     ///
     /// What is known of the document and is not changed is taken over.

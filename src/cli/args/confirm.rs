@@ -16,6 +16,10 @@ pub struct ConfirmArgs {
     #[arg(long)]
     pub revert: bool,
 
+    /// Do not ask, even if the context is protected
+    #[arg(short, long)]
+    pub yes: bool,
+
     /// Print only errors and warnings
     #[arg(short, long)]
     pub quiet: bool,

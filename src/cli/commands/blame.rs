@@ -8,6 +8,7 @@ use crate::cli::args::history::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::local_time;
 use crate::cli::render::history::masked;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
@@ -75,7 +76,7 @@ fn line(Blamed { entry, from, to }: &Blamed) -> String {
     let word = |value: &Option<Value>| {
         value.as_ref().map_or("nothing".to_owned(), |value| one_line(&value.to_string()))
     };
-    let at = humantime::format_rfc3339_seconds(entry.at);
+    let at = local_time::shown(entry.at);
     let by = one_line(entry.by.as_deref().unwrap_or("-"));
     let operation = one_line(&entry.operation);
     let number = entry.number.unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::cli::ui::Ui;
 use crate::engine::Decision;
 
 pub fn run(args: &ConfirmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let purpose = Purpose { changes: true, is_agreed: true, ..Purpose::default() };
+    let purpose = Purpose { changes: true, is_agreed: args.yes, ..Purpose::default() };
     let mut service = target::resolve(global, purpose, ui)?.service;
     let (decision, done) = match args.revert {
         true => (Decision::RollBack, "rolled back"),

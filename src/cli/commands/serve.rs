@@ -58,6 +58,12 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     if !addresses.is_empty() {
         offer_account(&engine, global, ui)?;
     }
+    if args.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
+        ui.warning(&format!(
+            "`{}` has no usable `view_auth`, so `--view-auth` lets nobody in; `view_auth LOGIN PASSWORD;` does",
+            global.file_name()
+        ));
+    }
     let tls = tls(args, &addresses, lock.as_ref())?;
     let listeners = listeners(&addresses, lock.as_ref())?;
     let monitoring = bound(&self::addresses(&args.metrics)?)?;

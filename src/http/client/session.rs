@@ -20,7 +20,7 @@ use crate::engine::{
     Composed, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
     includes_files,
 };
-use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers};
+use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
 use crate::http::protocol::included::{IncludedFile, IncludedFiles};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
@@ -206,7 +206,11 @@ impl Session {
     /// has no text.
     pub fn content(&self, reply: &Reply, applies: bool) -> Result<Content, ServiceError> {
         match reply.offers(Feature::Conf) {
-            true => Ok(text(reply.body.clone().unwrap_or_default())),
+            true => {
+                let bytes = reply.body.clone().unwrap_or_default();
+                let revision = reply.etag.as_deref().and_then(revision_in);
+                Ok(Content::Text(Arc::new(Snapshot::with_revision(bytes, revision))))
+            }
             false => self.object(reply, applies).map(Content::Json),
         }
     }

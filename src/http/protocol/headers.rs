@@ -1,5 +1,7 @@
 //! The names of headers and query parameters.
 
+use crate::store::Revision;
+
 pub use crate::engine::{FEATURES, Feature};
 /// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
 pub use crate::model::schema::WITH_INCLUDES;
@@ -78,6 +80,11 @@ pub const ACCEPT: &str = "accept";
 pub fn api_value() -> String {
     let words: Vec<&str> = FEATURES.iter().map(|feature| feature.word()).collect();
     format!("{API_VERSION}; {}", words.join(", "))
+}
+
+/// The revision in an `ETag` of this API; `None` for a tag of another kind.
+pub fn revision_in(tag: &str) -> Option<Revision> {
+    tag.strip_prefix('"')?.split_once('-')?.0.parse().ok()
 }
 
 /// Whether an [`API_HEADER`] of this value offers a feature.

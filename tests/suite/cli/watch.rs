@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdout};
 
 use super::serve::Serving;
 use super::{CONF, Call, Place, SAMPLE};
+use crate::http::client::bare::{AS_ADMIN, bare};
 
 /// A `mediactl watch`, which is killed when this is dropped.
 struct Watching {
@@ -87,6 +88,39 @@ fn changes_of_a_server_are_printed_and_it_may_start_again() {
     place.set(&["rtmp=1937"]).exits(0);
     let _again = Serving::with(&place, &["--listen", &listen]);
     watching.until("+1937");
+}
+
+#[test]
+fn a_server_with_the_four_operations_is_watched_and_waited_for() {
+    let (server, place) = (bare(), Place::with(SAMPLE));
+    let url = server.url_as(AS_ADMIN);
+    let mut watching = Watching::begin(place.mediactl(["--url", &url, "watch", "streams"]));
+    let wait = |value: &str| place.run(["--url", &url, "wait", value, "--timeout", "2"]);
+    wait("rtsp=555").exits(1).says("`rtsp` is `554`, not `555`");
+    place.run(["--url", &url, "modify", "-q", "--set", "rtsp=555"]).exits(0);
+    wait("rtsp=555").exits(0);
+    place.run(["--url", &url, "modify", "-q", "--set", "streams.cam1.prepush=9"]).exits(0);
+    let lines = watching.until("\"prepush\": 9");
+    assert!(!lines.concat().contains("rtsp"), "{lines:?}");
+}
+
+#[test]
+fn a_viewer_learns_which_change_it_was_and_is_told_of_no_hand_edit() {
+    let place = Place::with(format!("view_auth viewer l00k;\n{SAMPLE}"));
+    let server = Serving::with(&place, &["--listen", "127.0.0.1:0", "--view-auth"]);
+    place.set(&["rtmp=1936"]).exits(0);
+    let viewer = |arguments: &[&str]| {
+        let call = place.mediactl(["--url", &server.url].iter().chain(arguments)).without("MEDIACTL_CONF");
+        call.env("MEDIACTL_LOGIN", "viewer").env("MEDIACTL_PASSWORD", "l00k")
+    };
+    let status = viewer(&["status"]).run().exits(0).out;
+    assert!(status.contains("last change:   modify by ") && !status.contains("by hand"), "{status}");
+    viewer(&["history", "-p"]).run().exits(0).prints("+rtmp 1936;").hides("hunter2");
+    viewer(&["blame", "rtmp"]).run().exits(0).prints("nothing → 1936").hides("hunter2");
+    let mut watching = Watching::begin(viewer(&["watch"]));
+    place.set(&["rtmp=1937"]).exits(0);
+    let lines = watching.until("+rtmp 1937;");
+    assert!(lines[0].contains("#2 modify by "), "{lines:?}");
 }
 
 #[test]

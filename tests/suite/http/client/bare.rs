@@ -81,6 +81,7 @@ fn every_output_of_read_works_on_a_foreign_server() {
     }
     run(&server, &place(), &["read", "streams.cam3"], "").exits(7).says("there is no stream `cam3`");
     run(&server, &place(), &["read", "--runtime"], "").exits(0);
+    run(&server, &place(), &["read", "--with-includes"], "").exits(0).says("does not send the files");
     assert_eq!(server.posts(), []);
 }
 

@@ -8,7 +8,7 @@ mod failures;
 mod guarded;
 mod offered;
 mod ours;
-mod server;
+pub(crate) mod server;
 mod socket;
 mod unset;
 
