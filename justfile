@@ -37,6 +37,6 @@ fuzz TARGET SECONDS="300":
 docs:
     cargo doc --no-deps --document-private-items
 
-# Builds the binary of a package.
+# Builds the Debian package and the static binary, and tries them.
 package:
-    packaging/build.sh
+    packaging/packages.sh
