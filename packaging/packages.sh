@@ -30,12 +30,15 @@ skipped() {
     printf 'SKIPPED: %s\n' "$1"
 }
 
-# Puts the completions of a binary into a folder, under the names by which the shells look for them.
+# Writes the completions of the binary in a folder, under the names by which the shells look for them. They call the
+# program by the name by which it was called.
 completions() {
-    local folder=$2
+    local PATH=$1:$PATH folder=$2
     mkdir -p "$folder"
-    cp completions/mediactl.bash "$folder/mediactl"
-    cp completions/_mediactl completions/mediactl.fish "$folder/"
+    mediactl completion bash >"$folder/mediactl"
+    mediactl completion zsh >"$folder/_mediactl"
+    mediactl completion fish >"$folder/mediactl.fish"
+    ! grep -F "$1" -r "$folder" || fail 'a completion holds a path of this machine'
 }
 
 # Changes a configuration with an installed binary, and shows an installed manual page and completion.
@@ -56,7 +59,7 @@ try_installed() {
 build_deb() {
     local binary
     binary=$(packaging/build.sh | tail -n 1)
-    completions "$binary" "$(dirname "$binary")/completions"
+    completions "$(dirname "$binary")" "$(dirname "$binary")/completions"
     CARGO_TARGET_DIR=$built cargo deb --quiet --no-build --profile dist --output "$out"
     deb=$(ls -t "$out"/*.deb | head -n 1)
 }
@@ -113,7 +116,7 @@ build_static() {
     cp man/*.5 "$folder/share/man/man5/"
     cp README.md CHANGELOG.md LICENSE-* "$folder/share/doc/mediactl/"
     cp packaging/mediactl.service "$folder/lib/systemd/system/"
-    completions "$binary" "$trial/completions"
+    completions "$folder/bin" "$trial/completions"
     install -D -m 644 -t "$folder/share/bash-completion/completions" "$trial/completions/mediactl"
     install -D -m 644 -t "$folder/share/zsh/site-functions" "$trial/completions/_mediactl"
     install -D -m 644 -t "$folder/share/fish/vendor_completions.d" "$trial/completions/mediactl.fish"
