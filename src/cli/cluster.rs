@@ -3,18 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::cli::args::global::{NamedBy, RemoteArgs};
-use crate::cli::context::ServerContext;
+use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
+use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::http::client::UserInfo;
 use crate::store::cluster::{ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
-
-/// Whether a URL is that of a configuration in etcd.
-pub fn is_cluster_url(url: &str) -> bool {
-    url.starts_with("etcd://") || url.starts_with("etcds://")
-}
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
 pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), CliError> {
@@ -46,6 +41,22 @@ pub fn store(
     let settings =
         GatewaySettings { login: known.into_login(), tls: tls(options, source.err())?, ..time(options) };
     Ok(ClusterStore::new(url, settings))
+}
+
+/// The configuration in etcd that the options, the environment or the context in use name, and which
+/// `what` is only there.
+pub fn named(what: &str, global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), CliError> {
+    let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
+    let found = match (global.chosen.kind, &global.cluster, &context) {
+        (TargetKind::Cluster(source), Some(url), _) => Some((&url.0, Ok(source))),
+        (_, _, Some(context)) => Some((&context.url, Err(context))),
+        _ => None,
+    };
+    let Some((url, source)) = found else {
+        let hint = "name one with `--cluster URL`, or with the context of one";
+        return Err(CliError::usage(format!("{what} are in a cluster"), hint));
+    };
+    Ok((store(url, source, &global.remote)?, context))
 }
 
 /// A request may take less time than usual, if the user says so, but never more: etcd answers at once.

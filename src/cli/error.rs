@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::edit::misfit::PathFault;
 use crate::edit::path::PathError;
 use crate::engine::{EngineError, ErrorKind, ServiceError, Snapshot};
+use crate::store::cluster::ClusterUrl;
 use crate::store::{LockHolder, StoreError, reason};
 
 /// The hint for a path without a value if no similar name is known.
@@ -18,6 +19,9 @@ const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
                              `--context NAME` names another one";
+
+/// The hint for a cluster without a configuration.
+const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
 
 /// Why a command ended early.
 #[derive(Debug, Error)]
@@ -249,6 +253,18 @@ impl CliError {
         self
     }
 
+    /// A node, or a group, has no overlay.
+    pub fn no_overlay(node: &str) -> Self {
+        Self::new(ErrorKind::Absent, format!("`{node}` has no overlay"))
+            .with_hint("`mediactl overlay list` shows all; a group has an `@` in front")
+    }
+
+    /// An overlay has nothing at a path.
+    pub fn not_in_overlay(path: &str) -> Self {
+        Self::new(ErrorKind::Absent, format!("`{path}` is not in the overlay"))
+            .with_hint("`mediactl overlay show NODE` shows what is; nothing was changed")
+    }
+
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = String>) -> Self {
         let lines = faults.map(|message| ErrorLine { message, hint: None }).collect();
@@ -400,8 +416,10 @@ impl From<EngineError> for CliError {
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
                 .collect(),
             EngineError::BadAssignments(faults) => faults.iter().map(assignment_line).collect(),
-            EngineError::Store(StoreError::NotFound { .. }) => {
-                vec![ErrorLine { message: error.to_string(), hint: Some(OTHER_TARGETS.to_owned()) }]
+            EngineError::Store(StoreError::NotFound { path }) => {
+                let is_cluster = path.to_str().is_some_and(ClusterUrl::is_meant);
+                let hint = if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS };
+                vec![ErrorLine { message: error.to_string(), hint: Some(hint.to_owned()) }]
             }
             error => vec![ErrorLine { message: error.to_string(), hint: error.hint() }],
         };

@@ -160,6 +160,9 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Help(args) => commands::help::run(args, command()),
         CommandArgs::Fleet(args) => fleet::resume::run(args, &cli.global, ui),
         CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
+        CommandArgs::Overlay(args) => {
+            commands::overlay::run(args, matches.expect("a command was given"), &cli.global, ui)
+        }
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),
         CommandArgs::Watch(args) => commands::watch::run(args, &cli.global, ui),
         CommandArgs::Wait(args) => {

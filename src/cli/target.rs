@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
-use crate::cli::cluster::{self, is_cluster_url};
+use crate::cli::cluster;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
@@ -28,6 +28,7 @@ use crate::http::client::{
 };
 use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
+use crate::store::cluster::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
 use crate::store::{Follow, reason};
 
@@ -139,7 +140,7 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
             let url = global.cluster.as_ref().map_or("", |url| &url.0);
             at_cluster(url, Ok(source), purpose, global).map(Some)
         }
-        (_, _, Some(context)) if is_cluster_url(&context.url) => {
+        (_, _, Some(context)) if ClusterUrl::is_meant(&context.url) => {
             ask_if_protected(&context, purpose)?;
             at_cluster(&context.url, Err(&context), purpose, global).map(Some)
         }
@@ -160,7 +161,7 @@ fn two_targets([one, other]: [&str; 2], hint: &str) -> CliError {
 }
 
 /// Asks before a change of a protected context.
-fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), CliError> {
+pub fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), CliError> {
     if !context.is_protected || !purpose.changes || purpose.is_agreed {
         return Ok(());
     }
@@ -283,7 +284,7 @@ pub fn at_member(
     global: &GlobalArgs,
     host: Box<dyn Host>,
 ) -> Result<Target, CliError> {
-    if is_cluster_url(&context.url) {
+    if ClusterUrl::is_meant(&context.url) {
         return at_cluster(&context.url, Err(context), &Purpose::default(), global);
     }
     let (endpoint, userinfo) = parsed(&context.url, global)?;

@@ -21,6 +21,7 @@ use super::history::HistoryArgs;
 use super::init::InitArgs;
 use super::modify::ModifyArgs;
 use super::mv::MvArgs;
+use super::overlay::OverlayArgs;
 use super::read::ReadArgs;
 use super::rm::RmArgs;
 use super::rollback::RollbackArgs;
@@ -79,6 +80,7 @@ pub enum CommandArgs {
     Wait(WaitArgs),
     Fleet(FleetCommandArgs),
     Context(ContextArgs),
+    Overlay(OverlayArgs),
     Serve(ServeArgs),
     Init(InitArgs),
     Completion(CompletionArgs),

@@ -6,10 +6,10 @@ use super::history::ListFormat;
 
 /// Name servers, and work on them by their names
 ///
-/// A context is a server with its URL, its login, and how to get its password. `mediactl -x NAME COMMAND`
+/// A context is a server, or a cluster, with its URL, its login, and how to get its password. `mediactl -x NAME COMMAND`
 /// works on it, and so does every command where MEDIACTL_CONTEXT is NAME, or after `mediactl context use NAME`
-/// where no option and no variable names a target. MEDIACTL_URL, MEDIACTL_LOGIN and MEDIACTL_PASSWORD say
-/// nothing then.
+/// where no option and no variable names a target. MEDIACTL_URL, MEDIACTL_CLUSTER, MEDIACTL_LOGIN and
+/// MEDIACTL_PASSWORD say nothing then.
 ///
 /// Contexts stand in `~/.config/mediactl/contexts.conf` (or below XDG_CONFIG_HOME), in the syntax of
 /// configurations. You may edit it by hand; only you may read it (mode 0600).
@@ -26,7 +26,7 @@ pub struct ContextArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ContextCommand {
-    /// Add a server: `--url`, and `--user`, `--cacert` or `--fingerprint` if it needs them
+    /// Add a server by `--url`, or a cluster by `--cluster`; `--user`, `--cacert`, … are kept with it
     ///
     /// The password itself is better not in the URL: `--password-command` runs a password manager instead.
     Add(AddContextArgs),

@@ -24,6 +24,7 @@ pub mod history;
 pub mod init;
 pub mod modify;
 pub mod mv;
+pub mod overlay;
 pub mod read;
 pub mod rm;
 pub mod rollback;

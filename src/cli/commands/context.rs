@@ -19,6 +19,7 @@ use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::{Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
+use crate::store::cluster::ClusterUrl;
 use crate::syntax::one_line;
 
 /// The variables that name a target, and so beat the context in use.
@@ -110,7 +111,7 @@ fn group_value(groups: &[String]) -> Value {
 }
 
 fn warn_of_password(file: &ContextsFile, url: &str, ui: Ui) -> Result<(), CliError> {
-    let (_, password) = match cluster::is_cluster_url(url) {
+    let (_, password) = match ClusterUrl::is_meant(url) {
         true => cluster::parsed(url)?.1,
         false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
     };

@@ -16,7 +16,11 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<14} {}", one_line(text));
     line("configuration:", target)?;
     match &status.server {
-        None if status.nodes.is_some() => {}
+        None if status.nodes.is_some() => {
+            let after = |last: &HistoryEntry| last.after.map(|after| format!("#{}, {after}", last.serial));
+            let head = status.last_change.as_ref().and_then(after);
+            head.map_or(Ok(()), |head| line("revision:", &head))?;
+        }
         None => line("server:", "none is running")?,
         Some(server) => {
             line("server:", &server_in_words(server))?;

@@ -35,6 +35,11 @@ pub struct BadClusterUrl {
 }
 
 impl ClusterUrl {
+    /// Whether a text starts as such a URL does.
+    pub fn is_meant(text: &str) -> bool {
+        text.starts_with(PLAIN) || text.starts_with(ENCRYPTED)
+    }
+
     /// Parses a URL, and the login and password in it, each of which may be empty.
     pub fn parse(text: &str) -> Result<(Self, (String, String)), BadClusterUrl> {
         let (scheme, rest, protocol) = match (text.strip_prefix(PLAIN), text.strip_prefix(ENCRYPTED)) {

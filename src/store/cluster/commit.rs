@@ -2,7 +2,6 @@
 
 use super::cluster_store::{ClusterStore, Seen};
 use super::compression::{CHUNK, GZIP, compress};
-use super::gateway_fault::GatewayFault;
 use super::head_record::{HeadRecord, TextRef};
 use super::messages::{Compare, KeyOperation, KeyRange, Txn};
 use crate::store::error::StoreError;
@@ -127,33 +126,8 @@ impl ClusterStore {
             .collect()
     }
 
-    /// Puts a value into a key, if it was not written since `mod_revision`.
-    ///
-    /// # Errors
-    /// As for a change of the configuration.
-    pub(super) fn put_if_unchanged(
-        &self,
-        key: &str,
-        mod_revision: i64,
-        put: KeyOperation,
-        is_ours: impl Fn(Option<&[u8]>) -> bool,
-    ) -> Result<(), StoreError> {
-        let txn = Txn {
-            compare: vec![Compare::unchanged(key, mod_revision)],
-            success: vec![put],
-            failure: vec![KeyOperation::Read(KeyRange::one(key))],
-        };
-        let reply = self.gateway().txn(&txn).map_err(self.changing())?;
-        let succeeded = reply.succeeded;
-        let found = reply.into_read().into_iter().flatten().next();
-        match succeeded || is_ours(found.as_ref().map(|found| &found.value[..])) {
-            true => Ok(()),
-            false => Err(self.overtaken()),
-        }
-    }
-
     /// Makes a lease for `pending`.
     pub(super) fn lease(&self, seconds: u64) -> Result<i64, StoreError> {
-        self.gateway().grant(seconds).map_err(|fault: GatewayFault| self.reading()(fault))
+        self.gateway().grant(seconds).map_err(self.reading())
     }
 }

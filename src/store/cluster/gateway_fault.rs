@@ -63,6 +63,7 @@ impl Refusal {
         let ErrorBody { code, message } = serde_json::from_str(body).ok()?;
         let message = message.trim_start_matches("etcdserver: ").to_owned();
         Some(match code {
+            _ if message.contains("revision of auth store is old") => Self::Unauthenticated(message),
             code::UNAUTHENTICATED => Self::Unauthenticated(message),
             code::PERMISSION_DENIED => Self::Denied(message),
             code::INVALID_ARGUMENT

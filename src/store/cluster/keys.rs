@@ -69,6 +69,13 @@ impl Keys {
     }
 }
 
+/// Whether a node, or a group behind an `@`, can have this name: it is a part of a key.
+pub fn is_node_name(name: &str) -> bool {
+    let name = name.strip_prefix('@').unwrap_or(name);
+    let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    !name.is_empty() && name.chars().all(is_fit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -45,7 +45,7 @@ pub use gateway::{Gateway, GatewaySettings};
 pub use gateway_fault::{GatewayFault, Refusal};
 pub use head_record::{HeadRecord, TextRef, Unconfirmed};
 pub use key_watch::{KeyWatch, WatchEnd};
-pub use keys::Keys;
+pub use keys::{Keys, is_node_name};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 pub use overlay::Overlay;
 pub use tls::ClusterTls;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::cluster_store::ClusterStore;
-use super::messages::{KeyOperation, KeyRange};
+use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use crate::store::error::StoreError;
 
 /// What differs on a node or a group: a patch (RFC 7396) of the configuration.
@@ -12,6 +12,8 @@ pub struct Overlay {
     /// The name of the node, or of the group behind an `@`.
     pub name: String,
     pub patch: Map<String, Value>,
+    /// The revision of etcd at which it was written last; 0 where there is none.
+    pub mod_revision: i64,
 }
 
 impl ClusterStore {
@@ -20,44 +22,50 @@ impl ClusterStore {
     /// # Errors
     /// `Unreachable`, `Refused`, `Remote`.
     pub fn overlays(&self) -> Result<Vec<Overlay>, StoreError> {
-        let prefix = self.keys().overlays();
-        let found = self.gateway().range(KeyRange::below(&prefix)).map_err(self.reading())?;
-        let overlay = |key: &[u8], value: &[u8]| {
-            let key = String::from_utf8_lossy(key).into_owned();
-            let patch = serde_json::from_slice(value).map_err(|_| self.damaged(format!("`{key}`")))?;
-            Ok(Overlay { name: key.trim_start_matches(&prefix).to_owned(), patch })
-        };
-        found.iter().map(|found| overlay(&found.key, &found.value)).collect()
+        let found = self.gateway().range(KeyRange::below(&self.keys().overlays())).map_err(self.reading())?;
+        found.iter().map(|found| self.as_overlay(found)).collect()
     }
 
-    /// Changes an overlay; without a member, it is removed. Returns it as it is then.
+    /// Reads an overlay; without values where there is none.
     ///
     /// # Errors
-    /// `Overtaken` if another writer was faster.
-    pub fn change_overlay(
-        &self,
-        name: &str,
-        change: impl FnOnce(&mut Map<String, Value>),
-    ) -> Result<Map<String, Value>, StoreError> {
-        let key = self.keys().overlay(name);
-        let found = self.gateway().range(KeyRange::one(&key)).map_err(self.reading())?.pop();
-        let mod_revision = found.as_ref().map_or(0, |found| found.mod_revision);
-        let mut patch: Map<String, Value> = match &found {
-            Some(found) => {
-                serde_json::from_slice(&found.value).map_err(|_| self.damaged(format!("`{key}`")))?
-            }
-            None => Map::new(),
-        };
-        change(&mut patch);
-        let value = serde_json::to_vec(&patch).expect("it has only strings and numbers");
-        let put = match patch.is_empty() {
+    /// `Unreachable`, `Refused`, `Remote`.
+    pub fn overlay(&self, name: &str) -> Result<Overlay, StoreError> {
+        let range = KeyRange::one(&self.keys().overlay(name));
+        match self.gateway().range(range).map_err(self.reading())?.first() {
+            Some(found) => self.as_overlay(found),
+            None => Ok(Overlay { name: name.to_owned(), patch: Map::new(), mod_revision: 0 }),
+        }
+    }
+
+    fn as_overlay(&self, found: &KeyValue) -> Result<Overlay, StoreError> {
+        let key = String::from_utf8_lossy(&found.key).into_owned();
+        let patch = serde_json::from_slice(&found.value).map_err(|_| self.damaged(format!("`{key}`")))?;
+        let name = key.trim_start_matches(&self.keys().overlays()).to_owned();
+        Ok(Overlay { name, patch, mod_revision: found.mod_revision })
+    }
+
+    /// Puts an overlay, if it was not changed since it was read. One without values is removed.
+    ///
+    /// # Errors
+    /// `Overtaken`; `OutcomeUnknown`; `Unreachable`, `Refused`, `Remote`.
+    pub fn put_overlay(&self, overlay: &Overlay) -> Result<(), StoreError> {
+        let key = self.keys().overlay(&overlay.name);
+        let value = serde_json::to_vec(&overlay.patch).expect("it has only strings and numbers");
+        let put = match overlay.patch.is_empty() {
             true => KeyOperation::Delete(KeyRange::one(&key)),
             false => KeyOperation::put(&key, value.clone()),
         };
-        self.put_if_unchanged(&key, mod_revision, put, |now| match now {
-            Some(now) => now == value,
-            None => patch.is_empty(),
-        })?;
-        Ok(patch)
+        let txn = Txn {
+            compare: vec![Compare::unchanged(&key, overlay.mod_revision)],
+            success: vec![put],
+            failure: vec![KeyOperation::Read(KeyRange::one(&key))],
+        };
+        let reply = self.gateway().txn(&txn).map_err(self.changing())?;
+        let succeeded = reply.succeeded;
+        let found = reply.into_read().into_iter().flatten().next();
+        // What was to be put is there: it was sent twice, or another one put the same.
+        let is_there = found.map_or(overlay.patch.is_empty(), |found| found.value == value);
+        if succeeded || is_there { Ok(()) } else { Err(self.overtaken()) }
     }
 }

@@ -1,7 +1,8 @@
 //! Members of etcd that a test starts, with free ports and their data in a temporary folder.
 
 use std::fs::File;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -19,6 +20,9 @@ const ETCD: &str = "etcd";
 
 /// How long the members may take to choose a leader.
 const START: Duration = Duration::from_secs(30);
+
+/// How long a member may take to answer.
+const ANSWER: Duration = Duration::from_secs(3);
 
 /// A running etcd. Its members end with it.
 pub struct Etcd {
@@ -94,7 +98,12 @@ impl Etcd {
 
     /// Waits until a transaction is carried out.
     pub fn wait_until_ready(&self) {
-        let store = self.store("/ready", GatewaySettings { timeout: START, ..GatewaySettings::default() });
+        self.wait_until_ready_for(GatewaySettings::default());
+    }
+
+    /// The same for members that ask for more.
+    pub fn wait_until_ready_for(&self, settings: GatewaySettings) {
+        let store = self.store("/ready", settings);
         let until = Instant::now() + START;
         while let Err(error) = store.seen() {
             assert!(Instant::now() < until, "etcd is not ready in time: {error}");
@@ -133,14 +142,21 @@ impl Etcd {
         }
     }
 
-    /// Sends a request to a member; null without an answer.
+    /// Sends a request to a member without TLS; null without an answer.
     pub fn ask(&self, number: usize, path: &str, body: &Value) -> Value {
-        let url = format!("{}://127.0.0.1:{}/v3/{path}", self.scheme, self.members[number].client);
-        let sent = Command::new("curl")
-            .args(["--silent", "--max-time", "3", "--insecure", "--data", &body.to_string(), &url])
-            .output()
-            .expect("curl runs");
-        serde_json::from_slice(&sent.stdout).unwrap_or_default()
+        let asked = || -> std::io::Result<Vec<u8>> {
+            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.members[number].client));
+            let mut stream = TcpStream::connect_timeout(&address, ANSWER)?;
+            stream.set_read_timeout(Some(ANSWER))?;
+            let body = body.to_string();
+            write!(stream, "POST /v3/{path} HTTP/1.0\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;
+            let mut answer = Vec::new();
+            stream.read_to_end(&mut answer)?;
+            Ok(answer)
+        };
+        let answer = asked().unwrap_or_default();
+        let body = answer.windows(4).position(|end| end == b"\r\n\r\n").map_or(0, |end| end + 4);
+        serde_json::from_slice(&answer[body..]).unwrap_or_default()
     }
 
     /// Kills a member.

@@ -4,4 +4,5 @@ mod commands;
 mod contract;
 pub(crate) mod etcd;
 mod model;
+mod secured;
 mod writers;
