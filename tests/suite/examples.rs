@@ -86,6 +86,18 @@ fn the_cron_script_follows_a_git_repository() {
 }
 
 #[test]
+fn a_day_of_work_runs_as_a_script() {
+    if !is_there("git", "apt-get install git") || !is_there("curl", "apt-get install curl") {
+        return;
+    }
+    let place = Place::empty();
+    fs::create_dir(place.path("home")).expect("a folder can be made");
+    let day = run(command(&place, "sh").arg(example("day/day.sh")).env_remove("MEDIACTL_CONF")).exits(0);
+    let password = fs::read_to_string(place.path("password")).expect("the account was kept");
+    day.prints("\ndone\n").hides(password.trim());
+}
+
+#[test]
 fn the_ansible_role_changes_what_differs_and_then_nothing() {
     if !is_there("ansible-playbook", "pip install ansible-core") {
         return;

@@ -7,14 +7,17 @@ use crate::cli::args::completion::ShellName;
 use crate::edit::completion::Proposal;
 use crate::syntax::one_line;
 
-/// Marks a candidate behind which something has to follow.
-const OPEN: &str = "open ";
+/// Marks the candidates behind which something has to follow.
+const OPEN: &str = "open";
+
+/// Marks the others. Without a mark, the engine of clap makes one for each.
+const WHOLE: &str = "whole";
 
 /// A candidate as the engine of clap has it.
 pub fn candidate(Proposal { text, help, is_whole }: Proposal) -> CompletionCandidate {
-    let id = (!is_whole).then(|| format!("{OPEN}{text}"));
     let help = Some(help).filter(|help| !help.is_empty());
-    CompletionCandidate::new(text).help(help.map(Into::into)).id(id)
+    let mark = if is_whole { WHOLE } else { OPEN };
+    CompletionCandidate::new(text).help(help.map(Into::into)).tag(Some(mark.into()))
 }
 
 /// The lines for all candidates, in their order. Bash gets a word as it is typed; zsh and fish get its text and, behind a
@@ -24,6 +27,7 @@ pub fn lines(shell: ShellName, typed: &TypedWord<'_>, mut found: Vec<CompletionC
     if typed.text.is_empty() {
         found.retain(|found| !found.get_value().as_encoded_bytes().starts_with(b"-"));
     }
+    let open = OPEN.into();
     let mut lines = String::new();
     for found in found {
         // The lines of a shell are text, and have no other way to hold a line feed.
@@ -31,7 +35,7 @@ pub fn lines(shell: ShellName, typed: &TypedWord<'_>, mut found: Vec<CompletionC
         if value.contains(char::is_control) {
             continue;
         }
-        let is_open = found.get_id().is_some_and(|id| id.starts_with(OPEN)) || value.ends_with('/');
+        let is_open = found.get_tag() == Some(&open) || value.ends_with('/');
         let help = found.get_help().map(ToString::to_string).unwrap_or_default();
         let help = one_line(help.lines().next().unwrap_or_default());
         let line = match shell {

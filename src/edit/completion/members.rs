@@ -26,29 +26,26 @@ impl Completion<'_> {
             && glob.contains('*')
         {
             let form = self.form(&whole, place, glob);
-            return self.found(format!("{head}{glob}"), String::new(), form);
+            return vec![self.found(format!("{head}{glob}"), String::new(), form)];
         }
         let typed = start.name();
-        let is_meant = |name: &str| name.starts_with(&typed);
-        let mut names: Vec<_> =
-            self.names(&whole, place).into_iter().filter(|(name, _)| is_meant(name)).collect();
+        let names = self.names(&whole, place).into_iter().filter(|(name, _)| name.starts_with(&typed));
+        let mut names: Vec<_> = names.map(|(name, help)| (start.written(&name), name, help)).collect();
         // A name in quotes does not begin with what is typed; it is meant where no other does.
-        let needs_quotes = |name: &str| start.written(name) != name;
         if matches!(start, PartialName::Bare(start) if !start.is_empty())
-            && names.iter().any(|(name, _)| !needs_quotes(name))
+            && names.iter().any(|(written, name, _)| written == name)
         {
-            names.retain(|(name, _)| !needs_quotes(name));
+            names.retain(|(written, name, _)| written == name);
         }
-        let candidate = |(name, help): (String, String)| {
+        let candidate = |(written, name, help): (String, String, String)| {
             let form = self.form(&whole, place, &name);
-            self.words(&format!("{head}{}", start.written(&name)), help, form, place, &name)
+            self.words(format!("{head}{written}"), help, form, place, &name)
         };
         names.into_iter().flat_map(candidate).collect()
     }
 
     /// The candidates for one member: some that are objects or lists are also set by their words.
-    fn words(&self, text: &str, help: String, form: Form, place: Place, name: &str) -> Vec<Step> {
-        let mut found = self.found(text.to_owned(), help.clone(), form);
+    fn words(&self, text: String, help: String, form: Form, place: Place, name: &str) -> Vec<Step> {
         let takes_words = match place.member(name) {
             Ok(Place::Own(row)) => match row.shape {
                 Shape::Object(object) => object.takes_words,
@@ -57,10 +54,10 @@ impl Completion<'_> {
             },
             _ => false,
         };
-        if self.path_use == PathUse::Settable && takes_words {
-            found.extend(self.found(text.to_owned(), help, Form::Leaf));
+        if self.path_use != PathUse::Settable || !takes_words {
+            return vec![self.found(text, help, form)];
         }
-        found
+        vec![self.found(text.clone(), help.clone(), form), self.found(text, help, Form::Leaf)]
     }
 
     /// The names at a place, each with its documentation.
@@ -74,8 +71,10 @@ impl Completion<'_> {
         let is_certain = path.first_pattern().is_none();
         let help =
             |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
-        let with_help =
-            |name: String| (help(&name).map(|help| (name.clone(), help))).unwrap_or((name, String::new()));
+        let with_help = |name: String| {
+            let help = help(&name).unwrap_or_default();
+            (name, help)
+        };
         match self.path_use {
             PathUse::Present if is_certain => present.into_iter().map(with_help).collect(),
             PathUse::Block => match place {
@@ -154,10 +153,7 @@ impl Completion<'_> {
             found.push(("+".to_owned(), "a new entry".to_owned(), Form::Leaf));
         }
         found.retain(|(sign, ..)| sign.starts_with(start));
-        found
-            .into_iter()
-            .flat_map(|(sign, help, form)| self.found(format!("{head}{sign}]"), help, form))
-            .collect()
+        found.into_iter().map(|(sign, help, form)| self.found(format!("{head}{sign}]"), help, form)).collect()
     }
 
     fn below(&self, path: &Path, key: &str) -> Path {
@@ -167,7 +163,7 @@ impl Completion<'_> {
 
 /// The place of a member; in a list that of a member of its entries.
 fn member(place: Place, name: &str) -> Option<Place> {
-    leaf(place, &[Segment::Key(name.to_owned())]).ok()
+    place.member(name).ok().or_else(|| leaf(place, &[Segment::Key(name.to_owned())]).ok())
 }
 
 /// The segments with one name for each pattern.

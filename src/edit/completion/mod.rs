@@ -56,10 +56,10 @@ enum Form {
     Leaf,
 }
 
-/// A candidate, and the text behind which its members begin.
+/// A candidate, and the sign that leads to what is in it; `None` where nothing is.
 struct Step {
     candidate: Proposal,
-    deeper: Option<String>,
+    deeper: Option<&'static str>,
 }
 
 /// The operators of conditions, each with what it means.
@@ -83,13 +83,15 @@ impl Completion<'_> {
                 Proposal { text: typed.to_owned(), help: String::new(), is_whole: found.is_empty() };
             found.insert(0, Step { candidate, deeper: None });
         }
-        let [Step { candidate: only, deeper: Some(deeper) }] = &found[..] else {
+        let [Step { candidate: only, deeper: Some(sign) }] = &found[..] else {
             return found.into_iter().map(|found| found.candidate).collect();
         };
-        let is_condition = self.path_use == PathUse::Condition && deeper == &only.text;
-        let mut inside = if is_condition { operators(deeper) } else { self.candidates(deeper) };
+        let mut inside = match (self.path_use, *sign) {
+            (PathUse::Condition, "") => operators(&only.text),
+            _ => self.candidates(&format!("{}{sign}", only.text)),
+        };
         // The only value is not entered: it would stand there before it was looked at.
-        let is_guess = deeper.ends_with('=') && inside.len() == 1;
+        let is_guess = only.text.ends_with('=') && inside.len() == 1;
         if inside.is_empty() || is_guess {
             return vec![only.clone()];
         }
@@ -125,29 +127,17 @@ impl Completion<'_> {
     }
 
     /// The candidate for a place.
-    fn found(&self, text: String, help: String, form: Form) -> Vec<Step> {
-        let one = |text: String, deeper| {
-            let is_whole = match self.path_use {
-                PathUse::Present | PathUse::Explained | PathUse::Block => form == Form::Leaf,
-                PathUse::Settable | PathUse::Condition => false,
-            };
-            Step { candidate: Proposal { text, help: help.clone(), is_whole }, deeper }
+    fn found(&self, text: String, help: String, form: Form) -> Step {
+        let (sign, deeper) = match (self.path_use, form) {
+            (PathUse::Settable | PathUse::Block, Form::Object) => (".", Some("")),
+            (PathUse::Settable | PathUse::Block, Form::List) => ("[", Some("")),
+            (PathUse::Settable, Form::Leaf) => ("=", Some("")),
+            (PathUse::Condition, Form::Leaf) => ("", Some("")),
+            (PathUse::Condition, Form::List) | (_, Form::Object) => ("", Some(".")),
+            (_, Form::List) => ("", Some("[")),
+            (_, Form::Leaf) => ("", None),
         };
-        let inside = |sign| format!("{text}{sign}");
-        match (self.path_use, form) {
-            (PathUse::Block, Form::Leaf) => vec![one(text, None)],
-            (PathUse::Settable, Form::Leaf) => vec![one(inside("="), Some(inside("=")))],
-            (PathUse::Settable | PathUse::Block, Form::Object) => {
-                vec![one(inside("."), Some(inside(".")))]
-            }
-            (PathUse::Settable | PathUse::Block, Form::List) => vec![one(inside("["), Some(inside("[")))],
-            (PathUse::Condition, Form::Leaf) => vec![one(text.clone(), Some(text))],
-            (PathUse::Condition, Form::Object | Form::List) | (_, Form::Object) => {
-                vec![one(text.clone(), Some(inside(".")))]
-            }
-            (_, Form::List) => vec![one(text.clone(), Some(inside("[")))],
-            (_, Form::Leaf) => vec![one(text, None)],
-        }
+        Step { candidate: Proposal { text: text + sign, help, is_whole: deeper.is_none() }, deeper }
     }
 }
 

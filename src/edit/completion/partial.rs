@@ -39,6 +39,7 @@ impl PartialName<'_> {
     /// A whole name, in quotes where it needs them or where one is typed.
     pub fn written(self, name: &str) -> String {
         match self {
+            Self::Bare(_) if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) => name.to_owned(),
             Self::Bare(_) => Segment::Key(name.to_owned()).to_string(),
             Self::Quoted(_) => format!("\"{}\"", name.replace('\\', r"\\").replace('"', "\\\"")),
         }

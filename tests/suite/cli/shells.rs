@@ -1,0 +1,108 @@
+//! Completion in real shells, each in a real terminal.
+
+use super::tmux::{Screen, are_there};
+use super::{Place, SAMPLE};
+
+/// The prompt of every shell.
+const PROMPT: &str = ">>";
+
+/// A shell whose completion is on.
+fn shell(place: &Place, program: &[&str], set_up: &str) -> Screen {
+    let screen = Screen::of(place, 160, program);
+    screen.types(set_up).presses("Enter").types("echo re''ady").presses("Enter").shows(&["\nready"]);
+    clear(&screen);
+    screen
+}
+
+fn place() -> Place {
+    let place = Place::with(SAMPLE.replace("stream cam.2", "stream cam2"));
+    place.run(["modify", "-q", "--set", "loglevel=debug"]).exits(0);
+    place.run(["modify", "-q", "--set", "loglevel=info"]).exits(0);
+    let add = ["context", "add", "prod", "--url", "https://media.example"];
+    let home = place.path("").display().to_string();
+    place.mediactl(add).without("MEDIACTL_CONF").env("HOME", &home).run().exits(0);
+    place
+}
+
+/// Clears the line that is being typed, and the screen.
+#[track_caller]
+fn clear(screen: &Screen) {
+    screen.presses("C-u").presses("C-l").until("an empty screen", |text| text.trim() == PROMPT);
+}
+
+/// What is completed alike in all shells: what is typed, what stands there then.
+const COMPLETED: &[(&str, &str)] = &[
+    // A name, as far as it is the same.
+    ("mediactl modify --set streams.ca", "--set streams.cam"),
+    // A key, and its last part behind a `=`.
+    ("mediactl modify --set streams.cam1.prep", "--set streams.cam1.prepush="),
+    ("mediactl modify --set=streams.cam1.titl", "--set=streams.cam1.title="),
+    // A value.
+    ("mediactl modify --set streams.cam1.static=tr", "--set streams.cam1.static=true "),
+    // A change, a context, a file.
+    ("mediactl diff saved serial:1 && mediactl rollback @", "mediactl rollback @"),
+    ("mediactl -x pr", "mediactl -x prod "),
+    ("mediactl -x prod context sh", "mediactl -x prod context show "),
+    ("mediactl --conf media.c", "mediactl --conf media.conf "),
+    ("mediactl roll", "mediactl rollback "),
+];
+
+/// What is listed: what is typed, what is shown then.
+const LISTED: &[(&str, &[&str])] = &[
+    ("mediactl modify --set streams.cam", &["cam1.", "cam2."]),
+    ("mediactl modify --set streams.cam1.prepush=", &["5 ", "off"]),
+    ("mediactl diff @", &["@1", "@2"]),
+];
+
+fn completes(screen: &Screen) {
+    for (typed, expected) in COMPLETED {
+        // What follows the cursor shows that a blank was written.
+        screen.types(typed).presses("Tab").types("x").shows(&[&format!("{expected}x")]);
+        clear(screen);
+    }
+    for (typed, expected) in LISTED {
+        screen.types(typed).presses("Tab").presses("Tab").shows(expected);
+        clear(screen);
+    }
+}
+
+#[test]
+fn bash_completes() {
+    if !are_there(&["tmux", "bash"]) {
+        return;
+    }
+    let place = place();
+    let screen = shell(&place, &["bash", "--norc", "-i"], "PS1='>> '; source <(mediactl completion bash)");
+    completes(&screen);
+    screen.types("mediactl read streams.cam1.urls[0].ur").presses("Tab").types("x").shows(&["urls[0].url x"]);
+    clear(&screen);
+    screen.types("mediactl modify --set 'streams.cam1.static=tr").presses("Tab").shows(&["static=true'"]);
+}
+
+#[test]
+fn zsh_completes_and_shows_documentation() {
+    if !are_there(&["tmux", "zsh"]) {
+        return;
+    }
+    let place = place();
+    let set_up = "autoload -Uz compinit; compinit -u; PS1='>> '; source <(mediactl completion zsh)";
+    let screen = shell(&place, &["zsh", "-f", "-i"], set_up);
+    completes(&screen);
+    let documented = ["streams.cam1.title=", "-- Title that viewers see"];
+    screen.types("mediactl modify --set streams.cam1.").presses("Tab").presses("Tab").shows(&documented);
+    clear(&screen);
+    screen.types("mediactl read 'streams.cam1.urls[0].ur").presses("Tab").shows(&["urls[0].url'"]);
+}
+
+#[test]
+fn fish_completes_and_shows_documentation() {
+    if !are_there(&["tmux", "fish"]) {
+        return;
+    }
+    let place = place();
+    let set_up = "function fish_prompt; echo '>> '; end; mediactl completion fish | source";
+    let screen = shell(&place, &["fish", "--no-config", "-i"], set_up);
+    completes(&screen);
+    let documented = ["cam1.title=", "(Title that viewers see)"];
+    screen.types("mediactl modify --set streams.cam1.").presses("Tab").presses("Tab").shows(&documented);
+}
