@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use serde_json::json;
 
-use crate::cli::args::global::{ColorChoice, GlobalArgs};
-use crate::cli::context::{Contexts, ContextsFile};
+use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, TargetKind};
+use crate::cli::context::{self, Contexts, ContextsFile};
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::{Current, LocalView};
@@ -39,17 +39,25 @@ impl Lookup {
     }
 
     fn content(&self) -> Option<Content> {
-        let mut target = target::resolve(self.global.as_ref()?, Purpose::default(), ui()).ok()?;
+        let mut target = target::resolve(&self.one_target()?, Purpose::default(), ui()).ok()?;
         let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
         target.service.read(&query).ok().map(|reading| reading.content)
+    }
+
+    /// The options, with the first one where they name several servers.
+    fn one_target(&self) -> Option<GlobalArgs> {
+        let global = self.global.clone()?;
+        let Some(contexts) = context::several(&global).ok()? else { return Some(global) };
+        let chosen = ChosenTarget { kind: TargetKind::Context(NamedBy::CommandLine), ..global.chosen };
+        let context = Some(contexts.into_iter().next()?.name);
+        Some(GlobalArgs { context, group: Vec::new(), chosen, ..global })
     }
 
     /// The history, the last change first. That of a file is read without its server, which would write a hand edit
     /// into it.
     pub fn history(&self) -> Vec<HistoryEntry> {
-        let Some(global) = &self.global else { return Vec::new() };
-        let target = target::file_or_named_server(global, ui());
-        target.ok().and_then(|mut target| target.service.history().ok()).unwrap_or_default()
+        let target = self.one_target().and_then(|global| target::file_or_named_server(&global, ui()).ok());
+        target.and_then(|mut target| target.service.history().ok()).unwrap_or_default()
     }
 
     /// The contexts of the user.

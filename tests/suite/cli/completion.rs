@@ -81,12 +81,12 @@ fn each_argument_is_completed() {
         ("modify --expect rtmp=", "rtmp=1936 rtmp=1935"),
         ("wait rtm", "rtmp=1936 rtmp=1935"),
         // Paths of what is there.
-        ("modify --unset streams.fi", "streams.film streams.film.name …"),
+        ("modify --unset streams.fi", "streams.film streams.film.urls …"),
         ("modify --replace streams.cam1.prep", "streams.cam1.prepush"),
         ("modify --replace streams.cam1.prep s/", ""),
         ("read lives.studio.pu", "lives.studio.publish_enabled"),
         ("read http rts", "rtsp"),
-        ("edit streams.fil", "streams.film streams.film.name …"),
+        ("edit streams.fil", "streams.film streams.film.urls …"),
         ("rm streams.cam1.prep", "streams.cam1.prepush"),
         ("blame streams.cam1.prep", "streams.cam1.prepush"),
         ("watch rtm", "rtmp"),
@@ -117,6 +117,9 @@ fn each_argument_is_completed() {
         // Contexts.
         ("-x ", "prod test"),
         ("--context=p", "--context=prod"),
+        ("-x prod,te", "prod,test"),
+        ("--group e", "edge eu"),
+        ("--group=edge,eu", "--group=edge,eu"),
         ("context use te", "test"),
         ("context show pr", "prod"),
         ("context remove pr", "prod"),
@@ -172,8 +175,8 @@ fn the_target_is_the_one_that_the_line_names() {
     place.run(["update", "-q", "new.conf"]).exits(0);
     place.put("password", "hunter2\n");
     let context = format!(
-        "context live {{ url {0}; login admin; password_command \"cat password\"; }}\n\
-         context closed {{ url {0}; }}\ncontext stuck {{ url {0}; login admin; password_command \"sleep 1000\"; }}\n",
+        "context live {{ url {0}; group alive; login admin; password_command \"cat password\"; }}\n\
+         context closed {{ url {0}; group alive; }}\ncontext stuck {{ url {0}; login admin; password_command \"sleep 1000\"; }}\n",
         server.url
     );
     contexts(&place, &context);
@@ -186,6 +189,8 @@ fn the_target_is_the_one_that_the_line_names() {
     assert_eq!(of(&[]), running, "the server of the file");
     assert_eq!(names(&["--conf", "other.conf", "mv", "streams."]), ["streams.other"]);
     assert_eq!(of(&["-x", "live"]), running);
+    assert_eq!(of(&["-x", "live,closed"]), running, "the first of several");
+    assert_eq!(of(&["--group", "alive"]), running);
     let with_url = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
     assert_eq!(of(&with_url), running);
     // Whoever may not look sees nothing, and is not asked.
