@@ -294,7 +294,7 @@ impl<'a> Together<'a> {
             let id = made[of].as_ref().map(|made| made.id.as_str());
             let after = plans[at].result.as_ref().ok().and_then(FleetPlan::revisions).map(|[_, after]| after);
             // Where no answer came, the change may still be under way, and a pending one may be somebody else's.
-            if id.is_none() && !(0..LOOKS).any(|_| runs(member, after)) {
+            if id.is_none() && !runs_soon(member, after) {
                 return Err(CliError::not_begun(&member.name));
             }
             let decided = member.target.service.decide(Decision::RollBack, id);
@@ -356,12 +356,15 @@ impl<'a> Together<'a> {
 }
 
 /// Whether a server runs this text, now or a moment later.
-fn runs(member: &mut FleetMember, revision: Option<Revision>) -> bool {
-    let runs = health::still_runs(member, revision).is_ok();
-    if !runs {
-        std::thread::sleep(PAUSE);
+fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
+    for _ in 0..LOOKS {
+        match health::still_runs(member, revision) {
+            Ok(()) => return true,
+            Err(error) if error.kind == ErrorKind::Conflict => std::thread::sleep(PAUSE),
+            Err(_) => return false,
+        }
     }
-    runs
+    false
 }
 
 /// Whether a server runs this text, and no change waits there.

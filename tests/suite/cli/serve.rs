@@ -64,6 +64,13 @@ impl Serving {
         kill_process(pid, signal).expect("it runs");
     }
 
+    /// Whether it has not ended, be it stopped or not.
+    pub(crate) fn runs(&self) -> bool {
+        // What has ended is still there for whoever started it.
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
+        stat.rsplit_once(')').is_some_and(|(_, state)| !state.trim_start().starts_with(['Z', 'X']))
+    }
+
     /// Has it load the file again, some time.
     pub(crate) fn hang_up(&self) {
         self.signal(Signal::HUP);

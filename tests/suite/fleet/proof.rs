@@ -1,0 +1,259 @@
+//! Faults at each phase of a change that is made on all servers or on none: once the time to confirm is over, no
+//! mixture is left, unless a confirmation was under way.
+//!
+//! `cargo test` has few servers; the proof with 100 of them, and its figures, is run by
+//!
+//! ```text
+//! cargo test --release --test suite -- --ignored --nocapture fleet::proof
+//! ```
+
+use std::fs;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::Edges;
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Run, SAMPLE};
+
+/// How many servers there are in the short form.
+const FEW: usize = 8;
+
+/// How many there are in full.
+const MANY: usize = 100;
+
+/// What befalls a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Killed,
+    Stopped,
+    /// No file can be written any more.
+    Full,
+    /// Its reload command takes longer than the others wait.
+    Slow,
+}
+
+/// When it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// After the change was evaluated there, while others still are.
+    Evaluate,
+    /// While the server makes the change.
+    Try,
+    /// While the servers are checked, before they are confirmed.
+    Check,
+}
+
+/// Which faults come when.
+const STORIES: [(Phase, Fault); 7] = [
+    (Phase::Evaluate, Fault::Stopped),
+    (Phase::Try, Fault::Killed),
+    (Phase::Try, Fault::Stopped),
+    (Phase::Try, Fault::Full),
+    (Phase::Try, Fault::Slow),
+    (Phase::Check, Fault::Killed),
+    (Phase::Check, Fault::Stopped),
+];
+
+/// Servers whose reload command does what is in their file `fault`.
+fn edges(count: usize) -> Edges {
+    let options = ["--reload-cmd", "test ! -f fault || . ./fault", "--hook-timeout", "3"];
+    Edges::with(&vec![SAMPLE.to_owned(); count], &options)
+}
+
+fn changed() -> String {
+    SAMPLE.replace("rtsp 554;", "rtsp 1935;")
+}
+
+/// The arguments of the change; the health command is a script in the folder of the first server.
+fn arguments(edges: &Edges) -> Vec<String> {
+    let script = edges.places[0].path("health");
+    let arguments =
+        "-x edge-* --timeout 4 modify --set rtsp=1935 --yes --all-or-nothing --confirm 25s --health-cmd";
+    let words = arguments.split(' ').map(str::to_owned);
+    words.chain([format!("test ! -f {0} || . {0}", script.display())]).collect()
+}
+
+fn run(edges: &Edges) -> Run {
+    let arguments = arguments(edges);
+    edges.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Plants the fault of one server.
+fn plant(edges: &Edges, at: usize, phase: Phase, fault: Fault) {
+    let server = edges.servers[at].as_ref().expect("it runs");
+    let pid = server.pid();
+    let deed = match fault {
+        Fault::Killed => format!("kill -9 {pid}"),
+        Fault::Stopped => format!("kill -STOP {pid}; sleep 1"),
+        Fault::Slow => "sleep 60".to_owned(),
+        Fault::Full => "true".to_owned(),
+    };
+    match (phase, fault) {
+        (Phase::Evaluate, _) => server.signal(Signal::STOP),
+        (_, Fault::Full) => {
+            let limited = Command::new("prlimit").args(["--fsize=0:", "--pid", &pid.to_string()]).status();
+            assert!(limited.expect("util-linux has it").success());
+        }
+        (Phase::Try, _) => edges.places[at].put("fault", deed),
+        (Phase::Check, _) => {
+            let script = format!("if test $MEDIACTL_CONTEXT = edge-{at}; then {deed}; fi");
+            edges.places[0].put("health", script);
+        }
+    }
+}
+
+/// Brings the servers back that a fault befell, and waits until no change waits any more.
+fn recover(edges: &mut Edges) {
+    for place in &edges.places {
+        for name in ["fault", "health"] {
+            let _ = fs::remove_file(place.path(name));
+        }
+    }
+    let mut urls = Vec::new();
+    for (server, place) in edges.servers.iter_mut().zip(&edges.places) {
+        let runs = server.as_ref().is_some_and(Serving::runs);
+        if runs {
+            let server = server.as_ref().expect("it runs");
+            server.signal(Signal::CONT);
+            let pid = server.pid().to_string();
+            let _ = Command::new("prlimit").args(["--fsize=unlimited:", "--pid", &pid]).status();
+        } else {
+            *server = None;
+            *server = Some(Serving::over(place));
+        }
+        urls.push(server.as_ref().expect("it runs").url.clone());
+    }
+    edges.put_contexts(&urls, "");
+    let start = Instant::now();
+    let waits = |edges: &Edges| {
+        let waiting = |place: &crate::cli::Place| place.path(&format!(".mediactl/{CONF}/pending")).exists();
+        edges.places.iter().any(waiting)
+    };
+    while waits(edges) {
+        assert!(start.elapsed() < Duration::from_secs(120), "a change waits for ever");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// All servers run the same text, the new one if the program said so.
+#[track_caller]
+fn no_mixture(edges: &Edges, code: Option<i32>, what: &str) {
+    let expected = if code == Some(0) { changed() } else { SAMPLE.to_owned() };
+    let others = edges.texts().iter().filter(|text| **text != expected).count();
+    assert_eq!(others, 0, "{what}: exit code {code:?}, and {others} servers have another text");
+    let state = edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).json();
+    let port = if code == Some(0) { 1935 } else { 554 };
+    assert!(state.as_object().expect("it is one").values().all(|found| *found == port), "{what}: {state}");
+}
+
+/// One fault, at one server and at one time: the change is made nowhere.
+fn story(count: usize, phase: Phase, fault: Fault) {
+    let mut edges = edges(count);
+    let at = count / 2;
+    plant(&edges, at, phase, fault);
+    let run = run(&edges);
+    let what = format!("{fault:?} at {phase:?}");
+    assert!(!matches!(run.code, Some(0 | 11)), "{what}: {run:#?}");
+    assert!(run.out.contains(&format!("edge-{at}  ")), "{what}: {run:#?}");
+    recover(&mut edges);
+    no_mixture(&edges, run.code, &what);
+    assert!(edges.journals().is_empty(), "{what}");
+    // The same change is made once all are well.
+    let again = self::run(&edges).exits(0);
+    no_mixture(&edges, again.code, &what);
+}
+
+#[test]
+fn a_server_that_is_stopped_before_the_change() {
+    story(FEW, STORIES[0].0, STORIES[0].1);
+}
+
+#[test]
+fn a_server_that_is_killed_in_the_middle_of_the_change() {
+    story(FEW, STORIES[1].0, STORIES[1].1);
+}
+
+#[test]
+fn a_server_that_is_stopped_in_the_middle_of_the_change() {
+    story(FEW, STORIES[2].0, STORIES[2].1);
+}
+
+#[test]
+fn a_server_that_is_full_or_slow() {
+    story(FEW, STORIES[3].0, STORIES[3].1);
+    story(FEW, STORIES[4].0, STORIES[4].1);
+}
+
+#[test]
+fn a_server_that_is_killed_before_the_confirmation() {
+    story(FEW, STORIES[5].0, STORIES[5].1);
+}
+
+#[test]
+fn a_server_that_is_stopped_before_the_confirmation() {
+    story(FEW, STORIES[6].0, STORIES[6].1);
+}
+
+#[test]
+fn a_coordinator_that_is_killed_leaves_no_mixture_and_can_be_resumed() {
+    let mut edges = edges(FEW);
+    // The parent of the shell is the program.
+    edges.places[0].put("health", "kill -9 $PPID");
+    let killed = run(&edges);
+    assert_eq!(killed.code, None, "{killed:#?}");
+    edges.run(&["fleet", "status"]).exits(1).prints("edge-7  changed, waits to be confirmed: ");
+    edges.run(&["fleet", "resume", "--yes", "--take-back"]).exits(0).prints("edge-7  taken back");
+    no_mixture(&edges, Some(1), "killed and taken back");
+    edges.places[0].put("health", "kill -9 $PPID");
+    run(&edges);
+    recover(&mut edges);
+    no_mixture(&edges, Some(1), "killed and left alone");
+    edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-7  changed");
+    no_mixture(&edges, Some(0), "killed and resumed");
+}
+
+/// The most memory that a process has used so far, in KiB, and what it came to in the end.
+fn measured(edges: &Edges, arguments: &[&str]) -> (Run, Duration, u64) {
+    let start = Instant::now();
+    let child: Child = edges.call(arguments).start();
+    let path = format!("/proc/{}/status", child.id());
+    let watch = thread::spawn(move || {
+        let mut most = 0;
+        while let Ok(status) = fs::read_to_string(&path) {
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let Some(line) = line else { break };
+            most = line.trim().trim_end_matches(" kB").parse().unwrap_or(most);
+            thread::sleep(Duration::from_millis(2));
+        }
+        most
+    });
+    let run = Run::of(child.wait_with_output().expect("the program ends"));
+    (run, start.elapsed(), watch.join().expect("it only reads"))
+}
+
+#[test]
+#[ignore = "takes minutes: a hundred servers"]
+fn a_hundred_servers() {
+    let healthy = edges(MANY);
+    let figures = |what: &str, arguments: &[&str]| {
+        let (run, time, memory) = measured(&healthy, arguments);
+        println!("{MANY} servers: {what}: {} ms, {} MiB at most", time.as_millis(), memory / 1024);
+        run
+    };
+    figures("read", &["-x", "edge-*", "read", "-o", "compact", "rtsp"]).exits(0);
+    figures("status", &["-x", "edge-*", "status"]).exits(0);
+    figures("each for itself", &["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes"]).exits(0);
+    figures("each for itself", &["-x", "edge-*", "modify", "--set", "rtsp=554", "--yes"]).exits(0);
+    let arguments = arguments(&healthy);
+    let together: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let run = figures("all or nothing", &together).exits(0);
+    no_mixture(&healthy, run.code, "healthy");
+    drop(healthy);
+    for (phase, fault) in STORIES {
+        story(MANY, phase, fault);
+        println!("{MANY} servers: {fault:?} at {phase:?}: made nowhere");
+    }
+}
