@@ -102,6 +102,7 @@ impl ConfigService for Engine {
         let running = state.as_ref().map_or(&file, |state| &state.running);
         Ok(Status {
             server: None,
+            node: None,
             saved: Some(running.is_same_text(&file)),
             differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
             edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),

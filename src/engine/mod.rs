@@ -10,6 +10,7 @@
 #[allow(clippy::disallowed_methods, reason = "a reload is noted with its time")]
 mod activity;
 mod blame;
+mod changes;
 mod composed;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
@@ -28,6 +29,7 @@ mod interrupt;
 mod local;
 mod local_service;
 mod modify;
+mod node_report;
 mod operation;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod options;
@@ -50,6 +52,7 @@ mod transaction;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
+pub use changes::Changes;
 pub use composed::{Composed, ComposedFile, IncludedTexts, includes_files};
 pub use conflict::Conflict;
 pub use content::Content;
@@ -66,6 +69,7 @@ pub use hook::{
 };
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
+pub use node_report::NodeReport;
 pub use operation::Operation;
 pub use options::{ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::content::Content;
+use super::node_report::NodeReport;
 use super::outcome::PendingInfo;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
@@ -16,6 +17,9 @@ use crate::store::{HistoryEntry, NodeRecord};
 pub struct Status {
     /// The server that runs the configuration.
     pub server: Option<ServerInfo>,
+    /// The node of a cluster that the server is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeReport>,
     /// Whether the running configuration is saved; null where the server does not tell.
     pub saved: Option<bool>,
     /// The paths whose values differ between the running and the saved configuration.

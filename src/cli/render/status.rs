@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use super::table::aligned;
-use crate::engine::{PendingInfo, ServerInfo, Status};
+use crate::engine::{NodeReport, PendingInfo, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord};
 use crate::syntax::one_line;
 
@@ -32,6 +32,13 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
                     Some(false) => "no, the running configuration differs from the file",
                 },
             )?;
+        }
+    }
+    if let Some(node) = &status.node {
+        line("node:", &format!("{} of {}", node.name, node.cluster))?;
+        line("runs:", &runs_in_words(node))?;
+        if let Some(why) = &node.away {
+            line("cluster:", &format!("can't be reached, so changes are refused: {why}"))?;
         }
     }
     if status.saved == Some(false) {
@@ -77,6 +84,19 @@ fn nodes_table(nodes: &[NodeRecord], out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<[String; 6]> = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
     writeln!(out)?;
     aligned(&rows).try_for_each(|row| writeln!(out, "{row}"))
+}
+
+/// What a node runs, and why not what it should.
+fn runs_in_words(node: &NodeReport) -> String {
+    let serial =
+        |serial: Option<u64>| serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
+    let mut words = serial(node.serial);
+    if node.wanted != node.serial {
+        words += &format!(" instead of {}", serial(node.wanted));
+    }
+    words += &format!(", {} since {}", node.state, node.since);
+    node.why.iter().for_each(|why| words += &format!(": {why}"));
+    words
 }
 
 fn server_in_words(server: &ServerInfo) -> String {

@@ -14,9 +14,9 @@ use super::replace::{replace, roll_back};
 use super::session::{Session, status};
 use crate::edit::request::ChangeRequest;
 use crate::engine::{
-    ChangeOptions, Composed, ConfigService, Content, Decision, EngineError, Feature, Outcome, OutcomeNote,
-    PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot, Source, Status,
-    differing, find, is_edited_since,
+    ChangeOptions, Composed, ConfigService, Content, Decision, EngineError, Feature, NodeReport, Outcome,
+    OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot,
+    Source, Status, differing, find, is_edited_since,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
 use crate::http::protocol::notes::note_of;
@@ -177,6 +177,7 @@ impl ConfigService for RemoteService {
             server: Some(ServerInfo::deserialize(server).unwrap_or_default()),
             saved: config["saved"].as_bool(),
             pending: PendingInfo::deserialize(&config["pending"]).ok(),
+            node: NodeReport::deserialize(&whole["runtime"]["node"]).ok(),
             last_error: config["last_error"].as_str().map(str::to_owned),
             ..Status::default()
         };

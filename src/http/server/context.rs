@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::engine::{Engine, Snapshot};
+use crate::engine::{Changes, Engine, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::server::auth::{Authenticator, Role};
@@ -16,6 +16,8 @@ use crate::store::Revision;
 /// The state that all endpoints share.
 pub struct Context {
     pub engine: Engine,
+    /// Who makes the changes: the engine, or the cluster that it follows.
+    pub changes: Arc<dyn Changes>,
     pub runtime: Runtime,
     pub authenticator: Authenticator,
     /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it

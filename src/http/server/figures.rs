@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::{Engine, PendingChange, Snapshot};
+use crate::engine::{Changes, Engine, Snapshot};
 use crate::model::setting_view::sources;
 use crate::model::shape::only_argument;
 use crate::model::top_members;
@@ -22,7 +22,7 @@ pub fn timestamp(time: SystemTime) -> String {
 }
 
 /// The running configuration: its tag, whether it is saved, its last and its pending change.
-pub fn config(engine: &Engine, tag: &TagOf<'_>) -> Value {
+pub fn config(engine: &Engine, changes: &dyn Changes, tag: &TagOf<'_>) -> Value {
     let Some(state) = engine.state() else { return Value::Null };
     let saved = engine.read().is_ok_and(|file| file.bytes() == state.running.bytes());
     json!({
@@ -36,7 +36,7 @@ pub fn config(engine: &Engine, tag: &TagOf<'_>) -> Value {
             "operation": change.operation,
         })),
         "last_error": state.last_error,
-        "pending": state.pending.as_deref().map(PendingChange::info),
+        "pending": changes.pending(),
     })
 }
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::engine::Engine;
+use crate::engine::{Changes, Engine};
 use crate::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
 };
@@ -81,6 +81,7 @@ impl Handler {
     pub fn new(engine: Engine, settings: HandlerSettings) -> Self {
         let HandlerSettings { prefix, trusted_proxies, view_auth, log, runtime, patch_memory } = settings;
         let context = Context {
+            changes: Arc::new(engine.clone()),
             engine,
             runtime,
             authenticator: Authenticator::default(),
@@ -97,6 +98,12 @@ impl Handler {
     /// The same handler with another limit on the time that a change may take up to its write.
     pub fn giving_up_after(mut self, change_time: Duration) -> Self {
         self.context.change_time = change_time;
+        self
+    }
+
+    /// The same handler over an engine whose changes another one makes.
+    pub fn changing_by(mut self, changes: Arc<dyn Changes>) -> Self {
+        self.context.changes = changes;
         self
     }
 
@@ -222,8 +229,8 @@ impl Handler {
         let mut response = Response::error(&problem);
         response.headers.extend(headers);
         if problem.kind() == Some(ProblemKind::Pending) {
-            let pending = self.context.engine.pending();
-            response.headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id.clone())));
+            let pending = self.context.changes.pending();
+            response.headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
         }
         response
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::engine::{Engine, hook_output};
+use crate::engine::{Changes, Engine, hook_output};
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp};
 use crate::http::server::request_counts::RequestCounts;
 
@@ -64,24 +64,27 @@ impl Runtime {
     }
 
     /// Adds a member `runtime` to the text of a JSON object.
-    pub fn added_to(&self, json: &[u8], engine: &Engine, tag: &TagOf<'_>) -> Arc<Vec<u8>> {
+    pub fn added_to(&self, json: &[u8], source: (&Engine, &dyn Changes), tag: &TagOf<'_>) -> Arc<Vec<u8>> {
         let mut body = json[..json.len().saturating_sub(1)].to_vec();
         let separator: &[u8] = if body.len() > 1 { b"," } else { b"" };
         body.extend_from_slice(separator);
         body.extend_from_slice(b"\"runtime\":");
-        body.extend_from_slice(self.figures(engine, tag).to_string().as_bytes());
+        body.extend_from_slice(self.figures(source, tag).to_string().as_bytes());
         body.extend_from_slice(b"}");
         Arc::new(body)
     }
 
-    fn figures(&self, engine: &Engine, tag: &TagOf<'_>) -> Value {
+    fn figures(&self, (engine, changes): (&Engine, &dyn Changes), tag: &TagOf<'_>) -> Value {
         let running = engine.running();
         let mut figures = json!({
             "server": self.server(),
-            "config": figures::config(engine, tag),
+            "config": figures::config(engine, changes, tag),
             "streams": running.as_deref().map(|running| StreamFigures::of(running).as_json()),
             "archives": running.as_deref().map(figures::archives),
         });
+        if let Some(node) = changes.node() {
+            figures["node"] = json!(node);
+        }
         match self.printed() {
             Some(Ok(printed)) => merge(&mut figures, printed),
             Some(Err(error)) => merge(&mut figures, json!({ "errors": [error] })),

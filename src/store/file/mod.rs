@@ -35,6 +35,7 @@
 //! | `draft-XXXXXX.conf`, `draft-XXXXXX.base`    | the draft of an edit, and the text that it was made of          |
 //! | `tls-cert.pem`, `tls-key.pem`               | the certificate that the server made itself, and its key         |
 //! | `pending`                                   | a change that has to be confirmed, and the texts before it      |
+//! | `followed`                                  | which text of a cluster the file holds, on a node               |
 
 mod at_once;
 mod file_lock;
@@ -76,9 +77,11 @@ mod pending;
 mod serving;
 
 mod certificate;
+mod followed;
 
 pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, user_folder};
 pub use file_watch::FileWatch;
+pub use followed::{Followed, FollowedText};
 pub use lock::LockedFile;
 pub use peer::{AllowedPeers, SocketPeer};
 pub use replace::PreparedWrite;

@@ -44,7 +44,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
             // The figures differ each time, so there is no tag.
             true => {
                 let tag = |revision| entity_tag(context.shown_revision(revision, role));
-                let body = context.runtime.added_to(&body, &context.engine, &tag);
+                let body = context.runtime.added_to(&body, (&context.engine, &*context.changes), &tag);
                 return Ok(with_pending(context, Response::ok(JSON, shown(body))));
             }
             false => Response::ok(JSON, shown(body)),
@@ -80,7 +80,7 @@ fn masked_body(body: &[u8]) -> Arc<Vec<u8>> {
 
 /// Adds the header that names the pending change to a response.
 fn with_pending(context: &Context, mut response: Response) -> Response {
-    response.headers.extend(context.engine.pending().map(|pending| (PENDING_HEADER, pending.id.clone())));
+    response.headers.extend(context.changes.pending().map(|pending| (PENDING_HEADER, pending.id)));
     response
 }
 
@@ -99,7 +99,7 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
             let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
             request.check_text()?;
         }
-        context.engine.modify(&request, options)
+        context.changes.modify(&request, options)
     })
 }
 
@@ -112,13 +112,13 @@ pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    change(context, call, |_| Response::done(), |options| context.engine.save(&text, options))
+    change(context, call, |_| Response::done(), |options| context.changes.save(&text, options))
 }
 
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
-    change(context, call, |_| Response::done(), |options| context.engine.rollback(to, options))
+    change(context, call, |_| Response::done(), |options| context.changes.rollback(to, options))
 }
 
 /// Makes a change, and answers with what `show` makes of the configuration afterwards.

@@ -9,13 +9,13 @@ use crate::http::server::message::Response;
 
 /// `confirm_config`: the pending change stays.
 pub fn confirm(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    context.engine.confirm(id(call))?;
+    context.changes.confirm(id(call))?;
     Ok(Response::done())
 }
 
 /// `cancel_config`: the pending change is rolled back.
 pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let aftermath = context.engine.cancel(id(call), call.by)?;
+    let aftermath = context.changes.cancel(id(call), call.by)?;
     let response = Response::done();
     Ok(match aftermath {
         // The running configuration was rolled back nevertheless.

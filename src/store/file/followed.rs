@@ -1,0 +1,91 @@
+//! Which text of a cluster the file holds, as a node remembers it.
+//!
+//! The file `followed` in the state folder is JSON. What a node is about to write is noted before it writes
+//! it, so that a node which was killed meanwhile makes the media server load the file when it starts
+//! again, and does not take the text for a hand edit.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::state_dir::StateDir;
+use super::target::ConfFile;
+use crate::store::error::StoreError;
+use crate::store::revision::Revision;
+
+/// Its name in the state folder.
+const NAME: &str = "followed";
+
+/// The name under which it is written first.
+const NEW_NAME: &str = "followed.new";
+
+/// Which text of a cluster a node runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Followed {
+    /// The text that the media server has loaded.
+    pub runs: Option<FollowedText>,
+    /// The text that is being written and loaded.
+    pub takes: Option<FollowedText>,
+}
+
+/// A text of a cluster, as one node has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowedText {
+    /// The serial in the cluster.
+    pub serial: u64,
+    /// The text in the cluster, and what differs on the node; equal sources give equal texts.
+    pub source: String,
+    /// The revision in the cluster.
+    pub original: Revision,
+    /// The revision on the node.
+    pub revision: Revision,
+}
+
+impl ConfFile {
+    /// Reads what a node noted last. A note that can't be read is as good as none.
+    ///
+    /// # Errors
+    /// `Untrusted`, `PermissionDenied`, `Io`.
+    pub fn followed(&self) -> Result<Followed, StoreError> {
+        let Some(state) = StateDir::find(self)? else { return Ok(Followed::default()) };
+        let note = state.read(NAME)?;
+        Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
+    }
+
+    /// Notes durably which text the file holds. Only the server of the file calls this.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn note_followed(&self, followed: &Followed) -> Result<(), StoreError> {
+        let state = StateDir::make(self)?;
+        let mut file = state.open(NEW_NAME)?;
+        let mut write = || -> io::Result<()> {
+            file.set_len(0)?;
+            file.write_all(&serde_json::to_vec(followed)?)?;
+            file.sync_all()?;
+            state.rename(NEW_NAME, NAME)?;
+            state.sync()
+        };
+        write().map_err(StoreError::state_folder(&state.path_of(NAME)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_read_back_and_a_damaged_one_is_none() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("the folder is there");
+        std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
+        assert_eq!(file.followed().expect("there is none"), Followed::default());
+        let revision = Revision::of(b"http 80;\n");
+        let text = FollowedText { serial: 7, source: "7/ab".to_owned(), original: revision, revision };
+        let followed = Followed { runs: None, takes: Some(text) };
+        file.note_followed(&followed).expect("it can be noted");
+        assert_eq!(file.followed().expect("it can be read"), followed);
+        std::fs::write(file.state_dir().join(NAME), "{\"runs\":").expect("it can be cut short");
+        assert_eq!(file.followed().expect("it can be read"), Followed::default());
+    }
+}
