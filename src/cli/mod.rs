@@ -31,6 +31,7 @@ mod interrupt;
 mod local_time;
 mod local_user;
 mod new_account;
+mod node;
 mod observed;
 mod pager;
 mod prompts;

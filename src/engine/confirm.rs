@@ -10,7 +10,6 @@ use std::time::{Duration, SystemTime};
 
 use super::activity::PendingEnd;
 use super::error::{Aftermath, EngineError};
-use super::hook::{self, Occasion};
 use super::local::Engine;
 use super::operation::UNSAVED;
 use super::pending::PendingChange;
@@ -47,6 +46,7 @@ impl Engine {
             running: pending.before.ran().map_or(&[], |running| running.bytes()),
             file: pending.before.file.as_ref().map(|file| file.bytes()),
             written,
+            canary: &pending.canary,
         })?;
         if self.running.is_none() {
             return Ok(());
@@ -175,17 +175,7 @@ impl Engine {
 
     /// Reloads the running configuration, or without a server the one in the file.
     fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
-        let Some(command) = &self.hooks.reload else { return self.note_reload(true) };
-        let running = self.running().map(Ok).unwrap_or_else(|| self.read());
-        let result = running.and_then(|running| {
-            let candidate = self.candidate(Some(writer), &[running.bytes()])?;
-            let occasion =
-                Occasion { operation: REVERT, file: self.store.path(), text: candidate.path(), by };
-            let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
-            hook::run(command, occasion, &self.hooks).map_err(failed)
-        });
-        self.note_reload(result.is_ok());
-        if let Err(error) = result {
+        if let Err(error) = self.reload_present(writer, REVERT, by) {
             (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));
             self.remember_trouble(error.to_string());
         }

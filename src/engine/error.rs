@@ -106,6 +106,12 @@ pub enum EngineError {
     /// Another change was under way during the whole wait.
     #[error("another change is under way")]
     Busy,
+    /// A whole text of a node that has values of its own can't become that of the cluster.
+    #[error("this node has values of its own (overlay), so its text can't become that of the cluster")]
+    Overlaid,
+    /// The change is made in the cluster, and this node does not take it.
+    #[error("this node does not run what the cluster has (`{state}`): {why}")]
+    NotRunHere { state: String, why: String },
     /// The request timed out before the change was written.
     #[error("the change took longer than a request may take, and was aborted")]
     TooLate,
@@ -262,6 +268,12 @@ impl EngineError {
             Self::NothingPending => "it was already confirmed, or rolled back on timeout",
             Self::OtherPending => "`mediactl status` shows which",
             Self::NoSuchChange { .. } | Self::NotKept { .. } => "`mediactl history` shows what is kept",
+            Self::Overlaid => {
+                "change single values, or use `--cluster`; `mediactl overlay list` shows the values"
+            }
+            Self::NotRunHere { .. } => {
+                "what was changed is changed in the cluster; `mediactl status` shows how this node is"
+            }
             Self::Unexpected(_) => "nothing was changed",
             Self::CheckInterrupted { .. }
             | Self::ReloadInterrupted { .. }

@@ -74,6 +74,7 @@ impl From<&EngineError> for ErrorKind {
             | EngineError::HandEdited { .. }
             | EngineError::HandEditedBadly { .. }
             | EngineError::Moved
+            | EngineError::Overlaid
             | EngineError::Pending(_)
             | EngineError::OtherPending
             | EngineError::Unexpected(_)
@@ -81,9 +82,10 @@ impl From<&EngineError> for ErrorKind {
             EngineError::CheckInterrupted { signal } | EngineError::ReloadInterrupted { signal, .. } => {
                 Self::Interrupted { signal: *signal }
             }
-            EngineError::Unproved(_) | EngineError::ReloadFailed { .. } | EngineError::TooLate => {
-                Self::Failed
-            }
+            EngineError::Unproved(_)
+            | EngineError::ReloadFailed { .. }
+            | EngineError::NotRunHere { .. }
+            | EngineError::TooLate => Self::Failed,
         }
     }
 }

@@ -46,7 +46,7 @@ impl Engine {
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = options.clone();
         options.message.get_or_insert_with(|| format!("back to the text before #{serial}"));
-        self.replace(Operation::Rollback, text.bytes(), &options)
+        self.replace_as(Operation::Rollback, text.bytes(), &options)
     }
 
     /// Returns the change that a server left unconfirmed when it ended. Takes no lock.

@@ -76,6 +76,16 @@ impl Engine {
         self.read()
     }
 
+    /// The commands around its changes.
+    pub fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    /// Tells of a failure that no response can report any more.
+    pub fn tell(&self, trouble: &str) {
+        (self.on_trouble)(trouble);
+    }
+
     /// The state of the server; `None` without one.
     pub fn state(&self) -> Option<ServerState> {
         self.running.as_ref().map(|running| running.state())

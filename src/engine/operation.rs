@@ -34,7 +34,7 @@ impl Operation {
     }
 
     /// Whether the file is written, too.
-    pub(super) fn writes(self) -> bool {
+    pub fn writes(self) -> bool {
         matches!(self, Self::Modify | Self::Save | Self::Rollback)
     }
 }

@@ -26,6 +26,8 @@ pub struct ChangeOptions {
     pub expected: Option<Expected>,
     /// Roll the change back unless it is confirmed within this time.
     pub confirm: Option<Duration>,
+    /// The nodes of a cluster that take the change first, and confirm it by running it.
+    pub canary: Vec<String>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
     /// When the request times out: after that the change is not written.

@@ -19,6 +19,8 @@ pub struct PendingChange {
     pub(super) before: RollbackPoint,
     /// The text that it wrote into the file; none if it left the file alone.
     pub(super) written: Option<Arc<Snapshot>>,
+    /// The nodes of a cluster that confirm it.
+    pub(super) canary: Vec<String>,
     /// How long it waits to be confirmed, once it is made.
     pub(super) time: Duration,
     clock: Mutex<Clock>,
@@ -70,6 +72,7 @@ impl PendingChange {
             by: by.to_owned(),
             before,
             written,
+            canary: Vec::new(),
             time,
             clock: Mutex::new(Clock { until: Instant::now() + longest + time, is_decided: false }),
             changed: Condvar::new(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::error::{Aftermath, EngineError};
 use super::hook::{self, Occasion};
 use super::local::Engine;
+use super::operation::Operation;
 use super::pending::RollbackPoint;
 use super::running::Turn;
 use super::snapshot::Snapshot;
@@ -73,6 +74,37 @@ impl Engine {
             let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, &self.hooks);
         }
         Err(EngineError::of_reload(failure, aftermath))
+    }
+
+    /// Makes the media server load the running configuration again.
+    ///
+    /// # Errors
+    /// `ReloadFailed`, `Store`.
+    pub fn reload_again(&self, by: &str) -> Result<(), EngineError> {
+        let writer = self.lock()?;
+        self.reload_present(&*writer, Operation::Load.name(), by)
+    }
+
+    /// Runs the reload command for the running configuration, or without a server for the one in the file.
+    pub(super) fn reload_present(
+        &self,
+        writer: &dyn Writer,
+        operation: &str,
+        by: &str,
+    ) -> Result<(), EngineError> {
+        let Some(command) = &self.hooks.reload else {
+            self.note_reload(true);
+            return Ok(());
+        };
+        let running = self.running().map(Ok).unwrap_or_else(|| self.read());
+        let result = running.and_then(|running| {
+            let candidate = self.candidate(Some(writer), &[running.bytes()])?;
+            let occasion = Occasion { operation, file: self.store.path(), text: candidate.path(), by };
+            let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
+            hook::run(command, occasion, &self.hooks).map_err(failed)
+        });
+        self.note_reload(result.is_ok());
+        result
     }
 
     fn roll_back(

@@ -21,10 +21,14 @@ impl Engine {
     /// # Errors
     /// All of [`EngineError`]; the configuration is as it was then.
     pub fn save(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
-        self.replace(Operation::Save, text, options)
+        self.replace_as(Operation::Save, text, options)
     }
 
-    pub(super) fn replace(
+    /// The same as another operation: what was accepted before is taken as it is.
+    ///
+    /// # Errors
+    /// As [`Engine::save`].
+    pub fn replace_as(
         &self,
         operation: Operation,
         text: &[u8],

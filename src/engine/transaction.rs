@@ -237,7 +237,9 @@ impl<'e> Transaction<'e> {
         let written = after.filter(|_| self.operation.writes());
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
         let made_by = (self.operation.name(), self.options.by.as_str());
-        let pending = Arc::new(PendingChange::new(made_by, before.clone(), written, [time, longest]));
+        let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
+        pending.canary.clone_from(&self.options.canary);
+        let pending = Arc::new(pending);
         self.engine.arm_rollback(&pending, &**writer, self.written(pieces))?;
         Ok(Some(pending))
     }

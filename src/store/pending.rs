@@ -20,6 +20,8 @@ pub struct PendingRecord<'a> {
     pub file: Option<&'a [u8]>,
     /// The pieces of the text that the change stores; none if it stores nothing.
     pub written: Option<&'a [&'a [u8]]>,
+    /// The nodes that take the change first, and confirm it by running it; none where users confirm it.
+    pub canary: &'a [String],
 }
 
 /// A change that has to be confirmed, as it is read back.

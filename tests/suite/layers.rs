@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use source::Source;
 
 /// The layers; each names only itself and those in front of it.
-const LAYERS: &[&str] = &["syntax", "model", "edit", "store", "engine", "http", "cli"];
+const LAYERS: &[&str] = &["syntax", "model", "edit", "store", "engine", "node", "http", "cli"];
 
 /// The library; reading it takes seconds.
 static SOURCE: LazyLock<Source> = LazyLock::new(Source::read);
@@ -24,6 +24,8 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("store", &["syntax", "model", "edit"]),
     // The engine knows a store by its port.
     ("engine", &["store/file", "store/cluster"]),
+    // A server does not know that it is a node.
+    ("http", &["node"]),
     // The two ends of the API share only what both say.
     ("http/protocol", &["http/server", "http/client"]),
     ("http/server", &["http/client"]),

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use clap::builder::RangedU64ValueParser;
 
 use super::changing::HookArgs;
+use crate::node::OnDrift;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -73,6 +74,18 @@ pub struct ServeArgs {
     #[arg(long, value_name = "CMD")]
     pub runtime_cmd: Option<String>,
 
+    /// Be the node of this name of the cluster that `--cluster` names: follow its configuration in the file
+    #[arg(long, value_name = "NAME", value_parser = node_name)]
+    pub node: Option<String>,
+
+    /// The group of the node, whose own values (overlay `@GROUP`) come before those of the node
+    #[arg(long, value_name = "GROUP", requires = "node", value_parser = node_name)]
+    pub node_group: Option<String>,
+
+    /// What becomes of an edit of the file by hand when the cluster has a new text
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
+    pub on_drift: DriftChoice,
+
     /// Make every requested change, even one that removes all access to the API
     #[arg(long)]
     pub no_guards: bool,
@@ -92,4 +105,32 @@ pub enum LogFormat {
     Text,
     /// A JSON object
     Json,
+}
+
+/// What becomes of an edit by hand on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum DriftChoice {
+    /// The next text of the cluster overwrites it; the history keeps it
+    #[default]
+    Overwrite,
+    /// It stays, and the node takes no text until it is gone
+    Keep,
+}
+
+impl From<DriftChoice> for OnDrift {
+    fn from(choice: DriftChoice) -> Self {
+        match choice {
+            DriftChoice::Overwrite => Self::Overwrite,
+            DriftChoice::Keep => Self::Keep,
+        }
+    }
+}
+
+/// Parses the name of a node or a group: a part of a key in etcd.
+fn node_name(text: &str) -> Result<String, String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("a name has letters, digits, `-`, `_` and `.`".to_owned()),
+    }
 }

@@ -18,6 +18,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
+use crate::cli::node;
 use crate::cli::prompts;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::edit::request::{ChangeRequest, Edits};
@@ -46,16 +47,22 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     allocator::limit();
     // Registered first, so that no signal meets its default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
-    refuse_url(global)?;
+    let membership = node::membership(args, global)?;
+    if membership.is_none() {
+        refuse_url(global)?;
+    }
     let store = input::store(&global.conf)?;
     let engine = Engine::new(store.clone(), args.hooking.hooks(), waiting).keeping(args.hooking.keep);
+    if let Some(membership) = &membership {
+        membership.first_text(&engine, &store)?;
+    }
     // A missing file ends the command before a state folder is made beside it.
     engine.read()?;
     let lock = lock(&store, ui)?;
     let engine = engine.start(access_log::log_error(args.log_format))?;
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = addresses(&args.listen)?;
-    if !addresses.is_empty() {
+    if !addresses.is_empty() && membership.is_none() {
         offer_account(&engine, global, ui)?;
     }
     if args.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
@@ -71,7 +78,12 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let urls = urls(&listeners, tls.is_some(), global)?;
     let metrics_urls = metrics_urls(&monitoring)?;
     let log = AccessLog::new(args.log_format);
-    let handler = Arc::new(Handler::new(engine.clone(), settings(args, global, &log)));
+    let node = membership.map(|membership| membership.join(&engine, store)).transpose()?;
+    let handler = Handler::new(engine.clone(), settings(args, global, &log));
+    let handler = Arc::new(match &node {
+        Some(node) => handler.changing_by(node.clone()),
+        None => handler,
+    });
     let server =
         HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
     let server = server.map_err(CliError::serve_failed)?;
@@ -79,6 +91,9 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     handler.runtime().listens_on(urls.clone());
     let monitoring = monitor(&handler, monitoring)?;
     announce_certificate(args, tls.as_deref(), ui)?;
+    if let Some(node) = &node {
+        node.start().map_err(CliError::serve_failed)?;
+    }
     announce(urls.iter().chain(&metrics_urls))?;
     for signal in signals.forever() {
         match signal {
@@ -86,6 +101,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
             _ => break,
         }
     }
+    node.iter().for_each(|node| node.stop());
     server.stop(GRACE);
     monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
     log.finish();

@@ -43,7 +43,9 @@ fn kind(error: &EngineError) -> ProblemKind {
         EngineError::Guarded(guard) => guard_kind(guard),
         // A server does not defer signals, so no signal interrupts its hooks.
         EngineError::CheckFailed(_) | EngineError::CheckInterrupted { .. } => ProblemKind::RejectedByCheck,
-        EngineError::ReloadFailed { .. } | EngineError::ReloadInterrupted { .. } => ProblemKind::ReloadFailed,
+        EngineError::ReloadFailed { .. }
+        | EngineError::ReloadInterrupted { .. }
+        | EngineError::NotRunHere { .. } => ProblemKind::ReloadFailed,
         EngineError::Unproved(_) => ProblemKind::WriteFailed,
         EngineError::NoServer
         | EngineError::NothingPending
@@ -53,6 +55,7 @@ fn kind(error: &EngineError) -> ProblemKind {
         | EngineError::HandEditedSince
         | EngineError::HandEditedBadly { is_conditional: true, .. } => ProblemKind::Stale,
         EngineError::Moved
+        | EngineError::Overlaid
         | EngineError::HandEditedBadly { .. }
         | EngineError::HandEdited { .. }
         | EngineError::Unexpected(_) => ProblemKind::Conflict,

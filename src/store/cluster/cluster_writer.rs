@@ -105,8 +105,8 @@ impl Store for ClusterStore {
 struct ClusterWriter<'s> {
     store: &'s ClusterStore,
     warnings: Vec<Warning>,
-    /// The change that is made next has to be confirmed: its id, and until when.
-    pending: RefCell<Option<(String, SystemTime)>>,
+    /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
+    pending: RefCell<Option<(String, SystemTime, Vec<String>)>>,
 }
 
 /// A change that is ready to be made in etcd.
@@ -152,11 +152,14 @@ impl Writer for ClusterWriter<'_> {
         }
         let serial = last.map_or(0, |last| last.serial) + 1;
         let text = new.map(|pieces| PackedText::new(pieces, serial));
-        let unconfirmed = self.pending.borrow().as_ref().map(|(id, deadline)| Unconfirmed {
-            id: id.clone(),
-            deadline: milliseconds(*deadline),
-            back: seen.text().cloned(),
-        });
+        let pending = self.pending.borrow().clone();
+        let (unconfirmed, canary) = match pending {
+            Some((id, deadline, canary)) => {
+                let back = seen.text().cloned();
+                (Some(Unconfirmed { id, deadline: milliseconds(deadline), back }), canary)
+            }
+            None => (None, Vec::new()),
+        };
         let head = HeadRecord {
             serial,
             id: fresh_id(),
@@ -168,7 +171,7 @@ impl Writer for ClusterWriter<'_> {
             message: record.message.map(str::to_owned),
             keep: record.keep.or(last.map(|last| last.keep)).unwrap_or(DEFAULT_KEEP).max(1),
             unconfirmed,
-            canary: Vec::new(),
+            canary,
         };
         let change = ClusterChange { writer: self, seen, head, text, is_named: Cell::new(false) };
         if let Some(text) = change.text.as_ref().filter(|text| text.is_large()) {
@@ -183,7 +186,7 @@ impl Writer for ClusterWriter<'_> {
     }
 
     fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError> {
-        self.pending.replace(Some((pending.id.to_owned(), pending.deadline)));
+        self.pending.replace(Some((pending.id.to_owned(), pending.deadline, pending.canary.to_vec())));
         Ok(())
     }
 

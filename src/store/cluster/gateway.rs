@@ -137,13 +137,7 @@ impl Gateway {
     }
 
     /// Sends a request whose response goes on until it is dropped, or for `time`.
-    pub(super) fn stream(
-        &self,
-        path: &str,
-        body: &impl Serialize,
-        time: Duration,
-    ) -> Result<Response, GatewayFault> {
-        let body = json(body);
+    pub(super) fn stream(&self, path: &str, body: Vec<u8>, time: Duration) -> Result<Response, GatewayFault> {
         self.try_all(|endpoint, _| self.send(endpoint, path, &body, time).map(|answer| answer.0))
     }
 

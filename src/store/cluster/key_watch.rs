@@ -33,7 +33,6 @@ struct WatchLine {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct WatchResult {
-    created: bool,
     canceled: bool,
     #[serde(with = "number")]
     compact_revision: i64,
@@ -61,38 +60,40 @@ pub enum WatchEnd {
 }
 
 impl Gateway {
-    /// Watches keys from a revision on, for at most `time`.
+    /// Watches keys from a revision on, or from now on if that is 0, for at most `time`.
     ///
     /// # Errors
     /// All of [`GatewayFault`].
     pub fn watch(
         &self,
-        range: KeyRange,
+        ranges: &[KeyRange],
         start_revision: i64,
         time: Duration,
     ) -> Result<KeyWatch, GatewayFault> {
-        let request = CreateWatch { range, start_revision, progress_notify: true };
-        let response = self.stream("watch", &WatchRequest { create_request: request }, time)?;
+        let request = |range: &KeyRange| {
+            let create_request = CreateWatch { range: range.clone(), start_revision, progress_notify: true };
+            serde_json::to_vec(&WatchRequest { create_request }).expect("it has only strings and numbers")
+        };
+        // The gateway takes one request after the other.
+        let body = ranges.iter().flat_map(request).collect();
+        let response = self.stream("watch", body, time)?;
         Ok(KeyWatch { lines: BufReader::new(response) })
     }
 }
 
 impl KeyWatch {
-    /// Waits for a change, and returns the names of the keys that changed; none are a sign of life.
+    /// Waits for a change, and returns the names of the keys that changed; none when a watch has begun,
+    /// and as a sign of life.
     pub fn next_keys(&mut self) -> Result<Vec<Vec<u8>>, WatchEnd> {
-        loop {
-            let mut line = Vec::new();
-            match self.lines.read_until(b'\n', &mut line) {
-                Ok(length) if length > 0 => {}
-                _ => return Err(WatchEnd::Broken),
-            }
-            let result = serde_json::from_slice::<WatchLine>(&line).map_err(|_| WatchEnd::Broken)?.result;
-            if result.canceled || result.compact_revision > 0 {
-                return Err(WatchEnd::Cancelled);
-            }
-            if !result.created {
-                return Ok(result.events.into_iter().map(|event| event.kv.key).collect());
-            }
+        let mut line = Vec::new();
+        match self.lines.read_until(b'\n', &mut line) {
+            Ok(length) if length > 0 => {}
+            _ => return Err(WatchEnd::Broken),
         }
+        let result = serde_json::from_slice::<WatchLine>(&line).map_err(|_| WatchEnd::Broken)?.result;
+        if result.canceled || result.compact_revision > 0 {
+            return Err(WatchEnd::Cancelled);
+        }
+        Ok(result.events.into_iter().map(|event| event.kv.key).collect())
     }
 }

@@ -167,6 +167,7 @@ fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
         running: &old.bytes,
         file: Some(&old.bytes),
         written: Some(&new),
+        canary: &[],
     };
     writer.set_pending(&record).expect("it is recorded");
     let change = writer.prepare(Some(old.as_base()), Some(&new), &RECORD).expect("it can be made");

@@ -4,5 +4,7 @@ mod commands;
 mod contract;
 pub(crate) mod etcd;
 mod model;
+mod nodes;
+mod proof;
 mod secured;
 mod writers;

@@ -161,6 +161,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         message: parameters.message.clone(),
         expected: expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
         confirm: parameters.confirm.map(Duration::from_secs),
+        canary: Vec::new(),
         reload_later: parameters.reload_later,
         until: Some(context.until()),
     }

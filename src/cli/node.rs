@@ -1,0 +1,71 @@
+//! Makes a server a node of a cluster.
+
+use std::sync::Arc;
+
+use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
+use crate::cli::args::serve::ServeArgs;
+use crate::cli::cluster;
+use crate::cli::context;
+use crate::cli::error::CliError;
+use crate::cli::ui::waiting;
+use crate::engine::{Engine, EngineError, Hooks};
+use crate::node::{Node, NodeName, NodeSettings, first_text};
+use crate::store::cluster::{ClusterStore, ClusterUrl};
+use crate::store::file::ConfFile;
+
+/// How many seconds a request takes by which a node looks: it is soon back when the cluster is.
+const LOOK_TIME: u64 = 1;
+
+/// The options that stand beside each other where a node is started.
+const BOTH: [&str; 2] = ["--conf", "--cluster"];
+
+/// Which node a server is to be, and of which cluster.
+pub struct Membership {
+    settings: NodeSettings,
+    texts: Arc<ClusterStore>,
+    looks: Arc<ClusterStore>,
+}
+
+/// The node that the options name; `None` for a server of its own.
+pub fn membership(args: &ServeArgs, global: &GlobalArgs) -> Result<Option<Membership>, CliError> {
+    let Some(name) = &args.node else { return refuse_cluster(global).map(|()| None) };
+    let stores = |remote: &RemoteArgs| -> Result<Option<ClusterStore>, CliError> {
+        if let Some(url) = &global.cluster {
+            return cluster::store(&url.0, Ok(NamedBy::CommandLine), remote).map(Some);
+        }
+        let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
+        context.map(|context| cluster::store(&context.url, Err(&context), remote)).transpose()
+    };
+    let no_cluster =
+        || CliError::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`");
+    let texts = stores(&global.remote)?.ok_or_else(no_cluster)?;
+    let looks =
+        stores(&RemoteArgs { timeout: LOOK_TIME, ..global.remote.clone() })?.ok_or_else(no_cluster)?;
+    let name = NodeName { name: name.clone(), group: args.node_group.clone() };
+    let settings = NodeSettings { name, on_drift: args.on_drift.into() };
+    Ok(Some(Membership { settings, texts: Arc::new(texts), looks: Arc::new(looks) }))
+}
+
+/// A server that is not a node works on a file alone.
+fn refuse_cluster(global: &GlobalArgs) -> Result<(), CliError> {
+    match global.chosen.kind {
+        TargetKind::Cluster(NamedBy::CommandLine) | TargetKind::TwoOptions(BOTH) => {
+            Err(CliError::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Membership {
+    /// Writes the file, if it is missing.
+    pub fn first_text(&self, engine: &Engine, file: &ConfFile) -> Result<(), EngineError> {
+        first_text(&self.settings.name, &self.texts, (engine, file))
+    }
+
+    /// The node over an engine that runs a configuration.
+    pub fn join(self, engine: &Engine, file: Arc<ConfFile>) -> Result<Arc<Node>, EngineError> {
+        let Self { settings, texts, looks } = self;
+        let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
+        Node::new(settings, engine.clone(), file, (cluster, [texts, looks]))
+    }
+}

@@ -1,0 +1,112 @@
+//! Following: a node looks at the newest change, and goes there.
+
+use std::time::Duration;
+
+use super::jitter::jittered;
+use super::member::Node;
+use super::rollout::{RolloutVerdict, verdict};
+use crate::store::cluster::{HeadRecord, KeyRange, Seen};
+use crate::store::{Store, StoreError};
+
+/// After this long a node looks without being woken up.
+const POLL: Duration = Duration::from_secs(5);
+
+/// The same while something has to be decided soon, or went wrong on this node.
+const CLOSE_POLL: Duration = Duration::from_secs(1);
+
+/// After this long it tries again to reach the cluster; longer each time up to `LONGEST_RETRY`, so that
+/// it is back two seconds after the cluster at the latest.
+const RETRY: Duration = Duration::from_millis(100);
+const LONGEST_RETRY: Duration = Duration::from_millis(800);
+
+/// The pause after a look, in which a burst of changes becomes one.
+const REST: Duration = Duration::from_millis(50);
+
+/// How often a node looks again at once because something has changed under its eyes.
+const LOOKS: usize = 20;
+
+impl Node {
+    /// Follows until the node ends.
+    pub(super) fn follow(&self) {
+        let (mut pause, mut retry) = (Duration::ZERO, RETRY);
+        while let Some(turn) = self.wake.next(pause) {
+            pause = match self.look() {
+                Ok(pause) => {
+                    retry = RETRY;
+                    jittered(pause)
+                }
+                Err(error) => {
+                    self.note_away(error);
+                    retry = (retry * 2).min(LONGEST_RETRY);
+                    jittered(retry)
+                }
+            };
+            self.wake.finish(turn);
+            if !self.wake.sleep(REST) {
+                return;
+            }
+        }
+    }
+
+    /// Looks, and does what is to be done; returns when to look again at the latest.
+    fn look(&self) -> Result<Duration, StoreError> {
+        for _ in 0..LOOKS {
+            let seen = self.store.seen_with(self.settings.name.ranges(self.store.keys()))?;
+            self.standing().note_seen(&seen);
+            let done = match seen.has_run_out() {
+                true => self.store.take_back(&seen).map(|()| false),
+                false => self.go_to(&seen).and_then(|()| {
+                    self.report();
+                    self.roll_out(&seen)
+                }),
+            };
+            match done {
+                Ok(true) => return Ok(self.pause(&seen)),
+                // Another one was faster: what there is now decides.
+                Ok(false) | Err(StoreError::Overtaken { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(CLOSE_POLL)
+    }
+
+    /// Promotes a rollout, or takes it back, if that is decided; whether nothing was to be done.
+    fn roll_out(&self, seen: &Seen) -> Result<bool, StoreError> {
+        let is_rollout = |head: &&HeadRecord| head.unconfirmed.is_some() && !head.canary.is_empty();
+        let Some(head) = seen.head.as_ref().filter(is_rollout) else { return Ok(true) };
+        let keys = self.store.keys();
+        let now =
+            self.store.seen_with(head.canary.iter().map(|name| KeyRange::one(&keys.node(name))).collect())?;
+        if now.mod_revision != seen.mod_revision {
+            return Ok(false);
+        }
+        match verdict(head, &now.others, keys) {
+            RolloutVerdict::Wait => Ok(true),
+            RolloutVerdict::Promote(conditions) => self.store.confirm(&now, conditions).map(|()| false),
+            RolloutVerdict::GoBack(why) => self.store.cancel(&now, "", &why).map(|()| false),
+        }
+    }
+
+    fn note_away(&self, error: StoreError) {
+        let reason = match error {
+            StoreError::Unreachable { reason, .. } => reason,
+            error => error.to_string(),
+        };
+        let mut standing = self.standing();
+        let is_new = standing.away.is_none();
+        standing.away = Some(reason.clone());
+        drop(standing);
+        if is_new {
+            let name = self.texts.name();
+            self.local.tell(&format!("`{name}` can't be reached, and this node goes on: {reason}"));
+        }
+    }
+
+    fn pause(&self, seen: &Seen) -> Duration {
+        let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
+        let standing = self.standing();
+        // What was refused is not tried again.
+        let is_settled = standing.serial() == standing.wanted || standing.refused.is_some();
+        if is_open || !is_settled { CLOSE_POLL } else { POLL }
+    }
+}

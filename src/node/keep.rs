@@ -1,0 +1,80 @@
+//! The record of a node in the cluster, on a lease that ends with the node.
+
+use std::time::Duration;
+
+use super::jitter::jittered;
+use super::member::Node;
+use super::report::LastRecord;
+use crate::store::NodeRecord;
+use crate::store::cluster::{GatewayFault, KeyOperation, Txn};
+
+/// So many seconds after its end, a node has no record any more.
+const LEASE: u64 = 30;
+
+/// How often the lease is kept alive.
+const BEAT: Duration = Duration::from_secs(LEASE / 3);
+
+impl Node {
+    /// Puts the record of the node, if it differs from the last one. A failure is made good by the next
+    /// look.
+    pub(super) fn report(&self) {
+        let record = self.record();
+        let mut last = self.report.last();
+        if last.record.as_ref() == Some(&record) && last.lease.is_some() {
+            return;
+        }
+        last.record = None;
+        let lease = match last.lease {
+            Some(lease) => Ok(lease),
+            None => self.store.gateway().grant(LEASE),
+        };
+        match lease.and_then(|lease| self.put(&record, lease).map(|()| lease)) {
+            Ok(lease) => *last = LastRecord { lease: Some(lease), record: Some(record) },
+            Err(_) => last.lease = None,
+        }
+    }
+
+    fn put(&self, record: &NodeRecord, lease: i64) -> Result<(), GatewayFault> {
+        let key = self.store.keys().node(&self.settings.name.name);
+        let value = serde_json::to_vec(record).expect("it has only strings and numbers");
+        let put = KeyOperation::put_leased(&key, value, lease);
+        self.store.gateway().txn(&Txn { success: vec![put], ..Txn::default() }).map(drop)
+    }
+
+    fn record(&self) -> NodeRecord {
+        let standing = self.standing();
+        NodeRecord {
+            node: self.settings.name.name.clone(),
+            serial: standing.serial(),
+            wanted: standing.wanted,
+            state: standing.state,
+            why: standing.why.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            since: humantime::format_rfc3339_seconds(standing.since).to_string(),
+            revision: standing.followed.runs.as_ref().map(|runs| runs.revision),
+            group: self.settings.name.group.clone(),
+            instance: self.report.instance().to_owned(),
+        }
+    }
+
+    /// Keeps the lease alive until the node ends; then the record goes.
+    pub(super) fn keep(&self) {
+        while self.wake.sleep(jittered(BEAT)) {
+            let lease = self.report.last().lease;
+            let has_ended = lease.is_some_and(|lease| self.store.gateway().keep_alive(lease) == Ok(false));
+            if has_ended {
+                self.report.last().lease = None;
+                self.wake.ask();
+            }
+        }
+    }
+
+    /// Ends the node: it follows no longer, and its record goes.
+    pub fn stop(&self) {
+        self.wake.end();
+        if let Some(lease) = self.report.last().lease {
+            // If that fails, it ends by itself.
+            let _ = self.store.gateway().revoke(lease);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A node, and its threads.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::local_text::NodeName;
+use super::report::RecordPut;
+use super::standing::NodeStanding;
+use super::wake::Wake;
+use crate::engine::Engine;
+use crate::engine::EngineError;
+use crate::engine::NodeReport;
+use crate::store::Store;
+use crate::store::cluster::ClusterStore;
+use crate::store::file::{ConfFile, Followed};
+
+/// What a node does with a hand edit of its file when the cluster has a new text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnDrift {
+    /// It is overwritten, and kept in the history.
+    #[default]
+    Overwrite,
+    /// It stays, and the node is held back.
+    Keep,
+}
+
+/// How a node is to behave.
+#[derive(Debug, Clone)]
+pub struct NodeSettings {
+    pub name: NodeName,
+    pub on_drift: OnDrift,
+}
+
+/// A node of a cluster.
+pub struct Node {
+    pub(super) settings: NodeSettings,
+    /// Runs the file.
+    pub(super) local: Engine,
+    /// Makes the changes that clients ask for.
+    pub(super) cluster: Engine,
+    /// The store of that engine, whose requests have the time that a large text takes.
+    pub(super) texts: Arc<ClusterStore>,
+    /// Where the node looks, with little time: it is soon back when the cluster is.
+    pub(super) store: Arc<ClusterStore>,
+    pub(super) file: Arc<ConfFile>,
+    pub(super) wake: Wake,
+    pub(super) report: RecordPut,
+    standing: Mutex<NodeStanding>,
+}
+
+impl Node {
+    /// A node over an engine that runs a configuration. `cluster` is an engine over the first of the
+    /// stores; the second one is the same configuration in etcd, with little time for each request.
+    ///
+    /// # Errors
+    /// `Store`: the state folder can't be used.
+    pub fn new(
+        settings: NodeSettings,
+        local: Engine,
+        file: Arc<ConfFile>,
+        (cluster, [texts, store]): (Engine, [Arc<ClusterStore>; 2]),
+    ) -> Result<Arc<Self>, EngineError> {
+        let followed = file.followed()?;
+        let (wake, report) = (Wake::default(), RecordPut::default());
+        let standing = Mutex::new(NodeStanding::new(followed));
+        let node = Self { settings, local, cluster, texts, store, file, wake, report, standing };
+        node.finish_what_was_cut_short()?;
+        Ok(Arc::new(node))
+    }
+
+    /// Starts to follow.
+    ///
+    /// # Errors
+    /// No thread can be spawned.
+    pub fn start(self: &Arc<Self>) -> std::io::Result<()> {
+        type Work = fn(&Node);
+        let work: [(&str, Work); 3] =
+            [("follow", Node::follow), ("watch", Node::watch), ("lease", Node::keep)];
+        work.into_iter().try_for_each(|(name, run)| {
+            let node = self.clone();
+            thread::Builder::new().name(name.to_owned()).spawn(move || run(&node)).map(drop)
+        })
+    }
+
+    pub(super) fn standing(&self) -> MutexGuard<'_, NodeStanding> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes durably which text the file holds.
+    pub(super) fn note(&self, change: impl FnOnce(&mut Followed)) -> Result<(), EngineError> {
+        let mut followed = self.standing().followed.clone();
+        change(&mut followed);
+        self.file.note_followed(&followed)?;
+        self.standing().followed = followed;
+        Ok(())
+    }
+
+    /// What clients of this node are told.
+    pub(super) fn described(&self) -> NodeReport {
+        let standing = self.standing();
+        NodeReport {
+            name: self.settings.name.name.clone(),
+            cluster: self.texts.name(),
+            serial: standing.serial(),
+            wanted: standing.wanted,
+            state: standing.state.to_string(),
+            why: standing.why.clone(),
+            since: humantime::format_rfc3339_seconds(standing.since).to_string(),
+            away: standing.away.clone(),
+        }
+    }
+}

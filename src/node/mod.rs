@@ -1,0 +1,31 @@
+//! A node of a cluster: a server whose file follows a configuration in etcd.
+//!
+//! ```text
+//! woken up → look → take back or promote (rollout) → overlays → check hook → file → reload hook → report
+//! ```
+//!
+//! Whatever woke it up (a watch, the time, a change of its own), a node looks at the newest `head` and goes
+//! there, so nothing is missed and a burst is one reload. The text that runs is that of an engine over the
+//! local file, whose hooks, history and crash safety are those of every server. A second engine, over the
+//! store in etcd, makes the changes that clients ask this node for. Neither knows of the other.
+//!
+//! Three threads belong to a node: one follows, one watches etcd, one keeps the lease of its record.
+
+mod first_text;
+mod follow;
+mod jitter;
+mod keep;
+mod local_text;
+mod member;
+mod overlays;
+mod report;
+mod requests;
+mod rollout;
+mod standing;
+mod take;
+mod wake;
+mod watch;
+
+pub use first_text::first_text;
+pub use local_text::NodeName;
+pub use member::{Node, NodeSettings, OnDrift};

@@ -1,0 +1,36 @@
+//! What a node has reported last.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::store::{NodeRecord, fresh_id};
+
+/// What was reported last.
+#[derive(Debug)]
+pub struct RecordPut {
+    /// Tells the processes apart that say to be this node.
+    instance: String,
+    put: Mutex<LastRecord>,
+}
+
+/// The record as it was put, and its lease.
+#[derive(Debug, Default)]
+pub struct LastRecord {
+    pub lease: Option<i64>,
+    pub record: Option<NodeRecord>,
+}
+
+impl Default for RecordPut {
+    fn default() -> Self {
+        Self { instance: fresh_id(), put: Mutex::default() }
+    }
+}
+
+impl RecordPut {
+    pub fn instance(&self) -> &str {
+        &self.instance
+    }
+
+    pub fn last(&self) -> MutexGuard<'_, LastRecord> {
+        self.put.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,170 @@
+//! The changes that clients ask a node for: the cluster makes them, and they are answered when this node
+//! runs them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::member::Node;
+use super::overlays::merged;
+use crate::edit::request::ChangeRequest;
+use crate::engine::Changes;
+use crate::engine::Content;
+use crate::engine::DEFAULT_LOCK_WAIT;
+use crate::engine::NodeReport;
+use crate::engine::Operation;
+use crate::engine::Snapshot;
+use crate::engine::{After, Outcome, PendingInfo};
+use crate::engine::{Aftermath, EngineError};
+use crate::engine::{ChangeOptions, Expected};
+use crate::store::{ChangeRef, NodeState, Store, StoreError};
+
+/// What a client is told if the node needs too long.
+const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
+
+impl Changes for Node {
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        self.make(options, |options| self.cluster.modify(request, options))
+    }
+
+    fn save(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        self.refuse_overlaid()?;
+        self.make(options, |options| self.cluster.save(text, options))
+    }
+
+    /// Rolls the cluster back to a text of the history of this node, which is what its clients see.
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+        self.refuse_overlaid()?;
+        let kept = self.local.kept(to)?;
+        self.make(options, |options| self.cluster.replace_as(Operation::Rollback, kept.bytes(), options))
+    }
+
+    fn confirm(&self, id: &str) -> Result<(), EngineError> {
+        match self.is_local(id) {
+            true => self.local.confirm(id),
+            false => self.cluster.confirm(id),
+        }
+    }
+
+    fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, EngineError> {
+        if self.is_local(id) {
+            return self.local.cancel(id, by);
+        }
+        let aftermath = self.cluster.cancel(id, by)?;
+        self.wait();
+        Ok(aftermath)
+    }
+
+    fn pending(&self) -> Option<PendingInfo> {
+        let local = self.local.pending().map(|pending| pending.info());
+        local.or_else(|| self.standing().pending.clone())
+    }
+
+    fn node(&self) -> Option<NodeReport> {
+        Some(self.described())
+    }
+}
+
+impl Node {
+    /// Whether a pending change is an `update` of this node alone.
+    fn is_local(&self, id: &str) -> bool {
+        self.local.pending().is_some_and(|pending| pending.id == id)
+    }
+
+    /// A whole text that was read here has the values of this node, which are not those of the others.
+    fn refuse_overlaid(&self) -> Result<(), EngineError> {
+        if self.standing().overlays.is_empty() { Ok(()) } else { Err(EngineError::Overlaid) }
+    }
+
+    /// Refuses a change at once while the cluster is away, after a last look.
+    fn refuse_away(&self) -> Result<(), EngineError> {
+        if self.standing().away.is_some() {
+            self.wait();
+        }
+        match self.standing().away.clone() {
+            Some(reason) => Err(StoreError::Unreachable { name: self.texts.name(), reason }.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn make(
+        &self,
+        options: &ChangeOptions,
+        make: impl Fn(&ChangeOptions) -> Result<Outcome, EngineError>,
+    ) -> Result<Outcome, EngineError> {
+        self.refuse_away()?;
+        let before = self.local.running();
+        let options = ChangeOptions { expected: self.expected(options), ..options.clone() };
+        if self.local.hooks().check.is_some() {
+            // What this node would refuse is refused before it is made for all.
+            let rehearsed = make(&ChangeOptions { dry_run: true, confirm: None, ..options.clone() })?;
+            if let Some(text) =
+                rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change())
+            {
+                let check = ChangeOptions { dry_run: true, force: true, ..options.clone() };
+                let check = ChangeOptions { expected: None, confirm: None, ..check };
+                self.local.replace_as(Operation::Save, self.with_overlays(text)?.bytes(), &check)?;
+            }
+        }
+        let made = make(&options)?;
+        if options.dry_run || options.reload_later {
+            self.wake.ask();
+            return self.as_here(made);
+        }
+        let is_over = self.wait();
+        let after = self.local.running();
+        let mut outcome = match after.clone().filter(|_| made.is_change()) {
+            Some(after) => Outcome::new(before.map(Content::Text), After::replaced(after)),
+            None => Outcome::new(after.map(Content::Text), After::Unchanged),
+        };
+        outcome.notes = made.notes;
+        outcome.warnings = made.warnings;
+        outcome.pending = made.pending;
+        let standing = self.standing();
+        match standing.state {
+            _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
+            NodeState::Running => {}
+            state => {
+                let why = standing.why.clone().unwrap_or_default();
+                return Err(EngineError::NotRunHere { state: state.to_string(), why });
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Waits until the node has looked at what there is now; false if that takes too long.
+    fn wait(&self) -> bool {
+        let longest: Duration = DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout;
+        self.wake.wait_for(self.wake.ask(), Instant::now() + longest)
+    }
+
+    /// The condition on the configuration of the cluster for one on that of this node.
+    fn expected(&self, options: &ChangeOptions) -> Option<Expected> {
+        let Some(Expected::OneOf(revisions)) = &options.expected else { return options.expected.clone() };
+        let running = self.local.running().map(|running| running.revision());
+        let runs = self.standing().followed.runs.clone().filter(|runs| running == Some(runs.revision));
+        let original = |revision| match &runs {
+            Some(runs) if runs.revision == revision => runs.original,
+            _ => revision,
+        };
+        Some(Expected::OneOf(revisions.iter().copied().map(original).collect()))
+    }
+
+    /// The outcome of a change in the cluster as it is on this node.
+    fn as_here(&self, made: Outcome) -> Result<Outcome, EngineError> {
+        if self.standing().overlays.is_empty() {
+            return Ok(made);
+        }
+        let Some(after) = made.after().and_then(Content::snapshot).filter(|_| made.is_change()) else {
+            return Ok(made);
+        };
+        let after = After::replaced(self.with_overlays(after)?);
+        let before = self.local.running().map(Content::Text);
+        Ok(Outcome { before, after, ..made })
+    }
+
+    fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, EngineError> {
+        let overlays = self.standing().overlays.clone();
+        let merged = merged(Snapshot::of(text.bytes().to_vec()), &overlays);
+        merged.map_err(|why| EngineError::NotRunHere { state: NodeState::Refused.to_string(), why })
+    }
+}

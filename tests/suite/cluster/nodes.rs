@@ -1,0 +1,305 @@
+//! Nodes that follow a configuration in a real etcd.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use mediactl::store::cluster::{GatewaySettings, KeyOperation, Txn};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::etcd::Etcd;
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place, Run, SAMPLE};
+
+/// The prefix of the keys.
+pub const PREFIX: &str = "/media/test";
+
+/// After this long something hangs. It is no measure of speed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A node with its folder.
+pub struct TestNode {
+    pub place: Place,
+    pub server: Option<Serving>,
+    name: String,
+    options: Vec<String>,
+}
+
+impl TestNode {
+    /// Starts a node without a file.
+    pub fn start(etcd: &Etcd, name: &str, options: &[&str]) -> Self {
+        Self::start_in(Place::empty(), &etcd.url(PREFIX), name, options)
+    }
+
+    pub fn start_in(place: Place, url: &str, name: &str, options: &[&str]) -> Self {
+        let own = ["--cluster", url, "serve", "--listen", "none", "--node", name];
+        let options = own.iter().chain(options).map(|option| (*option).to_owned()).collect();
+        let mut node = Self { place, server: None, name: name.to_owned(), options };
+        node.go();
+        node
+    }
+
+    /// Starts it, again.
+    pub fn go(&mut self) {
+        self.server = Some(Serving::of(self.place.mediactl(&self.options), false));
+    }
+
+    pub fn kill(&mut self) {
+        self.server.take().expect("it runs").kill();
+    }
+
+    /// A command on its file, which its server answers.
+    pub fn run(&self, arguments: &[&str]) -> Run {
+        self.place.run(arguments)
+    }
+
+    /// What it says of itself.
+    pub fn report(&self) -> Value {
+        self.run(&["status", "-o", "json"]).json()["node"].clone()
+    }
+
+    /// Waits until it says something of itself, which is returned.
+    #[track_caller]
+    pub fn until(&self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+        until(&format!("`{}` is not {what}", self.name), || Some(self.report()).filter(|report| is(report)))
+    }
+
+    /// Waits until its file has a text.
+    #[track_caller]
+    pub fn until_text(&self, text: &str) {
+        let found = || fs::read_to_string(self.place.path(CONF)).ok();
+        until(&format!("`{}` does not have\n{text}", self.name), || found().filter(|found| found == text));
+    }
+
+    /// How often the reload command ran that `counting` gives it.
+    pub fn reloads(&self) -> usize {
+        fs::read_to_string(self.place.path("reloads")).map_or(0, |reloads| reloads.lines().count())
+    }
+}
+
+/// The options of a node that counts its reloads.
+pub const COUNTING: [&str; 2] = ["--reload-cmd", "echo >> reloads"];
+
+/// Waits for something.
+#[track_caller]
+pub fn until<T>(otherwise: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "{otherwise}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A command on the cluster.
+pub fn cluster(etcd: &Etcd, arguments: &[&str]) -> Run {
+    etcd.mediactl(&Place::with(SAMPLE), PREFIX, arguments).run()
+}
+
+/// An etcd with the sample in it.
+pub fn with_sample(members: usize) -> Option<Etcd> {
+    let etcd = Etcd::start(members)?;
+    cluster(&etcd, &["save", CONF]).exits(0);
+    Some(etcd)
+}
+
+fn with_rtsp(port: &str) -> String {
+    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
+}
+
+#[test]
+fn a_change_reaches_every_node_and_its_history() {
+    let Some(etcd) = with_sample(1) else { return };
+    let nodes = ["a", "b"].map(|name| TestNode::start(&etcd, name, &COUNTING));
+    nodes.iter().for_each(|node| node.until_text(SAMPLE));
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "-m", "the reason"]).exits(0);
+    for node in &nodes {
+        node.until_text(&with_rtsp("555"));
+        let report = node.until("running", |report| report["serial"] == 2 && report["state"] == "running");
+        assert_eq!(report["away"], Value::Null);
+        node.run(&["history"]).exits(0).prints("modify").prints("the reason");
+    }
+    let status = cluster(&etcd, &["status", "-o", "json"]).json();
+    let states: Vec<_> = status["nodes"].as_array().expect("there are nodes").iter().collect();
+    assert_eq!(states.len(), 2);
+    assert!(states.iter().all(|node| node["serial"] == 2 && node["state"] == "running"), "{status}");
+}
+
+#[test]
+fn a_change_sent_to_a_node_is_the_clusters_and_runs_there_when_it_is_answered() {
+    let Some(etcd) = with_sample(1) else { return };
+    let nodes = ["a", "b"].map(|name| TestNode::start(&etcd, name, &COUNTING));
+    nodes[0].run(&["modify", "--set", "rtsp=555"]).exits(0);
+    assert_eq!(nodes[0].place.text(), with_rtsp("555"), "it runs where it was sent to");
+    nodes[1].until_text(&with_rtsp("555"));
+    // An update is of this node alone, until the next change.
+    nodes[0].place.put("new.conf", with_rtsp("600"));
+    nodes[0].run(&["update", "new.conf"]).exits(0);
+    nodes[0].run(&["read", "rtsp"]).exits(0).prints("600");
+    assert_eq!(nodes[0].place.text(), with_rtsp("555"));
+    nodes[1].run(&["modify", "--set", "rtsp=556"]).exits(0);
+    nodes[0].until_text(&with_rtsp("556"));
+    until("it still runs the update", || {
+        Some(()).filter(|()| nodes[0].run(&["read", "rtsp"]).out.contains("556"))
+    });
+    // A rollback goes to what the node had.
+    nodes[0].run(&["rollback", "1"]).exits(0);
+    nodes[1].until_text(&with_rtsp("555"));
+}
+
+#[test]
+fn a_text_that_a_node_refuses_does_not_block_the_next() {
+    let Some(etcd) = with_sample(1) else { return };
+    let picky = TestNode::start(&etcd, "picky", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
+    let other = TestNode::start(&etcd, "other", &COUNTING);
+    // What it would refuse is not made through it.
+    picky.run(&["modify", "--set", "rtsp=666"]).exits(3).says("the check command failed");
+    cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
+    other.until_text(&with_rtsp("666"));
+    let report = picky.until("refusing", |report| report["state"] == "refused");
+    assert_eq!((&report["serial"], &report["wanted"]), (&Value::from(1), &Value::from(2)));
+    assert!(report["why"].as_str().is_some_and(|why| why.contains("check command")), "{report}");
+    assert_eq!(picky.place.text(), SAMPLE);
+    cluster(&etcd, &["modify", "--set", "rtsp=667"]).exits(0);
+    picky.until_text(&with_rtsp("667"));
+    picky.until("running", |report| report["state"] == "running" && report["serial"] == 3);
+}
+
+#[test]
+fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change_or_kept() {
+    let Some(etcd) = with_sample(1) else { return };
+    let plain = TestNode::start(&etcd, "plain", &[]);
+    let keeping = TestNode::start(&etcd, "keeping", &["--on-drift", "keep"]);
+    for node in [&plain, &keeping] {
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+        node.place.put(CONF, format!("{SAMPLE}# by hand\n"));
+        node.until("drifted", |report| report["state"] == "drifted");
+    }
+    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
+    plain.until_text(&with_rtsp("555"));
+    plain.run(&["history"]).exits(0).prints("hand-edit");
+    plain.run(&["history", "show", "1"]).exits(0).prints("# by hand");
+    let report = keeping.until("held back", |report| report["wanted"] == 2);
+    assert_eq!((report["state"].as_str(), report["serial"].as_u64()), (Some("drifted"), Some(1)));
+    // Whoever puts the text back decides.
+    keeping.place.put(CONF, SAMPLE);
+    keeping.until_text(&with_rtsp("555"));
+}
+
+#[test]
+fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::start(&etcd, "a", &COUNTING);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    etcd.pause(0);
+    node.until("away", |report| report["away"] != Value::Null);
+    node.run(&["read", "rtsp"]).exits(0).prints("554");
+    node.run(&["modify", "--set", "rtsp=555"]).exits(7).says("cannot reach");
+    // It starts from its file.
+    node.kill();
+    node.go();
+    node.run(&["read", "rtsp"]).exits(0).prints("554");
+    etcd.go_on(0);
+    let back = Instant::now();
+    etcd.wait_until_ready();
+    cluster(&etcd, &["modify", "--set", "rtsp=556"]).exits(0);
+    node.until_text(&with_rtsp("556"));
+    println!("it was back after {:?}", back.elapsed());
+}
+
+#[test]
+fn nodes_have_values_of_their_own() {
+    let Some(etcd) = with_sample(1) else { return };
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let put = |name: &str, patch: &str| {
+        let success = vec![KeyOperation::put(&store.keys().overlay(name), patch)];
+        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    };
+    put("@edge", r#"{"http": [8080], "rtsp": 8554}"#);
+    put("b", r#"{"http": [8081]}"#);
+    let group = ["--node-group", "edge"];
+    let (a, b) = (TestNode::start(&etcd, "a", &group), TestNode::start(&etcd, "b", &group));
+    let text =
+        |http: &str| SAMPLE.replace("http 80;", &format!("http {http};")).replace("rtsp 554", "rtsp 8554");
+    a.until_text(&text("8080"));
+    b.until_text(&text("8081"));
+    b.run(&["modify", "--set", "streams.cam1.prepush=9"]).exits(0);
+    a.until_text(&text("8080").replace("prepush 5", "prepush 9"));
+    assert!(cluster(&etcd, &["read", "http", "rtsp"]).out.contains("554"), "the overlay stays on the node");
+    // A whole text of the node has its own values, so it is not that of the cluster.
+    b.run(&["save", CONF]).exits(5).says("values of its own");
+    put("b", r#"{"http": "fast"}"#);
+    let report = b.until("refusing", |report| report["state"] == "refused");
+    assert!(report["why"].as_str().is_some_and(|why| why.contains("overlay `b`")), "{report}");
+    put("b", r#"{"http": [8082]}"#);
+    b.until_text(&text("8082").replace("prepush 5", "prepush 9"));
+}
+
+#[test]
+fn a_change_that_nobody_confirms_goes_back_whoever_lives() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::start(&etcd, "a", &COUNTING);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "2s"]).exits(0);
+    node.until_text(&with_rtsp("555"));
+    assert!(node.run(&["modify", "--set", "rtsp=556"]).exits(5).err.contains("waits to be confirmed"));
+    node.until_text(SAMPLE);
+    // With every node dead, the first one that starts takes it back.
+    node.kill();
+    cluster(&etcd, &["modify", "--set", "rtsp=557", "--confirm", "1s"]).exits(0);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    until("the lease does not end", || {
+        store.seen().ok().filter(|seen| seen.head.is_some() && !seen.has_pending)
+    });
+    node.go();
+    node.until("at the newest head", |report| report["wanted"] == 5 && report["state"] == "running");
+    assert_eq!(node.place.text(), SAMPLE);
+    // What is confirmed stays.
+    cluster(&etcd, &["modify", "--set", "rtsp=558", "--confirm", "60s"]).exits(0);
+    node.until_text(&with_rtsp("558"));
+    node.run(&["confirm"]).exits(0);
+    node.run(&["modify", "--set", "rtsp=559"]).exits(0);
+    assert_eq!(node.place.text(), with_rtsp("559"));
+}
+
+#[test]
+fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
+    let Some(etcd) = with_sample(1) else { return };
+    // The media server has loaded what its reload command copied.
+    let reload = "sleep 0.3; cp $MEDIACTL_TEXT loaded";
+    let mut node = TestNode::start(&etcd, "a", &["--reload-cmd", reload]);
+    node.until("running", |report| report["serial"] == 1);
+    for (round, delay) in [0, 20, 60, 150, 250, 320].into_iter().enumerate() {
+        let port = (600 + round).to_string();
+        cluster(&etcd, &["modify", "--set", &format!("rtsp={port}")]).exits(0);
+        std::thread::sleep(Duration::from_millis(delay));
+        node.kill();
+        node.go();
+        node.until_text(&with_rtsp(&port));
+        until("the media server does not load it", || {
+            fs::read_to_string(node.place.path("loaded")).ok().filter(|loaded| *loaded == with_rtsp(&port))
+        });
+    }
+    node.run(&["history"]).exits(0);
+    let strays: Vec<_> =
+        node.place.names().into_iter().filter(|name| name.contains("followed.new")).collect();
+    assert!(strays.is_empty(), "{strays:?}");
+}
+
+#[test]
+fn a_node_that_slept_over_a_compaction_goes_to_the_newest_head() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &COUNTING);
+    node.until("running", |report| report["serial"] == 1);
+    let before = node.reloads();
+    node.server.as_ref().expect("it runs").signal(Signal::STOP);
+    for port in 600..620 {
+        cluster(&etcd, &["modify", "-q", "--set", &format!("rtsp={port}")]).exits(0);
+    }
+    let revision = etcd.store(PREFIX, GatewaySettings::default()).seen().expect("it answers").revision;
+    etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
+    node.server.as_ref().expect("it runs").signal(Signal::CONT);
+    node.until_text(&with_rtsp("619"));
+    assert!(node.reloads() - before <= 3, "a burst is one reload: {}", node.reloads());
+}
