@@ -18,12 +18,15 @@ use super::regular_expression::{BadRegex, compiled};
 use super::schema_path::{Place, own_value};
 use super::suggestion::keys;
 use super::value_at::value_at;
+use crate::model::Kind;
 
 /// A condition on the entries that a path selects.
 #[derive(Clone)]
 pub struct Condition {
     path: Path,
     test: Test,
+    /// The places that the path leads to from a stream, from a live and from a plugin.
+    leaves: [Result<Place, Misfit>; 3],
 }
 
 #[derive(Clone)]
@@ -80,7 +83,8 @@ impl Condition {
             "exists" => Test::Exists,
             _ => Test::Missing,
         };
-        Ok(Self { path, test })
+        let leaves = Kind::ALL.map(|kind| leaf(Place::Block(kind), &path.segments));
+        Ok(Self { path, test, leaves })
     }
 
     /// Whether the entry meets the condition.
@@ -88,7 +92,7 @@ impl Condition {
     /// # Errors
     /// The path fits no entry of this kind.
     pub fn holds(&self, current: &dyn Current, entry: &[Segment]) -> Result<bool, Misfit> {
-        let leaf = leaf(Place::of(entry).unwrap_or(Place::Foreign), &self.path.segments)?;
+        let leaf = self.leaf(entry)?;
         let (first, rest) = self.path.segments.split_first().expect("a path has a segment");
         // Only the member that the path begins with is looked up, not the whole entry.
         Ok(match (keys(entry), first.name()) {
@@ -101,6 +105,15 @@ impl Condition {
                 self.test.holds(entry.as_ref(), &self.path.segments, leaf)
             }
         })
+    }
+
+    /// The place that the path leads to from an entry. Nearly all entries are streams, lives or plugins.
+    fn leaf(&self, entry: &[Segment]) -> Result<Place, Misfit> {
+        let group = entry.first().and_then(Segment::name).and_then(Kind::of_key);
+        match group.filter(|_| entry.len() == 2) {
+            Some(kind) => self.leaves[kind as usize].clone(),
+            None => leaf(Place::of(entry).unwrap_or(Place::Foreign), &self.path.segments),
+        }
     }
 }
 

@@ -214,8 +214,7 @@ impl Current for MaskedLookup<'_> {
 
 /// The group that `keys` lead into.
 fn group(keys: &[&str]) -> Option<Kind> {
-    let first = keys.first()?;
-    Kind::ALL.into_iter().find(|kind| kind.key() == *first)
+    keys.first().and_then(|key| Kind::of_key(key))
 }
 
 /// How many keys lead to the member of the top level, or to the block of a group, that they begin with.

@@ -42,7 +42,7 @@ pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Confl
 }
 
 fn is_group(key: &str) -> bool {
-    Kind::ALL.iter().any(|kind| kind.key() == key)
+    Kind::of_key(key).is_some()
 }
 
 fn compare(

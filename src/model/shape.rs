@@ -31,6 +31,12 @@ pub fn read<'t>(scope: Scope, entry: impl Directive<'t>) -> RowMatch {
     }
 }
 
+/// Whether [`read`] finds this row for an entry, in its form.
+pub fn belongs_to<'t>(parameter: &'static Parameter, entry: impl Directive<'t>) -> bool {
+    let found = entry.with_keyword(|keyword| by_keyword(parameter.scope, keyword));
+    found.is_some_and(|found| std::ptr::eq(found, parameter)) && fits(parameter.shape, entry)
+}
+
 /// Whether the arguments and the block of an entry have this shape.
 pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
     let count = entry.count_arguments();

@@ -13,7 +13,7 @@ use super::lens::Lens;
 use super::member::{Members, key_of};
 use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
 use super::setting_view::{BackendView, Setting, Sources, is_open};
-use super::shape::{Address, group_name, only_argument};
+use super::shape::{Address, belongs_to, group_name, only_argument};
 use crate::syntax::{Document, Entry, Word};
 
 /// A whole configuration as JSON.
@@ -83,13 +83,12 @@ impl<'a, 'd> View<'a, 'd> {
         entry: Entry<'d>,
         key: &str,
     ) -> Option<serde_json::Value> {
-        let members = Members::of(kind.scope(), entry.children());
         let Some(parameter) = by_key(kind.scope(), key) else {
-            return general(members.foreign_by_key(key));
+            return general(Members::of(kind.scope(), entry.children()).foreign_by_key(key));
         };
-        let mut value = OneValue::default();
-        let block = self.block(kind, at, entry, &members);
-        block.one(parameter, members.own(parameter), &mut value).expect("a value in memory takes anything");
+        let entries: Vec<_> = entry.children().filter(|&inner| belongs_to(parameter, inner)).collect();
+        let (head, mut value) = (self.head(kind, at, entry), OneValue::default());
+        head.member(parameter, &entries, &mut value).expect("a value in memory takes anything");
         value.0
     }
 
@@ -130,6 +129,10 @@ impl<'a, 'd> View<'a, 'd> {
         last.into_iter().rev()
     }
 
+    fn head(&self, kind: Kind, at: usize, entry: Entry<'d>) -> BlockHead<'_, 'd> {
+        BlockHead { kind, position: at + 1, entry, globals: &self.globals, lens: self.lens }
+    }
+
     fn block<'v>(
         &'v self,
         kind: Kind,
@@ -137,7 +140,7 @@ impl<'a, 'd> View<'a, 'd> {
         entry: Entry<'d>,
         members: &'v Members<'d>,
     ) -> NamedBlock<'v, 'd> {
-        NamedBlock { kind, position: at + 1, entry, members, globals: &self.globals, lens: self.lens }
+        NamedBlock { head: self.head(kind, at, entry), members }
     }
 }
 
@@ -254,32 +257,34 @@ pub fn is_static(entry: Entry<'_>) -> bool {
 
 /// A stream, a live or a plugin.
 pub(super) struct NamedBlock<'v, 'd> {
-    kind: Kind,
-    position: usize,
-    entry: Entry<'d>,
+    head: BlockHead<'v, 'd>,
     /// The entries in its block.
     members: &'v Members<'d>,
-    globals: &'v Globals,
-    lens: &'v Lens,
 }
 
 impl Serialize for NamedBlock<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.own(&mut map)?;
-        foreign_members(self.members, self.kind.scope(), &mut map)?;
+        let (head, mut map) = (&self.head, serializer.serialize_map(None)?);
+        self.members
+            .each_own()
+            .try_for_each(|(parameter, entries)| head.member(parameter, entries, &mut map))?;
+        foreign_members(self.members, head.kind.scope(), &mut map)?;
         map.end()
     }
 }
 
-impl NamedBlock<'_, '_> {
-    /// Writes the known members.
-    fn own<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        self.members.each_own().try_for_each(|(parameter, entries)| self.one(parameter, entries, map))
-    }
+/// What the members of a stream, live or plugin show besides their own entries.
+struct BlockHead<'v, 'd> {
+    kind: Kind,
+    position: usize,
+    entry: Entry<'d>,
+    globals: &'v Globals,
+    lens: &'v Lens,
+}
 
+impl BlockHead<'_, '_> {
     /// Writes a known member, if it is shown.
-    fn one<M: SerializeMap>(
+    fn member<M: SerializeMap>(
         &self,
         parameter: &'static Parameter,
         entries: &[Entry<'_>],
@@ -327,6 +332,6 @@ impl NamedBlock<'_, '_> {
 pub fn named_own(kind: Kind, entry: Entry<'_>) -> serde_json::Value {
     let lens = Lens { own_only: true, ..Lens::default() };
     let members = &Members::of(kind.scope(), entry.children());
-    let block = NamedBlock { kind, position: 0, entry, members, globals: &Globals::default(), lens: &lens };
-    to_json(&block)
+    let head = BlockHead { kind, position: 0, entry, globals: &Globals::default(), lens: &lens };
+    to_json(&NamedBlock { head, members })
 }

@@ -251,8 +251,7 @@ fn table_group(
     path: &Path,
     current: &MaskedLookup<'_>,
 ) -> Result<(Kind, Vec<String>), CliError> {
-    let first = path.segments.first().and_then(Segment::name);
-    let kind = Kind::ALL.into_iter().find(|kind| Some(kind.key()) == first);
+    let kind = path.segments.first().and_then(Segment::name).and_then(Kind::of_key);
     let (Some(kind), 1..=2) = (kind, path.segments.len()) else {
         let hint = "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
         return Err(CliError::usage(format!("there is no table of `{path}`"), hint));

@@ -352,6 +352,11 @@ impl Kind {
         }
     }
 
+    /// The kind of the blocks in the group with this JSON key.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.key() == key)
+    }
+
     /// The scope inside a block of this kind.
     pub fn scope(self) -> Scope {
         match self {
