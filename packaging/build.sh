@@ -23,6 +23,11 @@ for folder in "${folders[@]}"; do
     flags+="${flags:+$'\x1f'}--remap-path-prefix=$folder"
     prefixes+=" -ffile-prefix-map=$folder"
 done
+# The unwinder becomes part of the binary: a start then loads one library less, and needs none but the C library.
+unwinder=$(cc -print-file-name=libgcc_eh.a)
+if [[ -f $unwinder ]]; then
+    flags+=$'\x1f'-Lnative=$(dirname "$unwinder")$'\x1f'-lstatic:-bundle=gcc_eh
+fi
 export CARGO_ENCODED_RUSTFLAGS=$flags
 # What is written in C is built by its own compiler.
 export CFLAGS="${CFLAGS:-}$prefixes"
