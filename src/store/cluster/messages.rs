@@ -163,3 +163,55 @@ impl TxnReply {
         self.responses.into_iter().map(|reply| reply.response_range.kvs).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_transaction_is_written_as_the_gateway_reads_it() {
+        let txn = Txn {
+            compare: vec![Compare::unchanged("/p/head", 7), Compare::is_missing("/p/pending")],
+            success: vec![
+                KeyOperation::put("/p/head", b"{}".as_slice()),
+                KeyOperation::put_leased("/p/pending", b"x".as_slice(), 9),
+                KeyOperation::Delete(KeyRange::below("/p/text/")),
+            ],
+            failure: vec![KeyOperation::Read(KeyRange::one("/p/head"))],
+        };
+        let (head, pending) = ("L3AvaGVhZA==", "L3AvcGVuZGluZw==");
+        let expected = json!({
+            "compare": [
+                {"target": "MOD", "key": head, "mod_revision": "7", "result": "EQUAL"},
+                {"target": "VERSION", "key": pending, "version": "0", "result": "EQUAL"},
+            ],
+            "success": [
+                {"request_put": {"key": head, "value": "e30="}},
+                {"request_put": {"key": pending, "value": "eA==", "lease": "9"}},
+                {"request_delete_range": {"key": "L3AvdGV4dC8=", "range_end": "L3AvdGV4dDA="}},
+            ],
+            "failure": [{"request_range": {"key": head}}],
+        });
+        assert_eq!(serde_json::to_value(&txn).expect("it is JSON"), expected);
+    }
+
+    #[test]
+    fn an_answer_may_leave_out_what_is_zero() {
+        let reply: TxnReply = serde_json::from_value(json!({
+            "header": {"cluster_id": "1", "revision": "8"},
+            "succeeded": true,
+            "responses": [
+                {"response_range": {"header": {}, "kvs": [{"key": "YQ==", "mod_revision": "3"}], "count": "1"}},
+                {"response_put": {"header": {}}},
+            ],
+        }))
+        .expect("it is an answer");
+        assert_eq!((reply.header.revision, reply.succeeded), (8, true));
+        let found = KeyValue { key: b"a".to_vec(), mod_revision: 3, ..KeyValue::default() };
+        assert_eq!(reply.into_read(), [vec![found], Vec::new()]);
+        let lost: TxnReply = serde_json::from_value(json!({"header": {}})).expect("it is an answer");
+        assert!(!lost.succeeded && lost.into_read().is_empty());
+    }
+}

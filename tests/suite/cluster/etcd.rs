@@ -123,6 +123,11 @@ impl Etcd {
         ClusterStore::new(ClusterUrl::parse(&self.url(prefix)).expect("it is a URL").0, settings)
     }
 
+    /// Where a member answers clients.
+    pub fn address(&self, number: usize) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.members[number].client).into()
+    }
+
     /// `mediactl` on a configuration in this etcd.
     pub fn mediactl(&self, place: &Place, prefix: &str, arguments: &[&str]) -> Call {
         place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &self.url(prefix))
@@ -145,8 +150,7 @@ impl Etcd {
     /// Sends a request to a member without TLS; null without an answer.
     pub fn ask(&self, number: usize, path: &str, body: &Value) -> Value {
         let asked = || -> std::io::Result<Vec<u8>> {
-            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.members[number].client));
-            let mut stream = TcpStream::connect_timeout(&address, ANSWER)?;
+            let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER)?;
             stream.set_read_timeout(Some(ANSWER))?;
             let body = body.to_string();
             write!(stream, "POST /v3/{path} HTTP/1.0\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;

@@ -3,6 +3,7 @@
 mod commands;
 mod contract;
 pub(crate) mod etcd;
+mod lost_answers;
 mod model;
 mod nodes;
 mod proof;
