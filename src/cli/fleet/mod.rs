@@ -1,7 +1,8 @@
 //! Commands that work on several servers at once.
 //!
 //! `members` opens the services, and `parallel` works on them in threads. The commands that read are in `read`,
-//! `tables`, `diff` and `drift`.
+//! `tables`, `check`, `diff` and `drift`. A change goes through `plan`, `change`, `results`; with `--all-or-nothing`
+//! `together` drives the `coordinator`, a state machine without effects. `journal` keeps what `resume` needs.
 //!
 //! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
 //! whichever answers first.
@@ -9,6 +10,7 @@
 pub mod change;
 pub mod check;
 mod coordinator;
+mod decide;
 pub mod diff;
 pub mod drift;
 mod grouped;

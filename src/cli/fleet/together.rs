@@ -1,9 +1,11 @@
 //! Drives the coordinator: a change is made on all servers or on none.
 
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
+use super::decide::{PAUSE, TakenBack, WaitingChange, confirm, take_back};
 use super::health;
 use super::journal::{FleetJournalLine, Journal};
 use super::members::{Fleet, FleetMember, ServerAnswer};
@@ -12,7 +14,7 @@ use super::results::Standing;
 use super::tables::in_a_word;
 use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
-use crate::engine::{ChangeOptions, Decision, ErrorKind, ServiceError};
+use crate::engine::{ChangeOptions, ErrorKind};
 use crate::store::Revision;
 
 /// Confirmations begin only if every server has answered within this time.
@@ -20,12 +22,6 @@ const FRESH: Duration = Duration::from_secs(2);
 
 /// Confirmations begin only if every server leaves at least this much time.
 const LEFT: Duration = Duration::from_secs(10);
-
-/// How long to wait between two looks at the canaries, and between two tries to confirm.
-const PAUSE: Duration = Duration::from_millis(500);
-
-/// How often to look whether a server runs a change to which it gave no answer.
-const LOOKS: usize = 4;
 
 /// A change under way on servers that all have to make it.
 pub struct Together<'a> {
@@ -43,14 +39,6 @@ pub struct Together<'a> {
     /// What each of the servers that change has made.
     made: Vec<Option<WaitingChange>>,
     errors: Vec<Option<CliError>>,
-}
-
-/// A change that waits to be confirmed.
-#[derive(Debug, Clone)]
-struct WaitingChange {
-    id: String,
-    /// It is not rolled back before.
-    until: Instant,
 }
 
 /// How it ended.
@@ -187,32 +175,27 @@ impl<'a> Together<'a> {
         if !self.are_healthy(servers) {
             return false;
         }
+        let revisions: Vec<_> = self.plans.iter().map(after).collect();
         loop {
-            let left = self.made.iter().flatten().map(|made| made.until).min();
-            let left = left.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
-            if left < LEFT {
-                servers.iter().for_each(|at| {
-                    self.errors[*at].get_or_insert(CliError::too_little_time(left.as_secs()));
-                });
-                return false;
-            }
-            let revisions: Vec<_> = self
-                .plans
-                .iter()
-                .map(|answer| answer.result.as_ref().ok().and_then(FleetPlan::revisions))
-                .collect();
             let first = Mutex::new(None::<Instant>);
             let ping = |at: usize, member: &mut FleetMember| -> Result<(), CliError> {
-                health::still_runs(member, revisions[at].map(|[_, after]| after))?;
-                let mut first = first.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                first.get_or_insert(Instant::now());
+                health::still_runs(member, revisions[at])?;
+                first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Instant::now());
                 Ok(())
             };
             let found = self.on(servers, "ask", "", ping);
             if !self.all_fine(found) {
                 return false;
             }
-            let first = first.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let until = self.made.iter().flatten().map(|made| made.until).min();
+            let left = until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
+            if left < LEFT {
+                servers.iter().for_each(|at| {
+                    self.errors[*at].get_or_insert(CliError::too_little_time(left.as_secs()));
+                });
+                return false;
+            }
+            let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
             if first.is_some_and(|first| first.elapsed() <= FRESH) {
                 return true;
             }
@@ -231,6 +214,7 @@ impl<'a> Together<'a> {
         is_fine
     }
 
+    /// Confirms each server once, so that one that hangs keeps no other waiting, and then again where that failed.
     fn confirm(&mut self, servers: &[usize]) {
         if let Err(error) = self.begin("confirm", servers) {
             for at in servers {
@@ -239,43 +223,28 @@ impl<'a> Together<'a> {
             }
             return;
         }
-        let (made, changing, plans) = (self.made.clone(), self.changing.clone(), self.plans);
-        let held = &self.held;
-        let work = |at: usize, member: &mut FleetMember| -> (StepReply, Option<CliError>) {
-            let of =
-                changing.iter().position(|number| *number == at).expect("it is one of those that change");
-            let Some(made) = &made[of] else { return (StepReply::Refused, None) };
-            let after = plans[at].result.as_ref().ok().and_then(FleetPlan::revisions).map(|[_, after]| after);
-            let mut was_sent = false;
-            loop {
-                let error = match member.target.service.decide(Decision::Keep, Some(&made.id)) {
-                    Ok(_) => return (StepReply::Done, None),
-                    Err(error) => error,
-                };
-                let may_pass =
-                    matches!(error.kind(), ErrorKind::Absent | ErrorKind::Unknown | ErrorKind::Failed);
-                was_sent |= error.kind() == ErrorKind::Unknown;
-                // The answer was lost, or a later one says that nothing waits any more.
-                if was_sent && is_kept(member, after) {
-                    return (StepReply::Done, None);
-                }
-                let is_over = Instant::now() + PAUSE >= made.until || held.received().is_some();
-                if may_pass && !is_gone(&error) && !is_over {
-                    // A second confirmation does no harm.
-                    std::thread::sleep(PAUSE);
-                    continue;
-                }
-                was_sent &= !is_gone(&error);
-                let reply = if was_sent { StepReply::Lost } else { StepReply::Refused };
-                return (reply, Some(CliError::from(error).at(&member.name)));
-            }
+        self.confirm_while(servers, &|_| false);
+        let is_open = |at: &usize| self.coordinator.stages()[*at] != Stage::Confirmed;
+        let again: Vec<usize> = servers.iter().copied().filter(is_open).collect();
+        if !again.is_empty() {
+            self.confirm_while(&again, &|held| held.received().is_none());
+        }
+    }
+
+    fn confirm_while(&mut self, servers: &[usize], goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync)) {
+        let (of, held, plans) = (self.places(), &self.held, self.plans);
+        let (made, was_sent): (_, Vec<bool>) =
+            (self.made.clone(), self.errors.iter().map(is_unknown).collect());
+        let work = |at: usize, member: &mut FleetMember| match &made[of[&at]] {
+            Some(change) => confirm(member, change, after(&plans[at]), was_sent[of[&at]], &|| goes_on(held)),
+            None => (StepReply::Refused, None),
         };
-        let which: Vec<usize> = servers.iter().map(|at| self.changing[*at]).collect();
         let line = |at: usize, (reply, _): &(StepReply, Option<CliError>)| {
-            let word = if *reply == StepReply::Done { "confirmed" } else { "not confirmed" };
-            (!self.change.args.quiet).then(|| format!("{}: {word}", self.plans[at].server))
+            let is_done = *reply == StepReply::Done && !self.change.args.quiet;
+            is_done.then(|| format!("{}: confirmed", plans[at].server))
         };
         // Once the first confirmation is sent, every server gets one, whatever signal comes.
+        let which = self.numbers(servers);
         let found = self.fleet.on(&which, "confirm", &|| true, work, line);
         for (at, (reply, error)) in servers.iter().zip(found.into_iter().flatten()) {
             self.coordinator.confirmed(*at, reply);
@@ -287,33 +256,29 @@ impl<'a> Together<'a> {
     fn cancel(&mut self, servers: &[usize]) {
         // Without its line in the journal a cancellation does no harm.
         let _ = self.begin("cancel", servers);
-        let (made, changing, plans) = (self.made.clone(), self.changing.clone(), self.plans);
-        let work = |at: usize, member: &mut FleetMember| -> Result<(), CliError> {
-            let of =
-                changing.iter().position(|number| *number == at).expect("it is one of those that change");
-            let id = made[of].as_ref().map(|made| made.id.as_str());
-            let after = plans[at].result.as_ref().ok().and_then(FleetPlan::revisions).map(|[_, after]| after);
-            // Where no answer came, the change may still be under way, and a pending one may be somebody else's.
-            if id.is_none() && !runs_soon(member, after) {
-                return Err(CliError::not_begun(&member.name));
-            }
-            let decided = member.target.service.decide(Decision::RollBack, id);
-            match decided {
-                Ok(_) => Ok(()),
-                Err(error) if is_gone(&error) => Ok(()),
-                Err(error) => Err(CliError::from(error).at(&member.name)),
-            }
+        let (of, made, plans) = (self.places(), self.made.clone(), self.plans);
+        let work = |at: usize, member: &mut FleetMember| {
+            let id = made[of[&at]].as_ref().map(|made| made.id.as_str());
+            take_back(member, id, after(&plans[at]))
         };
-        let which: Vec<usize> = servers.iter().map(|at| self.changing[*at]).collect();
-        let line = |at: usize, result: &Result<(), CliError>| {
-            let word = if result.is_ok() { "taken back" } else { "not reached; it takes itself back" };
-            (!self.change.args.quiet).then(|| format!("{}: {word}", self.plans[at].server))
+        let line = |at: usize, result: &TakenBack| {
+            let word = match result {
+                TakenBack::Done => "taken back",
+                TakenBack::Kept => "confirmed by others",
+                TakenBack::Later(_) => "not reached; it takes itself back",
+            };
+            (!self.change.args.quiet).then(|| format!("{}: {word}", plans[at].server))
         };
+        let which = self.numbers(servers);
         let found = self.fleet.on(&which, "take back", &|| true, work, line);
         for (at, result) in servers.iter().zip(found.into_iter().flatten()) {
-            self.coordinator.cancelled(*at, if result.is_ok() { StepReply::Done } else { StepReply::Lost });
-            if let (Err(error), None) = (result, &self.errors[*at]) {
-                self.errors[*at] = Some(error);
+            match result {
+                TakenBack::Done => self.coordinator.cancelled(*at, StepReply::Done),
+                TakenBack::Kept => self.coordinator.confirmed(*at, StepReply::Done),
+                TakenBack::Later(error) => {
+                    self.coordinator.cancelled(*at, StepReply::Lost);
+                    self.errors[*at].get_or_insert(error);
+                }
             }
             self.note(*at);
         }
@@ -327,7 +292,7 @@ impl<'a> Together<'a> {
         done: &str,
         work: impl Fn(usize, &mut FleetMember) -> Result<T, CliError> + Sync,
     ) -> Vec<(usize, Option<Result<T, CliError>>)> {
-        let which: Vec<usize> = servers.iter().map(|at| self.changing[*at]).collect();
+        let which = self.numbers(servers);
         let (plans, held, is_quiet) = (self.plans, &self.held, self.change.args.quiet);
         let line = |at: usize, result: &Result<T, CliError>| match result {
             Ok(_) if what != "try" || is_quiet => None,
@@ -350,32 +315,29 @@ impl<'a> Together<'a> {
         let _ = self.journal.note(&FleetJournalLine::Server { server, stage });
     }
 
+    /// The numbers of servers in the whole fleet.
+    fn numbers(&self, servers: &[usize]) -> Vec<usize> {
+        servers.iter().map(|at| self.changing[*at]).collect()
+    }
+
+    /// The places of those numbers among the servers that change.
+    fn places(&self) -> HashMap<usize, usize> {
+        self.changing.iter().enumerate().map(|(place, number)| (*number, place)).collect()
+    }
+
     fn name(&self, at: usize) -> &str {
         &self.plans[self.changing[at]].server
     }
 }
 
-/// Whether a server runs this text, now or a moment later.
-fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
-    for _ in 0..LOOKS {
-        match health::still_runs(member, revision) {
-            Ok(()) => return true,
-            Err(error) if error.kind == ErrorKind::Conflict => std::thread::sleep(PAUSE),
-            Err(_) => return false,
-        }
-    }
-    false
+/// The revision that a server runs after the change.
+fn after(answer: &ServerAnswer<FleetPlan>) -> Option<Revision> {
+    answer.result.as_ref().ok()?.revisions().map(|[_, after]| after)
 }
 
-/// Whether a server runs this text, and no change waits there.
-fn is_kept(member: &mut FleetMember, revision: Option<Revision>) -> bool {
-    health::still_runs(member, revision).is_ok()
-        && member.target.service.status().is_ok_and(|status| status.pending.is_none())
-}
-
-/// Whether no change waits any more.
-fn is_gone(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Engine(crate::engine::EngineError::NothingPending))
+/// Whether it is not known what came of a request.
+fn is_unknown(error: &Option<CliError>) -> bool {
+    error.as_ref().is_some_and(|error| error.kind == ErrorKind::Unknown)
 }
 
 fn standing(stage: Stage) -> Standing {

@@ -1,6 +1,6 @@
 //! Which server certificates the client trusts.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -29,6 +29,10 @@ pub enum TlsTrust {
     Nobody,
 }
 
+/// The authorities that this machine trusts, read once: a command may have many servers.
+static PLATFORM_ROOTS: LazyLock<Arc<RootCertStore>> =
+    LazyLock::new(|| Arc::new(roots(rustls_native_certs::load_native_certs().certs)));
+
 /// Makes the TLS configuration, with the same provider as the server.
 pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
     let provider = Arc::new(ring::default_provider());
@@ -44,7 +48,7 @@ pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
         TlsTrust::Pinned(fingerprint) => Ok(custom(Rule::Pinned(*fingerprint))),
         TlsTrust::Nobody => Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()),
         TlsTrust::Platform => {
-            let roots = Arc::new(roots(rustls_native_certs::load_native_certs().certs));
+            let roots = Arc::clone(&PLATFORM_ROOTS);
             let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
             // Without any root there is no verifier, and every certificate is unknown.
             Ok(custom(Rule::Platform(known.ok())))

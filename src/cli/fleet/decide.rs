@@ -1,0 +1,107 @@
+//! Confirms a change that waits, or takes it back, also where answers get lost.
+
+use std::time::{Duration, Instant};
+
+use super::coordinator::StepReply;
+use super::health;
+use super::members::FleetMember;
+use crate::cli::error::CliError;
+use crate::engine::{Decision, EngineError, ErrorKind, ServiceError};
+use crate::store::Revision;
+
+/// How long to wait between two tries, and between two looks.
+pub const PAUSE: Duration = Duration::from_millis(500);
+
+/// How often to look whether a server runs a change to which it gave no answer.
+const LOOKS: usize = 4;
+
+/// A change that waits to be confirmed.
+#[derive(Debug, Clone)]
+pub struct WaitingChange {
+    pub id: String,
+    /// It is not rolled back before.
+    pub until: Instant,
+}
+
+/// Confirms a change. Where no answer comes it is confirmed again, which does no harm, as long as `goes_on` and there
+/// is time; `was_sent` says whether an earlier confirmation may have reached the server.
+pub fn confirm(
+    member: &mut FleetMember,
+    change: &WaitingChange,
+    after: Option<Revision>,
+    mut was_sent: bool,
+    goes_on: &dyn Fn() -> bool,
+) -> (StepReply, Option<CliError>) {
+    loop {
+        let error = match member.target.service.decide(Decision::Keep, Some(&change.id)) {
+            Ok(_) => return (StepReply::Done, None),
+            Err(error) => error,
+        };
+        was_sent |= error.kind() == ErrorKind::Unknown;
+        let is_kept = was_sent.then(|| is_kept(member, after)).flatten();
+        let may_pass = matches!(error.kind(), ErrorKind::Absent | ErrorKind::Unknown | ErrorKind::Failed);
+        let has_time = Instant::now() + PAUSE < change.until && goes_on();
+        match is_kept {
+            // The answer to an earlier confirmation was lost.
+            Some(true) => return (StepReply::Done, None),
+            Some(false) if is_gone(&error) => was_sent = false,
+            _ if may_pass && !is_gone(&error) && has_time => {
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            _ => {}
+        }
+        let reply = if was_sent { StepReply::Lost } else { StepReply::Refused };
+        return (reply, Some(CliError::from(error).at(&member.name)));
+    }
+}
+
+/// What came of taking a change back.
+pub enum TakenBack {
+    Done,
+    /// Somebody else has confirmed it.
+    Kept,
+    /// It goes back when its time is over.
+    Later(CliError),
+}
+
+/// Takes a change back; `id` is not known where the server gave no answer.
+pub fn take_back(member: &mut FleetMember, id: Option<&str>, after: Option<Revision>) -> TakenBack {
+    // Without its id it may still be under way, and a pending change may be somebody else's.
+    if id.is_none() && !runs_soon(member, after) {
+        return TakenBack::Later(CliError::not_begun(&member.name));
+    }
+    match member.target.service.decide(Decision::RollBack, id) {
+        Ok(_) => TakenBack::Done,
+        Err(error) if is_gone(&error) => match is_kept(member, after) {
+            Some(true) => TakenBack::Kept,
+            _ => TakenBack::Done,
+        },
+        Err(error) => TakenBack::Later(CliError::from(error).at(&member.name)),
+    }
+}
+
+/// Whether a server runs this text, now or a moment later.
+fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
+    for _ in 0..LOOKS {
+        match health::still_runs(member, revision) {
+            Ok(()) => return true,
+            Err(error) if error.kind == ErrorKind::Conflict => std::thread::sleep(PAUSE),
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+/// Whether a server runs this text, and no change waits there; `None` if it does not answer.
+fn is_kept(member: &mut FleetMember, revision: Option<Revision>) -> Option<bool> {
+    match health::still_runs(member, revision) {
+        Ok(()) => Some(member.target.service.status().ok()?.pending.is_none()),
+        Err(error) => (error.kind == ErrorKind::Conflict).then_some(false),
+    }
+}
+
+/// Whether no change waits any more.
+fn is_gone(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Engine(EngineError::NothingPending))
+}
