@@ -16,6 +16,10 @@ enum Real {
 struct World {
     coordinator: Coordinator,
     servers: Vec<Real>,
+    canaries: usize,
+    /// Whether the canaries stayed healthy, and all servers were ready.
+    was_watched: bool,
+    was_checked: bool,
     /// Whether a confirmation has reached a server.
     was_confirmed: bool,
     /// How many more servers may lose their change before they are asked (a crash, a clock).
@@ -44,6 +48,9 @@ impl World {
         Self {
             coordinator: Coordinator::new(count, (0..canaries).collect()),
             servers: vec![Real::Old; count],
+            canaries,
+            was_watched: canaries == 0,
+            was_checked: false,
             was_confirmed: false,
             crashes: 1,
         }
@@ -116,14 +123,24 @@ impl World {
                 for is_fine in [true, false] {
                     let mut next = self.clone();
                     match step {
-                        FleetStep::Watch(_) => next.coordinator.watched(is_fine),
-                        _ => next.coordinator.checked(is_fine),
+                        FleetStep::Watch(_) => {
+                            next.was_watched = is_fine;
+                            next.coordinator.watched(is_fine);
+                        }
+                        _ => {
+                            next.was_checked = is_fine;
+                            next.coordinator.checked(is_fine);
+                        }
                     }
                     runs += next.explore();
                 }
             }
             FleetStep::Try(servers) | FleetStep::Confirm(servers) | FleetStep::Cancel(servers) => {
+                let is_try = matches!(step, FleetStep::Try(_));
+                let is_early = is_try && servers.iter().any(|at| *at >= self.canaries);
+                assert!(self.was_watched || !is_early, "the others follow only healthy canaries");
                 if matches!(step, FleetStep::Confirm(_)) {
+                    assert!(self.was_checked, "all are checked before one is confirmed");
                     assert!(servers.len() == self.servers.len(), "all are confirmed, or none");
                 }
                 let mut worlds = vec![self.clone()];
