@@ -153,6 +153,13 @@ impl CliError {
         )
     }
 
+    /// The nodes that were to take a change first did not, so it went back.
+    pub fn went_back(target: &str, why: Option<&str>) -> Self {
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        Self::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}"))
+            .with_hint("`mediactl history show` shows the text; the other nodes never had it")
+    }
+
     /// A file that is to be made is there already.
     pub fn exists(path: &Path) -> Self {
         Self::new(ErrorKind::Guarded, format!("`{}` exists already", path.display()))

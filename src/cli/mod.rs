@@ -37,6 +37,7 @@ mod pager;
 mod prompts;
 mod remote_host;
 mod render;
+mod rollout;
 mod state_home;
 mod target;
 mod ui;

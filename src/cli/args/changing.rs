@@ -59,6 +59,10 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
 
+    /// Roll a change of a cluster back unless the nodes that `--canary` names run it within this time
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = confirm_time)]
+    pub canary_timeout: Duration,
+
     #[command(flatten)]
     pub fleet: FleetArgs,
 

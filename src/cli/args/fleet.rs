@@ -16,7 +16,7 @@ pub struct FleetArgs {
     #[arg(long)]
     pub all_or_nothing: bool,
 
-    /// Begin with these servers: how many, or their names separated by commas
+    /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
     #[arg(long, value_name = "N|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 

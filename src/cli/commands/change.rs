@@ -14,6 +14,7 @@ use crate::cli::input;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::render::report::{Report, Verb};
+use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
@@ -49,9 +50,14 @@ impl<'a> ChangeCommand<'a> {
             let change = FleetChange { args: self.args, options: self.options, verb: self.verb };
             return fleet::change::run(&change, contexts, global, ui, &operation);
         }
-        self.args.fleet.refuse_for_one()?;
         let mut target = target::resolve(global, self.args.into(), ui)?;
-        self.run_on(&mut *target.service, ui, operation)
+        match rollout::options(self.args, &self.options, &mut *target.service)? {
+            Some(options) => Self { options, ..self }.run_on(&mut *target.service, ui, operation),
+            None => {
+                self.args.fleet.refuse_for_one()?;
+                self.run_on(&mut *target.service, ui, operation)
+            }
+        }
     }
 
     /// The same for a service that was found already.
@@ -63,11 +69,16 @@ impl<'a> ChangeCommand<'a> {
     ) -> Result<Exit, CliError> {
         let (args, target) = (self.args, service.name().to_owned());
         let report = self.report(&target, ui);
+        let canary = self.options.canary.clone();
         let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
         report.print(&outcome)?;
-        if let Some(pending) = &outcome.pending {
-            let time = args.confirm.unwrap_or_default();
-            countdown::run(service, &pending.id, time, &report)?;
+        match &outcome.pending {
+            Some(pending) if !canary.is_empty() => rollout::wait(service, pending, &canary, &report)?,
+            Some(pending) => {
+                let time = args.confirm.unwrap_or_default();
+                countdown::run(service, &pending.id, time, &report)?;
+            }
+            None => {}
         }
         Ok(if args.exit_code && outcome.is_change() { Exit::Changed } else { Exit::Done })
     }

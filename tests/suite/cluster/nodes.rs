@@ -238,6 +238,48 @@ fn nodes_have_values_of_their_own() {
 }
 
 #[test]
+fn a_rollout_goes_on_when_its_nodes_run_it_and_back_when_one_does_not() {
+    let Some(etcd) = with_sample(1) else { return };
+    let picky = TestNode::start(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
+    let mut slow = TestNode::start(&etcd, "b", &["--reload-cmd", "test ! -e hold && echo >> reloads"]);
+    let other = TestNode::start(&etcd, "c", &COUNTING);
+    for node in [&picky, &slow, &other] {
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    }
+    let modify = |port: &str, canary: &[&str]| {
+        let set = format!("rtsp={port}");
+        cluster(&etcd, &[&["modify", "--set", &set], canary].concat())
+    };
+    modify("555", &["--canary", "a,b"]).exits(0).says("runs on a, b, and the other nodes follow");
+    [&picky, &slow, &other].iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    let before = other.reloads();
+    // One refuses the text, one can't load it, and one is dead.
+    modify("666", &["--canary", "1"]).exits(6).says("went back: `a` did not take it: the check command");
+    slow.place.put("hold", "");
+    modify("556", &["--canary", "b"]).exits(6).says("`b` did not take it: the reload command");
+    slow.kill();
+    modify("557", &["--canary", "b", "--canary-timeout", "1s"]).exits(6).says("not confirmed in time");
+    assert_eq!(other.place.text(), with_rtsp("555"), "it never had the others");
+    assert_eq!(other.reloads(), before);
+    // Meanwhile nobody else makes a change, and a node that starts runs the text before.
+    let place = Place::with(SAMPLE);
+    let rollout = ["modify", "--set", "rtsp=558", "--canary", "b", "--canary-timeout", "60s"];
+    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
+    modify("559", &[]).exits(5).says("waits to be confirmed");
+    let new = TestNode::start(&etcd, "d", &COUNTING);
+    new.until_text(&with_rtsp("555"));
+    std::fs::remove_file(slow.place.path("hold")).expect("it is there");
+    slow.go();
+    assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
+    [&picky, &slow, &other, &new].iter().for_each(|node| node.until_text(&with_rtsp("558")));
+    modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes");
+    modify("560", &["--canary", "x"]).exits(2).says("no node of this name");
+    modify("560", &["--canary", "a", "--confirm", "9s"]).exits(2).says("two ways to confirm");
+}
+
+#[test]
 fn a_change_that_nobody_confirms_goes_back_whoever_lives() {
     let Some(etcd) = with_sample(1) else { return };
     let mut node = TestNode::start(&etcd, "a", &COUNTING);
