@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -133,4 +134,38 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
         .prints("changed=1");
     assert_eq!(place.text().matches("\nstream ").count(), 1, "{}", place.text());
     assert!(fs::metadata(place.path(".mediactl")).is_ok());
+}
+
+#[test]
+fn the_cluster_to_try_out_starts_and_ends() {
+    if !is_there("etcd", "apt-get install etcd-server") {
+        return;
+    }
+    let place = Place::with(SAMPLE);
+    // Six ports in a row that are free now.
+    let port = (24_000..60_000).step_by(10).find(|port| {
+        let bound: Vec<_> =
+            (0..6).map(|more| std::net::TcpListener::bind(("127.0.0.1", port + more))).collect();
+        bound.iter().all(Result::is_ok)
+    });
+    let mut script = command(&place, example("cluster/try-cluster"));
+    script.args(["try", &port.expect("there are free ports").to_string()]);
+    let mut script = script.stdout(std::process::Stdio::piped()).spawn().expect("it can be started");
+    let mut lines = BufReader::new(script.stdout.take().expect("stdout is a pipe")).lines();
+    let ready = lines.next().expect("it says when it is ready").expect("it is text");
+    let url = ready.strip_prefix("ready ").expect("it says the URL").to_owned();
+    let modify = ["--cluster", &url, "modify", "-q", "--set", "rtsp=555", "--canary", "node2"];
+    place.mediactl(modify).without("MEDIACTL_CONF").run().exits(0);
+    let followed = |node: usize| {
+        let file = place.path(&format!("try/node{node}/media.conf"));
+        fs::read_to_string(file).is_ok_and(|text| text.contains("rtsp 555"))
+    };
+    while !(1..=5).all(followed) {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let pid = rustix::process::Pid::from_child(&script);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+    assert_eq!(script.wait().expect("it ends").code(), Some(143));
+    let left = place.mediactl(["--cluster", &url, "--timeout", "1", "read", "rtsp"]);
+    left.without("MEDIACTL_CONF").run().exits(7);
 }

@@ -21,7 +21,7 @@ fn with_rtsp(port: usize) -> String {
     SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
-/// 200 changes, put by 8 writers as fast as they can, end in the newest on each of `count` nodes.
+/// 200 changes, put by 4 writers as fast as they can, end in the newest on each of `count` nodes.
 fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
     let Some(etcd) = with_sample(1) else { return };
     let nodes: Vec<TestNode> =
@@ -37,7 +37,9 @@ fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
                 for number in 0..changes / writers {
                     let name = format!("w{writer}n{number}");
                     let set = format!("streams.{name}.urls=[{{\"url\":\"udp://239.0.0.1:1234\"}}]");
-                    cluster(etcd, &["modify", "-q", "--create", "--set", &set]).exits(0);
+                    let modify = ["modify", "-q", "--create", "--set", &set];
+                    // Where the machine is slow, the others may be faster until the patience of one is over.
+                    while cluster(etcd, &modify).code != Some(0) {}
                 }
             });
         }
