@@ -44,10 +44,18 @@ impl Edges {
 
     /// Writes the contexts of the user, each with `more`.
     pub fn put_contexts(&self, urls: &[String], more: &str) {
-        let context = |(at, url): (usize, &String)| {
-            let url = url.replacen("http://", "http://admin:hunter2@", 1);
-            format!("context edge-{at} {{ url {url}; group edge; {more} }}\n")
-        };
+        let with_account = |url: &String| url.replacen("http://", "http://admin:hunter2@", 1);
+        self.put_urls(&urls.iter().map(with_account).collect::<Vec<_>>(), more);
+    }
+
+    /// Writes contexts that know the login alone.
+    pub fn put_contexts_without_password(&self, urls: &[String]) {
+        self.put_urls(urls, "login admin;");
+    }
+
+    fn put_urls(&self, urls: &[String], more: &str) {
+        let context =
+            |(at, url): (usize, &String)| format!("context edge-{at} {{ url {url}; group edge; {more} }}\n");
         let text: String = urls.iter().enumerate().map(context).collect();
         fs::create_dir_all(self.home.path(".config/mediactl")).expect("a folder can be made");
         self.home.put(".config/mediactl/contexts.conf", text);

@@ -121,3 +121,19 @@ fn history_has_the_server_in_the_first_column() {
     let lists = edges.on_all(&["history", "-o", "json"]).exits(0).json();
     assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["message"]), (&json!([]), &json!("why")));
 }
+
+#[test]
+fn a_missing_password_is_asked_for_each_server_before_any_is_reached() {
+    let edges = three();
+    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
+    edges.put_contexts_without_password(&urls[..2]);
+    let mut terminal = edges.call(&["-x", "edge-*", "read", "-o", "compact", "rtsp"]).on_terminal();
+    terminal.expect("password of admin for edge-0").enter_hidden("hunter2");
+    terminal.expect("password of admin for edge-1").enter_hidden("wrong");
+    let seen = terminal.exits(11);
+    assert!(
+        seen.contains("{\"edge-0\":554}") && seen.contains("the login or the password is wrong"),
+        "{seen}"
+    );
+    edges.on_all(&["read"]).exits(4).says("are required");
+}
