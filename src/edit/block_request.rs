@@ -13,7 +13,7 @@ use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
 use super::value_at::missing;
-use super::{Edit, EditError, NamedEntry, copy, modify_members, rename};
+use super::{Edit, EditError, NamedEntry, NewName, modify_members, under_new_name};
 use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Kind, Lens, top_members};
@@ -160,8 +160,12 @@ impl BlockRequest {
         });
         let block = entry.map(|entry| NamedEntry { kind: to.kind, entry });
         let edit = match (&self.content, block) {
-            (BlockContent::Moved(_), Some(block)) => rename(document, members, block, to.name)?,
-            (BlockContent::Copied(_), Some(block)) => copy(document, members, block, to.name)?,
+            (BlockContent::Moved(_), Some(block)) => {
+                under_new_name(document, members, block, (to.name, NewName::Renamed))?
+            }
+            (BlockContent::Copied(_), Some(block)) => {
+                under_new_name(document, members, block, (to.name, NewName::Copied))?
+            }
             _ => {
                 let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
                 return Ok(modify_members(document, members, patch)?);

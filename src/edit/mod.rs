@@ -62,7 +62,7 @@ use serde_json::{Map, Value};
 
 pub use fault::{Fault, FaultKind, Faults};
 pub use json_pointer::Pointer;
-pub use plan::{NamedEntry, Note};
+pub use plan::{NamedEntry, NewName, Note};
 pub use verify::Unproved;
 
 use crate::model::member::Members;
@@ -120,24 +120,14 @@ pub fn modify_members(
     carry_out(document, members, plan)
 }
 
-/// Returns the edit that gives a stream, live or plugin another name.
-pub fn rename<'d>(
+/// Returns the edit that renames or copies a stream, live or plugin.
+pub fn under_new_name<'d>(
     document: &'d Document,
     members: &Members<'d>,
     block: NamedEntry<'d>,
-    name: &str,
+    name: (&str, NewName),
 ) -> Result<Option<Edit>, EditError> {
-    carry_out(document, members, plan::plan_renaming(document, members, block, name))
-}
-
-/// Returns the edit that copies a stream, live or plugin under another name.
-pub fn copy<'d>(
-    document: &'d Document,
-    members: &Members<'d>,
-    block: NamedEntry<'d>,
-    name: &str,
-) -> Result<Option<Edit>, EditError> {
-    carry_out(document, members, plan::plan_copy(document, members, block, name))
+    carry_out(document, members, plan::plan_new_name(document, members, block, name))
 }
 
 /// Turns a plan into splices, and proves them.

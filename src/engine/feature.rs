@@ -15,6 +15,8 @@ pub enum Feature {
     Force,
     /// `accept=NAME,…` accepts single guards.
     Accept,
+    /// `command=NAME` goes into the history.
+    Command,
     /// `message=TEXT` goes into the history.
     Message,
     /// `history` lists earlier texts, and `rollback_config` goes back to one.
@@ -36,6 +38,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Force,
     Feature::Accept,
     Feature::Message,
+    Feature::Command,
     Feature::History,
     Feature::Confirm,
     Feature::Included,
@@ -61,6 +64,7 @@ impl Feature {
             Self::Conf => ("conf", "the text of the configuration"),
             Self::Force => ("force", "forced changes"),
             Self::Accept => ("accept", "accepting single guards"),
+            Self::Command => ("command", "the names of commands"),
             Self::Message => ("message", "messages"),
             Self::History => ("history", "a history"),
             Self::Confirm => ("confirm", "changes that have to be confirmed"),

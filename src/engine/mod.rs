@@ -71,7 +71,7 @@ pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use node_report::NodeReport;
 pub use operation::Operation;
-pub use options::{ChangeOptions, Expected};
+pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
 pub use pending::PendingChange;
 pub use running::{LastChange, ServerState};

@@ -7,6 +7,9 @@ use super::guard::Guard;
 use crate::edit::Faults;
 use crate::store::{ChangeRecord, Revision};
 
+/// The commands that the history names, because their operation tells less.
+pub const COMMANDS: &[&str] = &["apply", "edit", "fmt"];
+
 /// The options of a change: who makes it, why, and how.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeOptions {
@@ -22,6 +25,8 @@ pub struct ChangeOptions {
     pub by: String,
     /// Why, for the history.
     pub message: Option<String>,
+    /// The command that makes it, one of [`COMMANDS`], for the history; `None` is the operation.
+    pub command: Option<&'static str>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     pub expected: Option<Expected>,
     /// Roll the change back unless it is confirmed within this time.

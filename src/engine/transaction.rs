@@ -254,7 +254,8 @@ impl<'e> Transaction<'e> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let record = self.options.record(self.operation.name(), self.engine.keep);
+        let name = self.options.command.unwrap_or(self.operation.name());
+        let record = self.options.record(name, self.engine.keep);
         let old = self.file.as_ref().map(StoredText::as_base);
         let prepared = writer.prepare(old, Some(pieces), &record)?;
         refuse_invalid(unproved)?;

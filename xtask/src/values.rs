@@ -6,7 +6,7 @@ use mediactl::cli::GRACE;
 use mediactl::cli::exit::{EXIT_CODES, Exit};
 use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediactl::engine::{
-    DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
+    COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE,
 };
 use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
@@ -117,6 +117,9 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
             (format!("`{name}={word}`"), format!(" `{default}` is the default."))
         }
         Values::Guards(_) => (format!("`{name}=`*NAME*`,`…"), String::new()),
+        Values::Command(_) => {
+            (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
+        }
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
         Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
         Values::Number(bounds, _) => {

@@ -22,7 +22,7 @@ pub fn run(args: &ApplyArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let state = desired_state(&args.file)?;
     let edits = if args.prune { Edits::Pruning(state) } else { Edits::Patch(state) };
     let request = ChangeRequest { edits, expectations: Vec::new() };
-    let change = ChangeCommand::new(&args.changing, Verb::APPLY);
+    let change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
     change.run(global, ui, |service, options| service.modify(&request, options))
 }
 

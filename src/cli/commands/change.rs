@@ -38,6 +38,12 @@ impl<'a> ChangeCommand<'a> {
         Self { args, options: args.options(), verb, diff_was_shown: false }
     }
 
+    /// The same, named in the history by the command that makes it.
+    pub fn named(mut self, command: &'static str) -> Self {
+        self.options.command = Some(command);
+        self
+    }
+
     /// Makes the change by `operation`: asks the questions of guards, reports the outcome, and waits for
     /// the confirmation if one is needed.
     pub fn run(

@@ -20,7 +20,7 @@ use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 
 pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let path = args.path.as_deref().map(input::value_path).transpose()?;
-    let change = ChangeCommand::new(&args.changing, Verb::EDIT);
+    let change = ChangeCommand::new(&args.changing, Verb::EDIT).named("edit");
     let mut target = target::resolve(global, (&args.changing).into(), ui)?;
     // A target without a text is refused before anything is made.
     let Present { text: present, is_running } = configuration(&mut target)?;

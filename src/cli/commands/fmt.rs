@@ -55,7 +55,7 @@ fn configuration(args: &FmtArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, Cl
         let text = target.read_text(Some(Source::Saved).filter(|_| !target.is_server))?;
         return checked(target.service.name(), formatted_text(&text)?.as_ref(), ui);
     }
-    ChangeCommand::new(&args.changing, Verb::FORMAT).run(global, ui, format)
+    ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(global, ui, format)
 }
 
 /// Formats standard input to standard output.

@@ -108,29 +108,28 @@ pub fn plan<'d>(
     planner.faults.into_result(planner.plan)
 }
 
-/// Plans another name for the block of a group. Only the name changes.
-pub fn plan_renaming<'d>(
-    document: &'d Document,
-    members: &Members<'d>,
-    block: NamedEntry<'d>,
-    name: &str,
-) -> Plan {
-    let lens = merge::own_lens();
-    let mut planner = Planner::new(document, members, &lens);
-    planner.rename(block, name);
-    planner.plan
+/// How a block of a group comes to stand under a new name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewName {
+    /// Only its name changes.
+    Renamed,
+    /// A copy with its comments goes behind the last block of the group.
+    Copied,
 }
 
-/// Plans a copy of the block of a group, with its comments, behind the last block of the group.
-pub fn plan_copy<'d>(
+/// Plans a new name for the block of a group.
+pub fn plan_new_name<'d>(
     document: &'d Document,
     members: &Members<'d>,
     block: NamedEntry<'d>,
-    name: &str,
+    (name, how): (&str, NewName),
 ) -> Plan {
     let lens = merge::own_lens();
     let mut planner = Planner::new(document, members, &lens);
-    planner.copy(block, name);
+    match how {
+        NewName::Renamed => planner.rename(block, name),
+        NewName::Copied => planner.copy(block, name),
+    }
     planner.plan
 }
 

@@ -13,7 +13,7 @@ use crate::engine::{
     After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, PendingInfo, ServiceError,
     before_deletion,
 };
-use crate::http::protocol::headers::{ACCEPT, CONFIRM, DRY_RUN, FORCE, MESSAGE};
+use crate::http::protocol::headers::{ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MESSAGE};
 use crate::http::protocol::notes::note_of;
 
 /// Names and values of a query.
@@ -42,6 +42,9 @@ pub fn parameters<'o>(
             .host
             .warning(&format!("`{}` does not record messages: yours is not in its history", session.name)),
         None => {}
+    }
+    if let Some(command) = options.command.filter(|_| server.reply.offers(Feature::Command)) {
+        parameters.push((COMMAND, command.into()));
     }
     match options.confirm {
         // Such a server would ignore the parameter, and never roll the change back.

@@ -57,6 +57,9 @@ pub const FORCE: &str = "force";
 /// The query parameter of a change that does not wait for the reload command.
 pub const ASYNC: &str = "async";
 
+/// The query parameter with the command that makes a change, for the history.
+pub const COMMAND: &str = "command";
+
 /// The query parameter with the reason of a change, for the history.
 pub const MESSAGE: &str = "message";
 

@@ -6,9 +6,9 @@ mod unknown;
 
 use std::ops::RangeInclusive;
 
-use crate::engine::{GUARD_NAMES, Guard};
+use crate::engine::{COMMANDS, GUARD_NAMES, Guard};
 use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
+    ACCEPT, ASYNC, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
     SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
@@ -34,6 +34,8 @@ pub enum Values {
     OneOf([&'static str; 2], fn(&mut Parameters) -> &mut bool),
     /// Names of guards, separated by commas.
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
+    /// One of [`COMMANDS`].
+    Command(fn(&mut Parameters) -> &mut Option<&'static str>),
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
     /// A change of the history.
@@ -101,6 +103,11 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "the reason for the change, for the history.",
     },
     QueryParameter {
+        name: COMMAND,
+        values: Values::Command(|parameters| &mut parameters.command),
+        doc: "the command that makes the change, for the history; without it the operation is named.",
+    },
+    QueryParameter {
         name: CONFIRM,
         values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
         doc: "rolls the change back after this number of seconds, unless `confirm_config` comes first; see \
@@ -145,6 +152,8 @@ pub struct Parameters {
     pub accepted: Vec<Guard>,
     /// `message=TEXT`: why the change is made.
     pub message: Option<String>,
+    /// `command=NAME`: which command makes the change.
+    pub command: Option<&'static str>,
     /// `confirm=SECONDS`: roll the change back unless it is confirmed by then.
     pub confirm: Option<u64>,
     /// `to=N`: the change of the history to go back to.
@@ -195,6 +204,7 @@ impl Values {
             Self::Switch(field) => *field(parameters) = switch(value)?,
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
             Self::Guards(field) => *field(parameters) = guards(value)?,
+            Self::Command(field) => *field(parameters) = Some(command(value)?),
             Self::Text(field) => *field(parameters) = Some(value.to_owned()),
             Self::Change(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAChangeRef| error.to_string())?);
@@ -232,6 +242,11 @@ fn guards(value: &str) -> Result<Vec<Guard>, String> {
             Guard::named(wanted).ok_or_else(unknown)
         })
         .collect()
+}
+
+fn command(value: &str) -> Result<&'static str, String> {
+    let known = COMMANDS.iter().find(|name| **name == value);
+    known.copied().ok_or_else(|| format!("it takes one of {}", COMMANDS.join(", ")))
 }
 
 fn number(bounds: &RangeInclusive<u64>, value: &str) -> Result<u64, String> {

@@ -184,6 +184,27 @@ fn the_history_tells_what_each_change_did() {
 }
 
 #[test]
+fn the_history_names_the_command_that_made_a_change() {
+    let place = Place::with(SAMPLE);
+    place.put("state.json", r#"{"rtmp": 1936}"#);
+    let told = |serial: u64| {
+        let entry = place.run(["history", "-o", "json"]).exits(0).json()[0].clone();
+        assert_eq!(entry["serial"], serial);
+        entry["operation"].as_str().map(str::to_owned).expect("it has a name")
+    };
+    place.run(["apply", "state.json"]).exits(0);
+    assert_eq!(told(1), "apply");
+    place.put(CONF, place.text().replace("rtmp 1936;", "rtmp   1936;"));
+    let _server = Serving::over(&place);
+    place.run(["fmt"]).exits(0);
+    assert_eq!(told(3), "fmt");
+    place.mediactl(["edit", "--yes"]).env("EDITOR", "sed -i s/1936/1937/").run().exits(0);
+    assert_eq!(told(4), "edit");
+    place.set(&["rtmp=1938"]).exits(0);
+    assert_eq!(told(5), "modify");
+}
+
+#[test]
 fn times_are_local_and_show_their_zone() {
     let place = Place::with(SAMPLE);
     place.set(&["rtmp=1936"]).exits(0);

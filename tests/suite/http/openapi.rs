@@ -164,6 +164,7 @@ fn queries() -> Vec<String> {
         let values: &[&str] = match &parameter.values {
             Values::Switch(_) => &["true", "0", "", "yes"],
             Values::OneOf([first, second], _) => &[first, second, "", "other"],
+            Values::Command(_) => &["edit", "fmt"],
             Values::Guards(_) => &["", "would-remove-credentials,empty-replacement", "everything"],
             Values::Change(_) => &["", "1", "serial:1", "0", "@2", "x"],
             Values::Text(_) => &["", "because", "%00%ff"],

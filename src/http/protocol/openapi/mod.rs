@@ -8,7 +8,7 @@ mod schemas;
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::GUARD_NAMES;
+use crate::engine::{COMMANDS, GUARD_NAMES};
 use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, RouteBase, SuccessResponse, TEXT};
@@ -106,6 +106,7 @@ fn values(values: &Values) -> Value {
             let names: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();
             json!({ "type": "array", "items": { "type": "string", "enum": names } })
         }
+        Values::Command(_) => json!({ "type": "string", "enum": COMMANDS }),
         Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),
         Values::Text(_) => json!({ "type": "string" }),
         Values::Number(bounds, _) => {

@@ -159,6 +159,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         accepted: parameters.accepted.clone(),
         by: call.by.to_owned(),
         message: parameters.message.clone(),
+        command: parameters.command,
         expected: expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
         confirm: parameters.confirm.map(Duration::from_secs),
         canary: Vec::new(),
