@@ -6,6 +6,7 @@ use clap::{Arg, Args, Command};
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::args::global::GlobalArgs;
+use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::aligned;
 
 /// The lines of one screen.
@@ -35,7 +36,7 @@ pub fn short(tree: Command, args: &[OsString]) -> String {
         command = called.unwrap_or(command);
     }
     let mut parts = vec![
-        command.get_about().map(ToString::to_string).unwrap_or_default(),
+        wrapped(&command.get_about().map(ToString::to_string).unwrap_or_default(), WIDTH).join("\n"),
         command.clone().render_usage().to_string(),
         table("Commands:", command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(command_row)),
         table("Arguments and options:", own(command).map(option_row)),
@@ -92,8 +93,9 @@ fn groups(command: &Command) -> Vec<String> {
             None => groups.push((heading, vec![name(arg)])),
         }
     }
-    let groups =
-        groups.into_iter().map(|(heading, names)| wrapped(&format!("{heading}: {}", names.join(", "))));
+    let groups = groups
+        .into_iter()
+        .map(|(heading, names)| wrapped(&format!("{heading}: {}", names.join(", ")), WIDTH - 2).join("\n  "));
     groups.chain([every_command(command)]).collect()
 }
 
@@ -148,18 +150,4 @@ fn cut(line: &str) -> String {
     let mut ends = line.match_indices(' ').map(|(at, _)| at).filter(|at| line[..*at].width() + 2 <= WIDTH);
     let end = ends.next_back().unwrap_or(line.len());
     format!("{} …", line[..end].trim_end())
-}
-
-/// A text in lines that fit the screen.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is a first line");
-        match line.is_empty() || line.width() + 1 + word.width() <= WIDTH {
-            true if line.is_empty() => line.push_str(word),
-            true => *line = format!("{line} {word}"),
-            false => lines.push(format!("  {word}")),
-        }
-    }
-    lines.join("\n")
 }

@@ -16,7 +16,7 @@ use super::history::ListFormat;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mediactl context add prod --url https://media.example --user admin --password-command 'pass show media/prod'
+  mediactl context add prod --url https://media.example --user admin
   mediactl -x prod status
   mediactl context use prod")]
 pub struct ContextArgs {

@@ -10,7 +10,7 @@ use super::changing::ChangeArgs;
 #[command(after_help = "\
 Examples:
   mediactl cp streams.cam1 streams.cam9
-  mediactl cp streams.cam1 streams.cam9 --set 'urls[0].url=udp://239.0.0.9:1234' --unset auth")]
+  mediactl cp streams.cam1 streams.cam9 --set prepush=2 --unset auth")]
 pub struct CpArgs {
     /// What is copied, such as `streams.cam1`
     #[arg(value_name = "FROM")]

@@ -26,7 +26,8 @@ use super::changing::ChangeArgs;
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "\
-mediactl modify [OPTIONS] [--where <CONDITION>]... <--set|--set-string|--set-file|--unset|--replace>...
+mediactl modify [OPTIONS] [--where <CONDITION>]...
+                       <--set|--set-string|--set-file|--unset|--replace>...
        mediactl modify [OPTIONS] --file <FILE>",
     after_help = "\
 Examples:
@@ -36,7 +37,7 @@ Examples:
   mediactl modify --unset streams.cam1 --dry-run
   mediactl modify --set 'streams.cam*.prepush=5'
   mediactl modify --where 'urls.url~10.0.3.' --set 'streams.*.auth.url=false'
-  mediactl modify --replace 'streams.*.urls[*].url' 's/10.0.3./10.0.4./' --dry-run
+  mediactl modify --replace 'streams.*.urls[*].url' 's/10.0.3./10.0.4./'
   mediactl modify --expect rtmp=1935 --set rtmp=1936
   echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
 )]

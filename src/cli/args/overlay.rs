@@ -12,7 +12,7 @@ use super::history::ListFormat;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mediactl --cluster etcd://10.0.0.1:2379/media/prod overlay set edge7 --set 'http=[8087]'
+  mediactl --cluster etcd://10.0.0.1/prod overlay set edge7 --set 'http=[8087]'
   mediactl overlay set @edge --set streams.cam1.prepush=5 --unset rtsp
   mediactl overlay show edge7
   mediactl overlay remove edge7 http

@@ -13,7 +13,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::local_user::local_user;
 use crate::cli::render::masked::write_text;
-use crate::cli::render::table::aligned;
+use crate::cli::render::table;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
@@ -140,8 +140,8 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), CliError> {
         ListFormat::Text => ui.print(|out| {
             let headings = ["", "NAME", "URL", "LOGIN", "GROUP", "PROTECTED"].map(str::to_owned);
             let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
-            let rows: Vec<[String; 6]> = std::iter::once(headings).chain(rows).collect();
-            aligned(&rows).try_for_each(|line| writeln!(out, "{line}"))
+            let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
+            table::print(rows, ui.screen(), out)
         }),
     }
 }

@@ -13,6 +13,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
+use crate::cli::render::paragraph::wrapped;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
@@ -94,8 +95,12 @@ fn print(explained: &Explained, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     let Explanation { path, documentation, value_type, unit, default, text, json, .. } =
         &explained.explanation;
     writeln!(out, "{}", ui.paint(&one_line(path), Color::Yellow))?;
-    writeln!(out, "  {documentation}\n")?;
-    let mut line = |label: &str, text: &str| writeln!(out, "{label:<9} {text}");
+    let screen = ui.screen().width.unwrap_or(usize::MAX);
+    let hanging = |text: &str, indent: usize| {
+        wrapped(text, screen.saturating_sub(indent)).join(&format!("\n{}", " ".repeat(indent)))
+    };
+    writeln!(out, "  {}\n", hanging(documentation, 2))?;
+    let mut line = |label: &str, text: &str| writeln!(out, "{label:<9} {}", hanging(text, 10));
     line("type", value_type)?;
     unit.map_or(Ok(()), |unit| line("unit", unit))?;
     line("default", default.unwrap_or("none"))?;
@@ -115,7 +120,9 @@ fn print(explained: &Explained, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     if !members.is_empty() {
         writeln!(out, "\nmembers")?;
         let width = members.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
-        members.iter().try_for_each(|(key, text)| writeln!(out, "  {key:<width$}  {text}"))?;
+        members
+            .iter()
+            .try_for_each(|(key, text)| writeln!(out, "  {key:<width$}  {}", hanging(text, width + 4)))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::cli::input;
 use crate::cli::local_time;
 use crate::cli::render::history::{self, Listed};
 use crate::cli::render::masked::write_text;
+use crate::cli::render::table::Screen;
 use crate::cli::render::value_diff::{Compared, differ, first_paths, print};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
@@ -42,7 +43,9 @@ pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
             ui.say(&format!("{what} was never changed {when}"));
         }
         ListFormat::Text => ui.print_painted(|out| {
-            for (line, listed) in history::lines(&found, ui).iter().zip(&found) {
+            // Above a diff there is room for a whole message.
+            let screen = if args.patch { Screen::default() } else { ui.screen() };
+            for (line, listed) in history::lines(&found, screen, ui).iter().zip(&found) {
                 writeln!(out, "{line}")?;
                 if let (true, Some([before, after])) = (args.patch, &listed.texts) {
                     let serial = listed.entry.serial;

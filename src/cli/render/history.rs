@@ -5,7 +5,7 @@ use std::sync::Arc;
 use colored::Color;
 
 use crate::cli::local_time;
-use crate::cli::render::table::aligned;
+use crate::cli::render::table::{self, Screen};
 use crate::cli::render::value_diff::Compared;
 use crate::cli::ui::Ui;
 use crate::model::Masker;
@@ -37,14 +37,15 @@ impl Listed {
     }
 }
 
-/// Returns one line for each entry.
-pub fn lines(entries: &[Listed], ui: Ui) -> Vec<String> {
-    let rows: Vec<[String; 7]> = entries.iter().map(row).collect();
+/// Returns one line for each entry, which fits the screen.
+pub fn lines(entries: &[Listed], screen: Screen, ui: Ui) -> Vec<String> {
+    let mut rows: Vec<Vec<String>> = entries.iter().map(|entry| row(entry).to_vec()).collect();
+    table::fit(&mut rows, screen);
     let painted = |line: String| match line.split_once(' ') {
         Some((number, rest)) => format!("{} {rest}", ui.paint(number, Color::Yellow)),
         None => line,
     };
-    aligned(&rows).map(painted).collect()
+    table::aligned(&rows).map(painted).collect()
 }
 
 /// The cells of an entry: its numbers, time, author, operation, message and paths.

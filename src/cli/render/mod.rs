@@ -7,6 +7,7 @@ pub mod group_table;
 pub mod history;
 pub mod masked;
 pub mod notes;
+pub mod paragraph;
 pub mod report;
 pub mod sanitize;
 pub mod status;

@@ -36,18 +36,20 @@ pub fn aligned<R: AsRef<[String]>>(rows: &[R]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Prints rows, of which the first has the headings, so that they fit the screen.
-pub fn print(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
-    if let Some(width) = screen.width {
-        let widths = fitting(widths(&rows), width);
-        for row in &mut rows {
-            for (cell, width) in row.iter_mut().zip(&widths) {
-                if cell.width() > *width {
-                    *cell = cut(cell, *width);
-                }
-            }
+/// Cuts the widest cells, so that the rows fit the screen.
+pub fn fit(rows: &mut [Vec<String>], screen: Screen) {
+    let Some(width) = screen.width else { return };
+    let widths = fitting(widths(rows), width);
+    for (cell, width) in rows.iter_mut().flat_map(|row| row.iter_mut().zip(&widths)) {
+        if cell.width() > *width {
+            *cell = cut(cell, *width);
         }
     }
+}
+
+/// Prints rows, of which the first has the headings, so that they fit the screen.
+pub fn print(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    fit(&mut rows, screen);
     let mut lines = aligned(&rows);
     let Some(headings) = lines.next() else { return Ok(()) };
     writeln!(out, "{headings}")?;

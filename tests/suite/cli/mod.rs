@@ -25,6 +25,7 @@ mod modify;
 mod output;
 mod read;
 mod save;
+mod screens;
 mod secret_forms;
 mod selectors;
 pub(crate) mod serve;
