@@ -147,6 +147,7 @@ fn each_problem_has_its_exit_code() {
         ("engine-failed", 504, 8),
         ("busy", 503, 7),
         ("full", 503, 7),
+        ("cluster-unavailable", 503, 7),
         // Of a later version, or of others.
         ("new-one", 422, 3),
         ("new-one", 409, 5),
@@ -158,7 +159,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::http::protocol::problem::KINDS.len(), 29, "the table above has them all");
+    assert_eq!(mediactl::http::protocol::problem::KINDS.len(), 30, "the table above has them all");
 }
 
 #[test]
