@@ -184,7 +184,7 @@ impl CliError {
     pub fn several_servers() -> Self {
         Self::usage(
             "this command works on one server, and several are named",
-            "name one with `-x NAME`; `read`, `status`, `history`, `check`, `diff`, `confirm` and changes take several",
+            "name one with `-x NAME`; `read`, `status`, `history`, `check`, `diff`, `watch`, `wait`, `confirm` and changes take several",
         )
     }
 

@@ -133,7 +133,7 @@ fn survive_file_limit() {
 }
 
 fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, CliError> {
-    if let Some(done) = of_several(cli, ui)? {
+    if let Some(done) = of_several(cli, ui, matches)? {
         return Ok(done);
     }
     match &cli.command {
@@ -176,7 +176,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
 
 /// Runs a command that only looks at several servers; `None` where one target is meant, and for changes, which find
 /// their servers themselves.
-fn of_several(cli: &CommandLine, ui: Ui) -> Result<Option<Exit>, CliError> {
+fn of_several(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<Option<Exit>, CliError> {
     if !context::several_chosen(&cli.global) {
         return Ok(None);
     }
@@ -192,6 +192,10 @@ fn of_several(cli: &CommandLine, ui: Ui) -> Result<Option<Exit>, CliError> {
         CommandArgs::Confirm(args) => fleet::pending::run(args, open()?),
         CommandArgs::Diff(args) if args.across => fleet::drift::run(args, open()?),
         CommandArgs::Diff(args) => fleet::diff::run(args, open()?),
+        CommandArgs::Watch(args) => fleet::observe::watch(args, open()?),
+        CommandArgs::Wait(args) => {
+            fleet::observe::wait(args, matches.expect("a command was given"), &cli.global, open()?)
+        }
         _ => return Ok(None),
     }
     .map(Some)

@@ -36,6 +36,11 @@ impl Observed {
         Ok(Self { target, watch, tag: None })
     }
 
+    /// Begins to observe a server that was found already.
+    pub fn of(server: Target) -> Self {
+        Self { target: server, watch: None, tag: None }
+    }
+
     /// Reads the configuration; `None` if it is still the one that was read last.
     pub fn read(&mut self) -> Result<Option<Content>, ServiceError> {
         self.target.service.read_changed(&mut self.tag)

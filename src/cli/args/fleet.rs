@@ -41,7 +41,7 @@ impl FleetArgs {
             None => Ok(()),
             Some((_, option)) => Err(CliError::usage(
                 format!("`{option}` is for changes of several servers"),
-                "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`",
+                "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too",
             )),
         }
     }

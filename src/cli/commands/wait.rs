@@ -26,34 +26,57 @@ const LONG: Duration = Duration::from_secs(3600);
 type Missing = Arc<Mutex<Option<String>>>;
 
 pub fn run(args: &WaitArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let expectations: Vec<Expectation> =
-        args.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
-    let most = (matches.value_source("timeout") == Some(ValueSource::CommandLine))
-        .then(|| Duration::from_secs(global.remote.timeout));
-    let (done, result) = channel();
-    let missing = Missing::default();
-    let (known, global) = (missing.clone(), global.clone());
-    // In a thread, because a server may take longer to answer than there is time.
-    thread::spawn(move || done.send(wait(&expectations, &known, &global, ui)));
-    let ended = match most {
-        Some(most) => result.recv_timeout(most).ok(),
-        None => result.recv().ok(),
-    };
-    ended.unwrap_or_else(|| {
-        let missing = missing.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let missing = missing.unwrap_or_else(|| "there was no answer".to_owned());
-        ui.say(&format!("the time is over: {missing}"));
-        Ok(Exit::Different)
-    })
+    let awaited = Awaited::of(args, matches, global)?;
+    let global = global.clone();
+    match awaited.wait(move || Observed::begin(&global, ui))? {
+        None => Ok(Exit::Done),
+        Some(missing) => {
+            ui.say(&format!("the time is over: {missing}"));
+            Ok(Exit::Different)
+        }
+    }
 }
 
-fn wait(
-    expectations: &[Expectation],
-    missing: &Missing,
-    global: &GlobalArgs,
-    ui: Ui,
-) -> Result<Exit, CliError> {
-    let mut observed = Observed::begin(global, ui)?;
+/// What is waited for, and how long.
+#[derive(Clone)]
+pub struct Awaited {
+    expectations: Vec<Expectation>,
+    /// Without a limit where none is given.
+    most: Option<Duration>,
+}
+
+impl Awaited {
+    pub fn of(args: &WaitArgs, matches: &ArgMatches, global: &GlobalArgs) -> Result<Self, CliError> {
+        let expectations = args.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
+        let is_limited = matches.value_source("timeout") == Some(ValueSource::CommandLine);
+        Ok(Self { expectations, most: is_limited.then(|| Duration::from_secs(global.remote.timeout)) })
+    }
+
+    /// Waits until all of it is there; returns what was missing when the time was over.
+    pub fn wait(
+        &self,
+        begin: impl FnOnce() -> Result<Observed, CliError> + Send + 'static,
+    ) -> Result<Option<String>, CliError> {
+        let (done, result) = channel();
+        let missing = Missing::default();
+        let (known, expectations) = (missing.clone(), self.expectations.clone());
+        // In a thread, because a server may take longer to answer than there is time.
+        thread::spawn(move || done.send(begin().and_then(|observed| wait(&expectations, &known, observed))));
+        let ended = match self.most {
+            Some(most) => result.recv_timeout(most).ok(),
+            None => result.recv().ok(),
+        };
+        match ended {
+            Some(ended) => ended.map(|()| None),
+            None => {
+                let missing = missing.lock().unwrap_or_else(PoisonError::into_inner).take();
+                Ok(Some(missing.unwrap_or_else(|| "there was no answer".to_owned())))
+            }
+        }
+    }
+}
+
+fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed) -> Result<(), CliError> {
     loop {
         let left = match observed.read() {
             Ok(Some(content)) => still_missing(&content, expectations)?,
@@ -62,7 +85,7 @@ fn wait(
             Err(error) => return Err(error.into()),
         };
         if left.is_none() {
-            return Ok(Exit::Done);
+            return Ok(());
         }
         *missing.lock().unwrap_or_else(PoisonError::into_inner) = left;
         observed.wait(LONG);

@@ -14,6 +14,7 @@ use crate::cli::observed::{Observed, may_pass};
 use crate::cli::render::history::masked;
 use crate::cli::render::value_diff::{self, Compared};
 use crate::cli::ui::Ui;
+use crate::edit::path::Path;
 use crate::engine::{Content, ServiceError};
 use crate::model::Masker;
 use crate::syntax::one_line;
@@ -23,7 +24,11 @@ const LONG: Duration = Duration::from_secs(3600);
 
 pub fn run(args: &WatchArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let path = args.path.as_deref().map(input::value_path).transpose()?;
-    let mut observed = Observed::begin(global, ui)?;
+    watch(Observed::begin(global, ui)?, path.as_ref(), ui)
+}
+
+/// Prints each change, until the configuration can't be read any more.
+pub fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Exit, CliError> {
     let masker = ui.masker();
     let mut last = match observed.read()? {
         Some(content) => Compared::of(content),
@@ -50,12 +55,12 @@ pub fn run(args: &WatchArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         }
         let Some(content) = found else { continue };
         let new = Compared::of(content);
-        if value_diff::differ(&last, &new, path.as_ref()) {
+        if value_diff::differ(&last, &new, path) {
             let heading = heading(&mut observed, &new.content, masker.as_ref());
             let name = observed.target.service.name().to_owned();
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
-                value_diff::print([&last, &new], path.as_ref(), [&name, &name], masker.clone(), ui, out)
+                value_diff::print([&last, &new], path, [&name, &name], masker.clone(), ui, out)
             })?;
         }
         last = new;

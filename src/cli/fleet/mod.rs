@@ -18,6 +18,7 @@ mod health;
 mod host;
 mod journal;
 pub mod members;
+pub mod observe;
 mod parallel;
 pub mod pending;
 pub mod plan;

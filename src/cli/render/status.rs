@@ -62,20 +62,21 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
         line("last error:", error)?;
     }
     match &status.nodes {
-        Some(nodes) => nodes_table(nodes, out),
+        Some(nodes) => nodes_table(nodes, status.last_change.as_ref().map(|last| last.serial), out),
         None => Ok(()),
     }
 }
 
-/// What each node runs, what it should run, and how long it is like that.
-fn nodes_table(nodes: &[NodeRecord], out: &mut dyn Write) -> io::Result<()> {
+/// What each node runs, what it should run, and how many changes it is behind the last one: a node that is
+/// cut off does not know of it.
+fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, out: &mut dyn Write) -> io::Result<()> {
     if nodes.is_empty() {
         return writeln!(out, "{:<14} none follows it", "nodes:");
     }
     let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| format!("#{serial}"));
     let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned);
     let row = |node: &NodeRecord| {
-        let lag = node.wanted.unwrap_or_default().saturating_sub(node.serial.unwrap_or_default());
+        let lag = last.max(node.wanted).unwrap_or_default().saturating_sub(node.serial.unwrap_or_default());
         let state = node.state.to_string();
         let why = node.why.clone().unwrap_or_default();
         [node.node.clone(), serial(node.serial), serial(node.wanted), lag.to_string(), state, why]

@@ -35,7 +35,7 @@ pub(crate) mod terminal;
 mod tmux;
 pub(crate) mod unset;
 pub(crate) mod url_global;
-mod watch;
+pub mod watch;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -8,18 +8,24 @@ use super::{CONF, Call, Place, SAMPLE};
 use crate::http::client::bare::{AS_ADMIN, bare};
 
 /// A `mediactl watch`, which is killed when this is dropped.
-struct Watching {
+pub struct Watching {
     child: Child,
     lines: std::io::Lines<BufReader<ChildStdout>>,
 }
 
 impl Watching {
     /// Starts it, and waits until it has read the configuration.
-    fn begin(call: Call) -> Self {
+    pub fn begin(call: Call) -> Self {
+        Self::of_several(call, 1)
+    }
+
+    /// The same for so many configurations.
+    pub fn of_several(call: Call, count: usize) -> Self {
         let mut child = call.start();
         let stderr = BufReader::new(child.stderr.take().expect("stderr is a pipe"));
         let mut said = stderr.lines().map_while(Result::ok);
-        assert!(said.any(|line| line.starts_with("watching ")), "it says what it watches");
+        let watched = said.by_ref().filter(|line| line.starts_with("watching ")).take(count);
+        assert_eq!(watched.count(), count, "it says what it watches");
         let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
         // What it says later is read, so that it never waits for us.
         std::thread::spawn(move || said.for_each(drop));
@@ -31,7 +37,7 @@ impl Watching {
     }
 
     /// The lines up to the one with this text.
-    fn until(&mut self, text: &str) -> Vec<String> {
+    pub fn until(&mut self, text: &str) -> Vec<String> {
         let mut lines = Vec::new();
         while lines.last().is_none_or(|line: &String| !line.contains(text)) {
             lines.push(self.line());
