@@ -13,6 +13,7 @@ mod coordinator;
 mod decide;
 pub mod diff;
 pub mod drift;
+mod error;
 mod grouped;
 mod health;
 mod host;
