@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
 /// The ports of the members for clients and for each other.
 const PORTS: [(u16, u16); 3] = [(32379, 32380), (32381, 32382), (32383, 32384)];
-const NODES: [usize; 3] = [5, 50, 500];
+const NODES: [usize; 3] = [5, 50, 200];
 const CHANGES: usize = 40;
 /// How long all nodes may take.
 const PATIENCE: Duration = Duration::from_secs(120);
