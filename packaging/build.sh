@@ -24,8 +24,9 @@ for folder in "${folders[@]}"; do
     prefixes+=" -ffile-prefix-map=$folder"
 done
 # The unwinder becomes part of the binary: a start then loads one library less, and needs none but the C library.
+# A target with musl brings its own, and that of gcc does not link there.
 unwinder=$(cc -print-file-name=libgcc_eh.a)
-if [[ -f $unwinder ]]; then
+if [[ -f $unwinder && $* != *-musl* ]]; then
     flags+=$'\x1f'-Lnative=$(dirname "$unwinder")$'\x1f'-lstatic:-bundle=gcc_eh
 fi
 export CARGO_ENCODED_RUSTFLAGS=$flags

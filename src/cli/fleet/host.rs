@@ -2,19 +2,44 @@
 
 use std::any::Any;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::cli::ui::Ui;
 use crate::http::client::{Credentials, Host, TlsFault};
 use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The warnings about one server.
-#[derive(Debug, Clone, Default)]
-pub struct Warnings(Arc<Mutex<Vec<String>>>);
+#[derive(Clone, Default)]
+pub struct Warnings(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    warnings: Vec<String>,
+    /// Where warnings are printed as they come; none while they are kept.
+    ui: Option<Ui>,
+}
 
 impl Warnings {
     /// Takes the warnings that came since the last call.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.kept().warnings)
+    }
+
+    /// Prints each warning as it comes from now on: the work takes too long to keep them until its end.
+    pub fn print_from_now(&self, ui: Ui) {
+        self.kept().ui = Some(ui);
+    }
+
+    fn add(&self, text: &str) {
+        let mut kept = self.kept();
+        match kept.ui {
+            Some(ui) => ui.warning(text),
+            None => kept.warnings.push(text.to_owned()),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -31,7 +56,7 @@ impl Host for SilentHost {
     }
 
     fn warning(&self, text: &str) {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+        self.0.add(text);
     }
 
     fn sending_change(&self, _: &str) -> Box<dyn Any> {

@@ -80,6 +80,12 @@ impl Fleet {
 }
 
 impl FleetMember {
+    /// Prints the warnings that are kept, and from now on each as it comes.
+    pub fn print_warnings_from_now(&self, ui: Ui) {
+        self.print_warnings(ui);
+        self.warnings.print_from_now(ui);
+    }
+
     /// Prints the warnings that came since the last call.
     pub fn print_warnings(&self, ui: Ui) {
         self.warnings.take().iter().for_each(|warning| ui.warning(warning));

@@ -55,9 +55,10 @@ fn at_once<T: Send>(
     fleet: Fleet,
     work: impl Fn(&str, Observed) -> Result<T, CliError> + Sync,
 ) -> Vec<ServerAnswer<T>> {
-    let work = &work;
+    let (work, ui) = (&work, fleet.ui);
     thread::scope(|scope| {
         let start = |member: FleetMember| {
+            member.print_warnings_from_now(ui);
             let server = member.name.clone();
             let working = scope.spawn(move || work(&member.name, Observed::of(member.target)));
             (server, working)
