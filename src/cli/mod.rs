@@ -15,6 +15,7 @@ mod allocator;
 mod args;
 mod assignments;
 mod cluster;
+mod command_tree;
 mod commands;
 mod completion;
 mod context;
@@ -43,15 +44,15 @@ mod target;
 mod ui;
 
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
+use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Subcommand};
 use signal_hook::consts::SIGXFSZ;
 
 use args::command_line::{CommandArgs, CommandLine};
-use args::global::{ChosenTarget, ColorChoice, GlobalArgs};
+use args::global::{ColorChoice, GlobalArgs};
+pub use command_tree::command;
 pub use commands::serve::GRACE;
 use commands::{
     add, apply, blame, check, confirm, cp, diff, edit, explain, fmt, history, modify, mv, read, rm, rollback,
@@ -64,65 +65,25 @@ use input::misplaced_url;
 use render::diagnostics;
 use ui::Ui;
 
-/// Returns the tree of commands and options, from which the manual pages are made, too.
-pub fn command() -> clap::Command {
-    CommandLine::command()
-}
-
 /// Runs the command line of this process.
 pub fn run() -> Exit {
     survive_file_limit();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = completion::answer(&arguments, tree) {
+    if let Some(exit) = completion::answer(&arguments, command_tree::of_words) {
         return exit;
     }
-    let matches = match parse(&arguments) {
+    let matches = match command_tree::parse(&arguments) {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp && help::is_short(&arguments) => {
             return print_short_help(&arguments);
         }
         Err(error) => return print_clap_error(&error),
     };
-    let mut cli = CommandLine::from_arg_matches(&matches)
-        .expect("clap parsed the matches with the same tree of commands");
-    cli.global.chosen = ChosenTarget::of(&matches);
+    let cli = CommandLine::of(&matches).expect("clap parsed the matches with the same tree of commands");
     let ui = Ui::from_options(&cli.global);
-    let result = dispatch(&cli, ui, matches.subcommand().map(|(_, matches)| matches));
+    let (_, called) = matches.subcommand().expect("a command was given");
+    let result = dispatch(&cli, ui, called);
     result.unwrap_or_else(|error| fail(&error, &cli.global, ui))
-}
-
-/// Parses the arguments. They are parsed once more by the whole tree where that of the called command
-/// has no match for them: help and errors name the other commands, too.
-fn parse(args: &[OsString]) -> Result<ManuallyDrop<ArgMatches>, clap::Error> {
-    let matches = |command: clap::Command| {
-        // Neither is dropped: to free hundreds of small parts takes longer than to parse the arguments.
-        let mut command = ManuallyDrop::new(command);
-        command.try_get_matches_from_mut(args).map(ManuallyDrop::new)
-    };
-    matches(called_command(args)).or_else(|_| matches(built(command())))
-}
-
-/// The tree with the descriptions of its commands, which are made when they are asked for.
-fn built(mut command: clap::Command) -> clap::Command {
-    command.build();
-    command
-}
-
-/// Returns the tree with only those commands that are among the arguments. Each command gets a copy
-/// of each global option, which would be most of the time that `mediactl` takes to start.
-fn called_command(args: &[OsString]) -> clap::Command {
-    let all = ManuallyDrop::new(CommandArgs::augment_subcommands(clap::Command::new("")));
-    let called = all.get_subcommands().filter(|command| args.iter().any(|arg| arg == command.get_name()));
-    let name = clap::Command::new("mediactl").subcommand_required(true);
-    GlobalArgs::augment_args(name).disable_help_subcommand(true).subcommands(called.cloned())
-}
-
-/// Returns the tree with the commands that are among the words; with all of them where none is, and for `help`,
-/// which takes their names.
-fn tree(words: &[OsString]) -> clap::Command {
-    let called = called_command(words);
-    let is_whole = called.get_subcommands().all(|command| command.get_name() == "help");
-    if is_whole { command() } else { called }
 }
 
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
@@ -132,19 +93,17 @@ fn survive_file_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<Exit, CliError> {
+fn dispatch(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Exit, CliError> {
     if let Some(done) = of_several(cli, ui, matches)? {
         return Ok(done);
     }
     match &cli.command {
         CommandArgs::Read(args) => read::run(args, &cli.global, ui),
-        CommandArgs::Modify(args) => {
-            modify::run(args, matches.expect("a command was given"), &cli.global, ui)
-        }
+        CommandArgs::Modify(args) => modify::run(args, matches, &cli.global, ui),
         CommandArgs::Edit(args) => edit::run(args, &cli.global, ui),
         CommandArgs::Add(args) => add::run(args, &cli.global, ui),
         CommandArgs::Mv(args) => mv::run(args, &cli.global, ui),
-        CommandArgs::Cp(args) => cp::run(args, matches.expect("a command was given"), &cli.global, ui),
+        CommandArgs::Cp(args) => cp::run(args, matches, &cli.global, ui),
         CommandArgs::Rm(args) => rm::run(args, &cli.global, ui),
         CommandArgs::Update(args) => update::run(args, &cli.global, ui),
         CommandArgs::Save(args) => save::run(args, &cli.global, ui),
@@ -162,21 +121,17 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<E
         CommandArgs::Help(args) => commands::help::run(args, command()),
         CommandArgs::Fleet(args) => fleet::resume::run(args, &cli.global, ui),
         CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
-        CommandArgs::Overlay(args) => {
-            commands::overlay::run(args, matches.expect("a command was given"), &cli.global, ui)
-        }
+        CommandArgs::Overlay(args) => commands::overlay::run(args, matches, &cli.global, ui),
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),
         CommandArgs::Watch(args) => commands::watch::run(args, &cli.global, ui),
-        CommandArgs::Wait(args) => {
-            commands::wait::run(args, matches.expect("a command was given"), &cli.global, ui)
-        }
+        CommandArgs::Wait(args) => commands::wait::run(args, matches, &cli.global, ui),
         CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
     }
 }
 
 /// Runs a command that only looks at several servers; `None` where one target is meant, and for changes, which find
 /// their servers themselves.
-fn of_several(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result<Option<Exit>, CliError> {
+fn of_several(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Option<Exit>, CliError> {
     if !context::several_chosen(&cli.global) {
         return Ok(None);
     }
@@ -193,9 +148,7 @@ fn of_several(cli: &CommandLine, ui: Ui, matches: Option<&ArgMatches>) -> Result
         CommandArgs::Diff(args) if args.across => fleet::drift::run(args, open()?),
         CommandArgs::Diff(args) => fleet::diff::run(args, open()?),
         CommandArgs::Watch(args) => fleet::observe::watch(args, open()?),
-        CommandArgs::Wait(args) => {
-            fleet::observe::wait(args, matches.expect("a command was given"), &cli.global, open()?)
-        }
+        CommandArgs::Wait(args) => fleet::observe::wait(args, matches, &cli.global, open()?),
         _ => return Ok(None),
     }
     .map(Some)

@@ -1,6 +1,6 @@
 //! The whole command line.
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, FromArgMatches, Parser, Subcommand};
 
 use super::add::AddArgs;
 use super::apply::ApplyArgs;
@@ -51,6 +51,14 @@ pub struct CommandLine {
     pub global: GlobalArgs,
     #[command(subcommand)]
     pub command: CommandArgs,
+}
+
+impl CommandLine {
+    /// The command line by the matches of the whole tree, or of one in which only the commands have the options of
+    /// every command.
+    pub fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self { global: GlobalArgs::of(matches)?, command: CommandArgs::from_arg_matches(matches)? })
+    }
 }
 
 // The options of a command are made when that command is called, not at each start.

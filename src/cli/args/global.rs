@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 
 use crate::http::client::DEFAULT_TIMEOUT;
 use crate::http::protocol::fingerprint::Fingerprint;
@@ -22,6 +22,9 @@ const MAX_JOBS: usize = 16;
 
 /// The variable with the name of a context.
 const CONTEXT_VARIABLE: &str = "MEDIACTL_CONTEXT";
+
+/// The heading of the options for a server.
+pub const SERVER_HEADING: &str = "Options for a server";
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
@@ -94,6 +97,13 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
+    /// The options of a call, before its command and behind it.
+    pub fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let (name, given) = matches.subcommand().unwrap_or(("", matches));
+        let chosen = ChosenTarget::of(name, given);
+        Ok(Self { chosen, ..Self::from_arg_matches(given)? })
+    }
+
     /// The name of the configuration file in messages.
     pub fn file_name(&self) -> String {
         self.conf.display().to_string()
@@ -108,7 +118,7 @@ impl GlobalArgs {
 
 /// How to reach a server.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Options for a server")]
+#[command(next_help_heading = SERVER_HEADING)]
 pub struct RemoteArgs {
     /// The path of the API on the server
     #[arg(long, global = true, value_name = "PATH", default_value = DEFAULT_PREFIX)]
@@ -243,14 +253,14 @@ const TARGET_NAMES: [TargetName; 5] = [
 ];
 
 impl TargetKind {
-    /// The kind by the ways in which a target is named. A context has its own URL, so beside
+    /// The kind by the ways in which a target of a command is named. A context has its own URL, so beside
     /// MEDIACTL_CONTEXT the variables MEDIACTL_URL and MEDIACTL_CLUSTER say nothing.
-    fn of(matches: &ArgMatches) -> Self {
+    fn of(command: &str, matches: &ArgMatches) -> Self {
         let is_filled = |id| {
             matches.get_raw(id).and_then(|mut values| values.next()).is_some_and(|value| !value.is_empty())
         };
         // A new context is put into groups: they name no target.
-        let is_name = matches.subcommand_name() != Some("context");
+        let is_name = command != "context";
         let by = |source| {
             TARGET_NAMES
                 .iter()
@@ -287,14 +297,12 @@ impl ChosenTarget {
         )
     }
 
-    /// Finds the target by where the values of the options come from.
-    pub fn of(matches: &ArgMatches) -> Self {
-        let kind = TargetKind::of(matches);
+    /// Finds the target of a command by where the values of its options come from.
+    fn of(command: &str, matches: &ArgMatches) -> Self {
         let flag = Some(ValueSource::CommandLine);
-        let matches = matches.subcommand().map(|(_, matches)| matches);
         let hooks = ["check_cmd", "reload_cmd", "keep"]
             .into_iter()
-            .any(|id| matches.is_some_and(|m| m.try_contains_id(id).is_ok() && m.value_source(id) == flag));
-        Self { kind, hooks }
+            .any(|id| matches.try_contains_id(id).is_ok() && matches.value_source(id) == flag);
+        Self { kind: TargetKind::of(command, matches), hooks }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use clap::{ArgMatches, Command, FromArgMatches};
+use clap::{ArgMatches, Command};
 
 use super::lookup::Lookup;
-use crate::cli::args::global::{ChosenTarget, GlobalArgs};
+use crate::cli::args::global::GlobalArgs;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::model::Kind;
@@ -21,11 +21,7 @@ impl TypedLine {
     /// Parses the words, as far as they can be parsed.
     pub fn of(words: &[OsString], tree: Command) -> Self {
         let matches = tree.ignore_errors(true).try_get_matches_from(words).ok();
-        let global = matches.as_ref().and_then(|matches| {
-            let mut global = GlobalArgs::from_arg_matches(matches).ok()?;
-            global.chosen = ChosenTarget::of(matches);
-            Some(global)
-        });
+        let global = matches.as_ref().and_then(|matches| GlobalArgs::of(matches).ok());
         let matches = matches.and_then(|matches| Some(matches.subcommand()?.1.clone()));
         Self { matches, lookup: Lookup::new(global) }
     }
