@@ -29,7 +29,7 @@ bless:
 bench NAME="whole":
     cargo bench --bench {{NAME}}
 
-# Fuzzes TARGET (parse, patch, head, set_path or mutate); needs cargo-fuzz.
+# Fuzzes TARGET (parse, format, patch, head or set_path); needs cargo-fuzz.
 fuzz TARGET SECONDS="300":
     bash fuzz/run.sh {{TARGET}} {{SECONDS}}
 

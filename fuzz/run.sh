@@ -3,7 +3,7 @@
 #
 #     bash fuzz/run.sh TARGET [SECONDS]
 #
-# TARGET is `parse`, `patch`, `head` or `set_path`; SECONDS is 300 if it is not given. Needs
+# TARGET is `parse`, `format`, `patch`, `head` or `set_path`; SECONDS is 300 if it is not given. Needs
 # cargo-fuzz (`cargo install cargo-fuzz`) and a C++ compiler. What is found is in fuzz/artifacts;
 # `cargo fuzz tmin TARGET FILE` makes it small, and a fixture of it keeps it from coming back.
 set -euo pipefail
@@ -20,7 +20,7 @@ root=$(dirname "$fuzz")
 shared=$(dirname "$root")/shared
 corpus=$fuzz/corpus/$target
 
-[[ -f $fuzz/fuzz_targets/$target.rs ]] || fail "usage: fuzz/run.sh parse|patch|head|set_path [SECONDS]"
+[[ -f $fuzz/fuzz_targets/$target.rs ]] || fail "usage: fuzz/run.sh parse|format|patch|head|set_path [SECONDS]"
 [[ $seconds =~ ^[0-9]+$ ]] || fail "\`$seconds\` is no number of seconds"
 
 # Seeds have numbers, so that a second run makes none twice.
@@ -82,7 +82,7 @@ LINES
 mkdir -p "$corpus"
 dictionary=$fuzz/dictionaries/conf.dict
 case $target in
-parse)
+parse | format)
     copy "$root"/tests/fixtures/{valid,invalid}/*.conf "$root"/tests/fixtures/{edit,view,refuse}/*/*.conf
     copy "$root"/examples/media.conf "$shared"/corpus/*.conf "$shared"/cases/*/*/*.conf
     length=4096

@@ -7,6 +7,7 @@
 //! the two because neither a text nor JSON that is worth anything holds one.
 #![no_main]
 
+#[allow(dead_code, reason = "what is formatted is another target's")]
 #[path = "../../tests/suite/law.rs"]
 mod law;
 mod mutate;

@@ -1,7 +1,6 @@
 //! Finds the configuration in etcd that a command works on.
 
 use std::path::Path;
-use std::time::Duration;
 
 use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
@@ -38,8 +37,11 @@ pub fn store(
             "`--cacert FILE` names the authorities that etcd's certificates are from",
         ));
     }
-    let settings =
-        GatewaySettings { login: known.into_login(), tls: tls(options, source.err())?, ..time(options) };
+    let settings = GatewaySettings {
+        login: known.into_login(),
+        tls: tls(options, source.err())?,
+        ..time(options, source.err())
+    };
     Ok(ClusterStore::new(url, settings))
 }
 
@@ -60,9 +62,10 @@ pub fn named(what: &str, global: &GlobalArgs) -> Result<(ClusterStore, Option<Se
 }
 
 /// A request may take less time than usual, if the user says so, but never more: etcd answers at once.
-fn time(options: &RemoteArgs) -> GatewaySettings {
+fn time(options: &RemoteArgs, context: Option<&ServerContext>) -> GatewaySettings {
     let settings = GatewaySettings::default();
-    GatewaySettings { timeout: settings.timeout.min(Duration::from_secs(options.timeout)), ..settings }
+    let time = options.time(context.and_then(|context| context.timeout));
+    GatewaySettings { timeout: settings.timeout.min(time), ..settings }
 }
 
 fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterTls, CliError> {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::editor::Editor;
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, KEPT};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
+use crate::cli::render::diagnostics::Reporter;
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
@@ -19,17 +20,15 @@ use crate::engine::{
     After, Content, EngineError, ErrorKind, Expected, Outcome, Replaced, ServiceError, Snapshot, Source,
 };
 use crate::http::protocol::problem::ProblemKind;
+use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
-use crate::syntax::{LineIndex, Severity, one_line};
+use crate::syntax::{Diagnostic, Diagnostics, LineIndex, Severity, one_line};
 
 /// How many faults the comments on top of a draft name.
 const MAX_NAMED: usize = 20;
 
 /// How often a change by others between the question and the write is merged.
 const MAX_MERGES: usize = 10;
-
-/// What a message says about a draft that stays.
-const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
 
 /// An edit under way.
 pub struct Editing<'a> {
@@ -95,7 +94,14 @@ impl Editing<'_> {
                 }
                 Err(error) => return Err(error.keeping_draft()),
             };
-            let text = self.text()?;
+            let text = match self.text() {
+                // Nothing is left that could be kept.
+                Err(error) if error.kind == ErrorKind::Absent => {
+                    self.draft.discard();
+                    return Err(error);
+                }
+                text => text?,
+            };
             if text == self.original() {
                 let present = Arc::new(Snapshot::of(self.draft.origin.base.clone()));
                 self.report_unchanged(present)?;
@@ -161,6 +167,7 @@ impl Editing<'_> {
             if whole == present.text.bytes() {
                 return self.report_unchanged(present.text).map(Attempt::Made);
             }
+            self.warn(&whole, &present.text);
             let args = self.change.args;
             let asks = !(args.yes || args.force || args.dry_run);
             if asks && let Some(other) = self.ask(&present.text, &whole)? {
@@ -225,7 +232,10 @@ impl Editing<'_> {
 
     /// The text of the draft as the editor left it, without comments.
     fn text(&self) -> Result<Vec<u8>, CliError> {
-        let written = self.draft.read().map_err(|error| CliError::from(EngineError::from(error)))?;
+        let written = self.draft.read().map_err(|error| match error {
+            StoreError::NotFound { .. } => CliError::draft_removed(self.editor.command()),
+            error => EngineError::from(error).into(),
+        })?;
         let mut text = without_comments(&written);
         // Editors end the last line of a file, also where it had no end.
         let original = self.original();
@@ -260,8 +270,27 @@ impl Editing<'_> {
         let snapshot = Arc::new(Snapshot::of(whole.to_vec()));
         match snapshot.is_valid() {
             true => Ok(()),
-            false => Err(CliError::broken_text("the edited text", snapshot)),
+            false => Err(CliError::broken_text(&self.name_of_edited(), snapshot)),
         }
+    }
+
+    /// Shows the warnings about the edited configuration that the present one does not have.
+    fn warn(&self, whole: &[u8], present: &Snapshot) {
+        let known: Vec<&str> = present.diagnostics().iter().map(|found| &*found.message).collect();
+        let edited = Snapshot::of(whole.to_vec());
+        let is_new = |found: &&Diagnostic| !known.contains(&&*found.message);
+        let mut new = Diagnostics::default();
+        edited.diagnostics().iter().filter(is_new).for_each(|found| new.push(found.clone()));
+        if new.iter().next().is_some() && !self.change.args.quiet {
+            let name = self.name_of_edited();
+            let reporter = Reporter::new(&name, edited.document(), &new, self.ui.masker());
+            self.ui.say_painted(reporter.text(self.ui.on_stderr()).trim_end());
+        }
+    }
+
+    /// What messages call the configuration with the edit in it; their lines are those of the whole.
+    fn name_of_edited(&self) -> String {
+        format!("{} (edited)", self.target.service.name())
     }
 
     /// The errors of a draft, in the order of its lines.

@@ -23,6 +23,9 @@ const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--con
 /// The hint for a cluster without a configuration.
 const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
 
+/// What a message says about a draft that stays.
+pub const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
+
 /// Why a command ended early.
 #[derive(Debug, Error)]
 #[error("{}", self.message())]
@@ -116,8 +119,7 @@ impl CliError {
     /// A path leads to nothing, or to no single place.
     pub fn bad_selection(fault: PathFault) -> Self {
         let kind = if fault.is_absent() { ErrorKind::Absent } else { ErrorKind::Invalid };
-        let message = fault.to_string();
-        Self::new(kind, message).with_hint(fault.misfit.hint.unwrap_or_else(|| ALL_PATHS.to_owned()))
+        Self { kind, lines: vec![line_of(&fault)], broken: None, source: None }
     }
 
     /// Standard output could not be written.
@@ -302,6 +304,12 @@ impl CliError {
             .with_hint("$VISUAL or $EDITOR names another")
     }
 
+    /// The text editor removed the text that it was to edit.
+    pub fn draft_removed(command: &str) -> Self {
+        Self::new(ErrorKind::Absent, format!("the editor `{command}` removed the text"))
+            .with_hint("nothing was changed")
+    }
+
     /// No folder is known in which a draft could be kept.
     pub fn no_state_home() -> Self {
         Self::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME")
@@ -310,7 +318,6 @@ impl CliError {
     /// The same error, which says that the draft of an edit is kept.
     #[must_use]
     pub fn keeping_draft(mut self) -> Self {
-        const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
         if let Some(line) = self.lines.last_mut() {
             line.hint = Some(line.hint.take().map_or(KEPT.to_owned(), |hint| format!("{hint}; {KEPT}")));
         }
@@ -352,7 +359,7 @@ impl From<EngineError> for CliError {
                 .iter()
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
                 .collect(),
-            EngineError::BadAssignments(faults) => faults.iter().map(assignment_line).collect(),
+            EngineError::BadAssignments(faults) => faults.iter().map(line_of).collect(),
             EngineError::Store(StoreError::NotFound { path }) => {
                 let is_cluster = path.to_str().is_some_and(ClusterUrl::is_meant);
                 let hint = if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS };
@@ -371,7 +378,7 @@ impl From<EngineError> for CliError {
     }
 }
 
-fn assignment_line(fault: &PathFault) -> ErrorLine {
+fn line_of(fault: &PathFault) -> ErrorLine {
     let all_paths = || fault.is_absent().then(|| ALL_PATHS.to_owned());
     ErrorLine { message: fault.to_string(), hint: fault.misfit.hint.clone().or_else(all_paths) }
 }

@@ -94,7 +94,7 @@ fn survive_file_limit() {
 }
 
 fn dispatch(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Exit, CliError> {
-    if let Some(done) = of_several(cli, ui, matches)? {
+    if let Some(done) = of_several(cli, ui)? {
         return Ok(done);
     }
     match &cli.command {
@@ -124,14 +124,14 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Exit, Cli
         CommandArgs::Overlay(args) => commands::overlay::run(args, matches, &cli.global, ui),
         CommandArgs::Status(args) => status::run(args, &cli.global, ui),
         CommandArgs::Watch(args) => commands::watch::run(args, &cli.global, ui),
-        CommandArgs::Wait(args) => commands::wait::run(args, matches, &cli.global, ui),
+        CommandArgs::Wait(args) => commands::wait::run(args, &cli.global, ui),
         CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
     }
 }
 
 /// Runs a command that only looks at several servers; `None` where one target is meant, and for changes, which find
 /// their servers themselves.
-fn of_several(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Option<Exit>, CliError> {
+fn of_several(cli: &CommandLine, ui: Ui) -> Result<Option<Exit>, CliError> {
     if !context::several_chosen(&cli.global) {
         return Ok(None);
     }
@@ -148,7 +148,7 @@ fn of_several(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Option<
         CommandArgs::Diff(args) if args.across => fleet::drift::run(args, open()?),
         CommandArgs::Diff(args) => fleet::diff::run(args, open()?),
         CommandArgs::Watch(args) => fleet::observe::watch(args, open()?),
-        CommandArgs::Wait(args) => fleet::observe::wait(args, matches, &cli.global, open()?),
+        CommandArgs::Wait(args) => fleet::observe::wait(args, &cli.global, open()?),
         _ => return Ok(None),
     }
     .map(Some)

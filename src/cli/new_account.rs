@@ -11,7 +11,7 @@ const LOGIN: &str = "admin";
 
 /// The letters of a password: 32 of them, none of which looks like another, so that each carries five
 /// bits.
-const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789-";
+const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789R";
 
 /// The length of a password: 24 letters of five bits are 120 bits.
 const LENGTH: usize = 24;

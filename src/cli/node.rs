@@ -40,7 +40,7 @@ pub fn membership(args: &ServeArgs, global: &GlobalArgs) -> Result<Option<Member
         || CliError::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`");
     let texts = stores(&global.remote)?.ok_or_else(no_cluster)?;
     let looks =
-        stores(&RemoteArgs { timeout: LOOK_TIME, ..global.remote.clone() })?.ok_or_else(no_cluster)?;
+        stores(&RemoteArgs { timeout: Some(LOOK_TIME), ..global.remote.clone() })?.ok_or_else(no_cluster)?;
     let name = NodeName { name: name.clone(), group: args.node_group.clone() };
     let settings = NodeSettings { name, on_drift: args.on_drift.into() };
     Ok(Some(Membership { settings, texts: Arc::new(texts), looks: Arc::new(looks) }))

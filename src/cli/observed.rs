@@ -46,6 +46,11 @@ impl Observed {
         self.target.service.read_changed(&mut self.tag)
     }
 
+    /// Forgets what was read last: it is read again, also if it is the same.
+    pub fn forget(&mut self) {
+        self.tag = None;
+    }
+
     /// Waits until the configuration may have changed, at most for this time.
     pub fn wait(&self, most: Duration) {
         match &self.watch {

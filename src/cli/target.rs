@@ -5,7 +5,6 @@
 //! without an option, contradict each other; only commands that need a target refuse them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
@@ -251,9 +250,10 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Cli
     let Some(context) = context::chosen(global)? else {
         return at_url(url, NamedBy::CommandLine, global, ui);
     };
-    let (endpoint, userinfo) = parsed(url, global)?;
+    let (endpoint, userinfo) = parsed(url, None, global)?;
     let name = endpoint.to_string();
     if endpoint.is_same_origin(&context.url) {
+        let (endpoint, userinfo) = parsed(url, Some(&context), global)?;
         let known = KnownCredentials::of_context(&global.remote, &context, userinfo)?;
         return at_endpoint(endpoint, name, known, Some(&context), global, host(Some(&context), ui));
     }
@@ -263,7 +263,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Cli
 
 /// The server at the URL that names the target.
 fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
-    let (endpoint, userinfo) = parsed(url, global)?;
+    let (endpoint, userinfo) = parsed(url, None, global)?;
     let known = KnownCredentials::of(&global.remote, &endpoint, userinfo, source)?;
     let name = endpoint.to_string();
     at_endpoint(endpoint, name, known, None, global, host(None, ui))
@@ -271,7 +271,7 @@ fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Tar
 
 /// The server of a context.
 fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
-    let (endpoint, userinfo) = parsed(&context.url, global)?;
+    let (endpoint, userinfo) = parsed(&context.url, Some(context), global)?;
     let known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
     let name = format!("{} ({endpoint})", context.name);
     at_endpoint(endpoint, name, known, Some(context), global, host(Some(context), ui))
@@ -287,7 +287,7 @@ pub fn at_member(
     if ClusterUrl::is_meant(&context.url) {
         return at_cluster(&context.url, Err(context), &Purpose::default(), global);
     }
-    let (endpoint, userinfo) = parsed(&context.url, global)?;
+    let (endpoint, userinfo) = parsed(&context.url, Some(context), global)?;
     let mut known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
     known.ask_for_password(&context.name)?;
     let name = format!("{} ({endpoint})", context.name);
@@ -314,22 +314,27 @@ fn at_endpoint(
         let message = format!("`{name}` has no certificate, so it has no fingerprint");
         return Err(CliError::usage(message, "start the URL with `https://`, or leave the fingerprint out"));
     }
-    let settings =
-        ClientSettings { credentials, trust, timeout: timeout(options), ..ClientSettings::default() };
+    let timeout = options.time(context.and_then(|context| context.timeout));
+    let settings = ClientSettings { credentials, trust, timeout, ..ClientSettings::default() };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, host);
     Ok(Target { service: Box::new(service), is_server: true, file: None })
 }
 
-fn parsed(url: &str, global: &GlobalArgs) -> Result<(Endpoint, UserInfo), CliError> {
-    Endpoint::parse(url, &global.remote.api_prefix).map_err(bad_url)
+fn parsed(
+    url: &str,
+    context: Option<&ServerContext>,
+    global: &GlobalArgs,
+) -> Result<(Endpoint, UserInfo), CliError> {
+    let prefix = global.remote.prefix(context.and_then(|context| context.api_prefix.as_deref()));
+    Endpoint::parse(url, prefix).map_err(bad_url)
 }
 
 /// The server of the file `name`, at its Unix socket.
 fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Target {
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings {
-        timeout: timeout(&global.remote),
+        timeout: global.remote.time(None),
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };
@@ -344,10 +349,6 @@ pub fn bad_url(error: BadUrl) -> CliError {
         format!("`{}` is not the URL of a server: {}", error.shown, error.reason),
         "write it like `https://media.example`",
     )
-}
-
-fn timeout(options: &RemoteArgs) -> Duration {
-    Duration::from_secs(options.timeout)
 }
 
 /// Which certificates are trusted: as the options say, else as the context says.

@@ -44,13 +44,25 @@ impl Composed {
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
     ) -> Result<(), EngineError> {
+        self.refuse(changed_places(request, patch), text)
+    }
+
+    /// Refuses to work on an entry that is not in `text`, but in a file that it includes.
+    ///
+    /// # Errors
+    /// `BadAssignments`.
+    pub fn refuse_entry(&self, path: &Path, text: &Arc<Snapshot>) -> Result<(), EngineError> {
+        self.refuse(place_of(path).into_iter().collect(), text)
+    }
+
+    fn refuse(&self, places: Vec<Vec<&str>>, text: &Arc<Snapshot>) -> Result<(), EngineError> {
         if self.text.document().diagnostics().errors() > 0 {
             return Ok(());
         }
         let (own, all, lens) = (text.members(), top_members(self.text.document()), Lens::default());
         let (own, whole) = (LocalView::new(&own, &lens), LocalView::new(&all, &lens));
         let is_included = |keys: &Vec<&str>| !own.contains(keys) && whole.contains(keys);
-        let faults: Vec<PathFault> = changed_places(request, patch)
+        let faults: Vec<PathFault> = places
             .into_iter()
             .filter(is_included)
             .filter_map(|keys| {
@@ -68,9 +80,6 @@ impl Composed {
 
 /// The members of the top level, and the streams, lives and plugins, that a change is about.
 fn changed_places<'r>(request: &'r ChangeRequest, patch: Option<&'r Value>) -> Vec<Vec<&'r str>> {
-    let is_group =
-        |key: &str| by_key(Scope::Top, key).is_some_and(|row| matches!(row.shape, Shape::Group(_)));
-    let depth = |key: &str| if is_group(key) { 2 } else { 1 };
     if let Some(patch) = patch.and_then(Value::as_object) {
         if patch.contains_key(WITH_INCLUDES) {
             // It is refused as a whole.
@@ -83,10 +92,17 @@ fn changed_places<'r>(request: &'r ChangeRequest, patch: Option<&'r Value>) -> V
             });
         return places.collect();
     }
-    let names = request.paths().into_iter().map(|path| path.split_names().0);
-    let whole = |mut names: Vec<&'r str>| {
-        names.truncate(names.first().map_or(0, |first| depth(first)));
-        names
-    };
-    names.map(whole).filter(|names| !names.is_empty()).collect()
+    request.paths().into_iter().filter_map(place_of).collect()
+}
+
+/// The member of the top level, or the stream, live or plugin, that a path leads into.
+fn place_of(path: &Path) -> Option<Vec<&str>> {
+    let mut names = path.split_names().0;
+    let depth = if is_group(names.first()?) { 2 } else { 1 };
+    names.truncate(depth);
+    Some(names)
+}
+
+fn is_group(key: &str) -> bool {
+    by_key(Scope::Top, key).is_some_and(|row| matches!(row.shape, Shape::Group(_)))
 }

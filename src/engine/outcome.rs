@@ -55,7 +55,7 @@ pub enum OutcomeNote {
     KeptHandEdit,
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
-    /// A word of a server that has no variant here.
+    /// A word of a server that has no variant here, as it came.
     Word(String),
 }
 
@@ -64,7 +64,7 @@ pub enum OutcomeNote {
 pub struct PendingInfo {
     /// The name by which it is confirmed.
     pub id: String,
-    /// `modify`, `save`, `update` or `rollback`.
+    /// `modify`, `save`, `update` or `rollback`, or the command that made it, such as `edit`.
     pub operation: String,
     pub by: String,
     /// When it is rolled back (RFC 3339).

@@ -236,12 +236,17 @@ impl<'e> Transaction<'e> {
         let after = outcome.after().and_then(Content::snapshot).cloned();
         let written = after.filter(|_| self.operation.writes());
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
-        let made_by = (self.operation.name(), self.options.by.as_str());
+        let made_by = (self.name(), self.options.by.as_str());
         let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
         pending.canary.clone_from(&self.options.canary);
         let pending = Arc::new(pending);
         self.engine.arm_rollback(&pending, &**writer, self.written(pieces))?;
         Ok(Some(pending))
+    }
+
+    /// What the change is called: by the command that makes it, else by the operation.
+    fn name(&self) -> &'static str {
+        self.options.command.unwrap_or(self.operation.name())
     }
 
     /// Makes the new text durable while a thread may still be looking for errors in the old one, and
@@ -254,8 +259,7 @@ impl<'e> Transaction<'e> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let name = self.options.command.unwrap_or(self.operation.name());
-        let record = self.options.record(name, self.engine.keep);
+        let record = self.options.record(self.name(), self.engine.keep);
         let old = self.file.as_ref().map(StoredText::as_base);
         let prepared = writer.prepare(old, Some(pieces), &record)?;
         refuse_invalid(unproved)?;

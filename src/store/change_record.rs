@@ -56,6 +56,13 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
+    /// The entry with what users wrote in it, the author and the message, as `shown` shows a text.
+    #[must_use]
+    pub fn shown_by(self, shown: impl Fn(&str) -> String) -> Self {
+        let shown = |text: Option<String>| text.as_deref().map(&shown);
+        Self { by: shown(self.by), message: shown(self.message), ..self }
+    }
+
     /// Whether `which` refers to this change.
     pub fn is(&self, which: ChangeRef) -> bool {
         match which {

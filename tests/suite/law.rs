@@ -2,6 +2,7 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
+use mediactl::edit::format::formatted;
 use mediactl::edit::normalize::normalize;
 use mediactl::edit::text_diff::{DiffLine, hunks_of_splices};
 use mediactl::edit::{EditError, modify, patch};
@@ -10,7 +11,7 @@ use mediactl::model::schema::{Scope, Shape, parameters};
 use mediactl::model::shape::group_name;
 use mediactl::model::{Lens, View, check, has_errors, top_members};
 use mediactl::syntax::{
-    Document, Entry, LineIndex, MAX_DEPTH, ParsedEntry, Sink, Snippet, Splice, Word, parse,
+    Document, Entry, LineIndex, MAX_DEPTH, ParsedEntry, Sink, Snippet, Splice, Word, parse, tokens,
 };
 use serde_json::{Value, json};
 
@@ -53,6 +54,21 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     mediactl::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
     both_sinks_hear_the_same(&document);
     document
+}
+
+/// Formatting keeps words, comments, their order and the JSON, and formats a formatted text no further.
+pub fn formatting_changes_white_space_only(text: &str) {
+    let document = Document::parse(text);
+    if !is_valid(&document) {
+        return;
+    }
+    let new = formatted(&document).expect("it is proved").unwrap_or_else(|| text.to_owned());
+    let after = Document::parse(&*new);
+    assert!(is_valid(&after), "{text:?}\n{new:?}");
+    assert_eq!(view(&document, false), view(&after, false), "{text:?}\n{new:?}");
+    let raw = |text: &str| tokens(text).map(|token| token.raw.to_owned()).collect::<Vec<_>>();
+    assert_eq!(raw(text), raw(&new));
+    assert_eq!(formatted(&after), Ok(None), "{text:?}\n{new:?}");
 }
 
 /// An entry as a sink hears of it.

@@ -28,6 +28,8 @@ pub struct ContextArgs {
 pub enum ContextCommand {
     /// Add a server by `--url`, or a cluster by `--cluster`; `--user`, `--cacert`, … are kept with it
     ///
+    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--fingerprint`, `--api-prefix` and `--timeout`.
+    ///
     /// The password itself is better not in the URL: `--password-command` runs a password manager instead.
     Add(AddContextArgs),
     /// List all contexts; a `*` marks the one in use

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::parser::ValueSource;
@@ -15,7 +16,7 @@ use crate::http::protocol::headers::DEFAULT_PREFIX;
 const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
 /// The longest time that a request may be given: a day, in seconds.
-const MAX_TIMEOUT: u64 = 24 * 60 * 60;
+pub const MAX_TIMEOUT: u64 = 24 * 60 * 60;
 
 /// On how many servers a command works at the same time, at most.
 const MAX_JOBS: usize = 16;
@@ -120,9 +121,9 @@ impl GlobalArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = SERVER_HEADING)]
 pub struct RemoteArgs {
-    /// The path of the API on the server
-    #[arg(long, global = true, value_name = "PATH", default_value = DEFAULT_PREFIX)]
-    pub api_prefix: String,
+    /// The path of the API on the server [default: the one of the context, else /media/api]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub api_prefix: Option<String>,
 
     /// The login [default: the one in the URL, else MEDIACTL_LOGIN]
     #[arg(long, global = true, value_name = "LOGIN")]
@@ -152,15 +153,31 @@ pub struct RemoteArgs {
     #[arg(long, global = true)]
     pub insecure: bool,
 
-    /// How many seconds a request may take in all
+    /// How many seconds a request may take in all [default: the time of the context, else 150]
     #[arg(
         long,
         global = true,
         value_name = "SECONDS",
-        default_value_t = DEFAULT_TIMEOUT.as_secs(),
         value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT)
     )]
-    pub timeout: u64,
+    pub timeout: Option<u64>,
+
+    /// The longest time for a request, whatever else is said.
+    #[arg(skip)]
+    pub most_time: Option<Duration>,
+}
+
+impl RemoteArgs {
+    /// The path of the API: as the options say, else as the context says.
+    pub fn prefix<'a>(&'a self, of_context: Option<&'a str>) -> &'a str {
+        self.api_prefix.as_deref().or(of_context).unwrap_or(DEFAULT_PREFIX)
+    }
+
+    /// The time for a request: as the options say, else as the context says, in seconds.
+    pub fn time(&self, of_context: Option<u64>) -> Duration {
+        let time = self.timeout.or(of_context).map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+        self.most_time.map_or(time, |most| time.min(most))
+    }
 }
 
 /// When to use colours.

@@ -1,5 +1,6 @@
 //! The arguments of `mediactl history`.
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Subcommand, ValueEnum};
 
 use crate::store::ChangeRef;
@@ -42,7 +43,7 @@ pub struct HistoryArgs {
     pub patch: bool,
 
     /// Show at most this many changes
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub max_count: Option<usize>,
 
     /// Show the changes since then: a date (`2026-11-22`, `2026-11-22 15:04`), or how long ago (`2h`, `3 days`)

@@ -98,11 +98,13 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
         ("cert", cert),
         ("key", key),
         ("fingerprint", remote.fingerprint.map(|fingerprint| fingerprint.to_string())),
+        ("api_prefix", remote.api_prefix.clone()),
     ];
     let words = words.into_iter().filter_map(|(key, word)| Some((key.to_owned(), Value::from(word?))));
     let groups = (!args.group.is_empty()).then(|| ("group".to_owned(), group_value(&args.group)));
+    let timeout = remote.timeout.map(|seconds| ("timeout".to_owned(), Value::from(seconds)));
     let protected = args.protected.then(|| ("protected".to_owned(), Value::from(true)));
-    Ok(words.chain(groups).chain(protected).collect())
+    Ok(words.chain(timeout).chain(groups).chain(protected).collect())
 }
 
 /// One word is a string in JSON, several are a list.
@@ -157,6 +159,8 @@ fn record(context: &ServerContext, is_current: bool) -> Value {
         "cert": context.cert,
         "key": context.key,
         "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
+        "api_prefix": context.api_prefix,
+        "timeout": context.timeout,
         "groups": context.groups,
         "protected": context.is_protected,
     })

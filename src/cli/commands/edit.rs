@@ -1,5 +1,6 @@
 //! `mediactl edit`
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cli::args::edit::EditArgs;
@@ -15,7 +16,8 @@ use crate::cli::state_home::state_home;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::edit::draft::lines_of;
-use crate::engine::{EngineError, Snapshot};
+use crate::edit::path::Path;
+use crate::engine::{EngineError, ServiceError, Snapshot, Source};
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 
 pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
@@ -29,7 +31,7 @@ pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     }
     let range = match &path {
         Some(_) if !present.is_valid() => return Err(EngineError::BadConfig(present).into()),
-        Some(path) => Some(lines_of(present.document(), path).map_err(CliError::bad_selection)?),
+        Some(path) => Some(range_of(path, &present, &mut target)?),
         None => None,
     };
     let name = draft_name(&target);
@@ -47,6 +49,18 @@ pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         }
     };
     Editing { target, draft, editor: Editor::from_environment(), ui, change }.run()
+}
+
+/// The lines of an entry, which may be in an included file instead.
+fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result<Range<usize>, CliError> {
+    let fault = match lines_of(present.document(), path) {
+        Ok(range) => return Ok(range),
+        Err(fault) => fault,
+    };
+    if let Some(composed) = target.composed(present, Some(Source::Saved))? {
+        composed.refuse_entry(path, present).map_err(ServiceError::from)?;
+    }
+    Err(CliError::bad_selection(fault))
 }
 
 fn new_draft(folder: &DraftFolder, head: DraftHead, present: &Arc<Snapshot>) -> Result<KeptDraft, CliError> {

@@ -70,6 +70,9 @@ pub struct Selected {
 impl Selected {
     /// What the arguments ask for.
     pub fn of(args: &HistoryArgs) -> Result<Self, CliError> {
+        if args.patch && args.output == ListFormat::Json {
+            return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
+        }
         Ok(Self {
             path: args.path.as_deref().map(input::value_path).transpose()?,
             since: args.since.as_deref().map(local_time::parse).transpose()?,

@@ -25,6 +25,7 @@ use crate::edit::set_lines::set_lines;
 use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source, includes_files};
 use crate::model::schema::WITH_INCLUDES;
 use crate::model::{Kind, Lens, View, top_members, write_compact};
+use crate::syntax::one_line;
 
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let ui = ui.paged();
@@ -204,15 +205,30 @@ fn print_tables(
         }
     }
     if shown == 0 {
-        return Err(no_such_column(groups.iter().map(|(kind, _)| kind)));
+        return Err(no_such_column(args, groups.iter().map(|(kind, _)| kind)));
     }
     Ok(())
 }
 
 /// The error for columns that no group has.
-pub fn no_such_column<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> CliError {
-    let known: Vec<String> = kinds.into_iter().flat_map(|kind| Column::names(*kind)).collect();
-    CliError::usage("there is no such column", format!("known are {}", known.join(", ")))
+pub fn no_such_column<'k>(args: &ReadArgs, kinds: impl IntoIterator<Item = &'k Kind>) -> CliError {
+    let mut known: Vec<String> = Vec::new();
+    for name in kinds.into_iter().flat_map(|kind| Column::names(*kind)) {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    let sorted_by = args.sort.iter().map(|sort| sort.trim_start_matches('-'));
+    let is_known = |column: &&str| {
+        let first = column.split(['.', '[']).next().unwrap_or_default();
+        known.iter().any(|name| name.eq_ignore_ascii_case(first))
+    };
+    let mut asked = args.columns.iter().map(String::as_str).chain(sorted_by);
+    let message = match asked.find(|column| !is_known(column)) {
+        Some(column) => format!("there is no column `{}`", one_line(column)),
+        None => "no table has all of these columns".to_owned(),
+    };
+    CliError::usage(message, format!("known are {}", known.join(", ")))
 }
 
 /// The columns and the order of a table; `None` if one of them is not of this group.

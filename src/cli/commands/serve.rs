@@ -271,7 +271,7 @@ fn metrics_urls(listeners: &[Listener]) -> Result<Vec<String>, CliError> {
 
 fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSettings {
     HandlerSettings {
-        prefix: global.remote.api_prefix.clone(),
+        prefix: global.remote.prefix(None).to_owned(),
         trusted_proxies: args.trusted_proxy.clone(),
         view_auth: args.view_auth,
         log: log.log(),
@@ -300,7 +300,7 @@ fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<St
         match listener {
             Listener::Tcp(bound) => {
                 let address = bound.local_addr().map_err(CliError::serve_failed)?;
-                urls.push(format!("{scheme}://{address}/{}", global.remote.api_prefix.trim_matches('/')));
+                urls.push(format!("{scheme}://{address}/{}", global.remote.prefix(None).trim_matches('/')));
             }
             Listener::Unix { .. } => urls.push(format!("the Unix socket of {}", global.file_name())),
         }

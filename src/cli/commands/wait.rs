@@ -5,9 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use clap::ArgMatches;
-use clap::parser::ValueSource;
-
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::wait::WaitArgs;
 use crate::cli::commands::modify::expectation;
@@ -25,8 +22,8 @@ const LONG: Duration = Duration::from_secs(3600);
 /// What is still missing, for whoever gives up.
 type Missing = Arc<Mutex<Option<String>>>;
 
-pub fn run(args: &WaitArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let awaited = Awaited::of(args, matches, global)?;
+pub fn run(args: &WaitArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let awaited = Awaited::of(args, global)?;
     let global = global.clone();
     match awaited.wait(move || Observed::begin(&global, ui))? {
         None => Ok(Exit::Done),
@@ -46,10 +43,9 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    pub fn of(args: &WaitArgs, matches: &ArgMatches, global: &GlobalArgs) -> Result<Self, CliError> {
+    pub fn of(args: &WaitArgs, global: &GlobalArgs) -> Result<Self, CliError> {
         let expectations = args.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
-        let is_limited = matches.value_source("timeout") == Some(ValueSource::CommandLine);
-        Ok(Self { expectations, most: is_limited.then(|| Duration::from_secs(global.remote.timeout)) })
+        Ok(Self { expectations, most: global.remote.timeout.map(Duration::from_secs) })
     }
 
     /// Waits until all of it is there; returns what was missing when the time was over.

@@ -15,7 +15,7 @@ use crate::cli::render::history::masked;
 use crate::cli::render::value_diff::{self, Compared};
 use crate::cli::ui::Ui;
 use crate::edit::path::Path;
-use crate::engine::{Content, ServiceError};
+use crate::engine::{Content, EngineError, ServiceError};
 use crate::model::Masker;
 use crate::syntax::one_line;
 
@@ -32,15 +32,25 @@ pub fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Exit
     let masker = ui.masker();
     let mut last = match observed.read()? {
         Some(content) => Compared::of(content),
-        None => return Err(ServiceError::from(crate::engine::EngineError::NoServer).into()),
+        None => return Err(ServiceError::from(EngineError::NoServer).into()),
     };
     ui.say(&format!("watching {}", observed.target.service.name()));
     let mut trouble: Option<String> = None;
     loop {
         observed.wait(LONG);
         let found = match observed.read() {
+            // Values can't be told from a text with errors.
+            Ok(Some(Content::Text(text))) if path.is_some() && !text.is_valid() => {
+                observed.forget();
+                Err(EngineError::BadConfig(text).into())
+            }
+            found => found,
+        };
+        let found = match found {
             Ok(found) => found,
-            Err(error) if may_pass(&error) => {
+            Err(error)
+                if may_pass(&error) || matches!(error, ServiceError::Engine(EngineError::BadConfig(_))) =>
+            {
                 let error = error.to_string();
                 if trouble.as_ref() != Some(&error) {
                     ui.warning(&format!("{error}; still watching"));

@@ -20,6 +20,10 @@ pub struct ServerContext {
     pub key: Option<PathBuf>,
     /// The one certificate that is trusted.
     pub fingerprint: Option<Fingerprint>,
+    /// The path of the API.
+    pub api_prefix: Option<String>,
+    /// How many seconds a request may take.
+    pub timeout: Option<u64>,
     pub groups: Vec<String>,
     /// Whether every change is asked about.
     pub is_protected: bool,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::contexts::{Contexts, ServerContext};
+use crate::cli::args::global::MAX_TIMEOUT;
 use crate::syntax::{Document, Entry, LineIndex};
 
 /// Something in the text that means nothing.
@@ -75,6 +76,8 @@ impl ContextReader<'_> {
                 let fingerprint = one()?.parse();
                 context.fingerprint = Some(fingerprint.map_err(|error| format!("`fingerprint`: {error}"))?);
             }
+            "api_prefix" => context.api_prefix = Some(one()?),
+            "timeout" => context.timeout = Some(seconds(&one()?)?),
             "group" if !arguments.is_empty() => context.groups.extend(arguments),
             "group" => return Err("`group` takes a name".to_owned()),
             "protected" if arguments.is_empty() => context.is_protected = true,
@@ -93,6 +96,11 @@ impl ContextReader<'_> {
 
 fn arguments(entry: Entry<'_>) -> Vec<String> {
     entry.arguments().map(|word| word.value().into_owned()).collect()
+}
+
+fn seconds(word: &str) -> Result<u64, String> {
+    let seconds = word.parse().ok().filter(|seconds| (1..=MAX_TIMEOUT).contains(seconds));
+    seconds.ok_or_else(|| format!("`timeout` is a number of seconds, from 1 to {MAX_TIMEOUT}"))
 }
 
 fn is_true(word: &str) -> Result<bool, String> {
@@ -118,7 +126,7 @@ mod tests {
         let text = format!(
             "# mine\ncurrent prod;\ncontext prod {{\n  url https://media.example; login 007;\n  \
              password_command \"pass show media/prod\"; cacert ca.pem; fingerprint {pin};\n  \
-             group edge eu; group all; protected true;\n}}\ncontext \"a b\" {{ url http://h; protected off; }}"
+             api_prefix /api; timeout 20; group edge eu; group all; protected true;\n}}\ncontext \"a b\" {{ url http://h; protected off; }}"
         );
         let prod = ServerContext {
             name: "prod".to_owned(),
@@ -129,6 +137,8 @@ mod tests {
             cert: None,
             key: None,
             fingerprint: pin.parse().ok(),
+            api_prefix: Some("/api".to_owned()),
+            timeout: Some(20),
             groups: ["edge", "eu", "all"].map(str::to_owned).to_vec(),
             is_protected: true,
         };
@@ -150,6 +160,7 @@ mod tests {
             ("stream a;", 1, "unknown directive `stream`"),
             ("context a { url h;\n passwrd x; }", 2, "unknown setting `passwrd`"),
             ("context a { url h; group; }", 1, "`group` takes a name"),
+            ("context a { url h; timeout 0; }", 1, "`timeout` is a number of seconds, from 1 to 86400"),
             ("context a { url h; protected maybe; }", 1, "`protected` is `true` or `false`"),
             (
                 "context a { url h; password_command pass show x; }",

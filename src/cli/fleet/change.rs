@@ -43,7 +43,7 @@ pub fn run(
     let mut global = global.clone();
     if together {
         // A server that hangs must not keep the others waiting until they go back.
-        global.remote.timeout = global.remote.timeout.min((time / REQUESTS).as_secs().max(1));
+        global.remote.most_time = Some((time / REQUESTS).max(Duration::from_secs(1)));
     }
     let protected: Vec<String> =
         contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();

@@ -2,8 +2,6 @@
 
 use std::thread;
 
-use clap::ArgMatches;
-
 use super::members::{Fleet, FleetMember, ServerAnswer};
 use super::verdict::{exit_of, found, without_errors};
 use crate::cli::args::global::GlobalArgs;
@@ -31,13 +29,8 @@ pub fn watch(args: &WatchArgs, fleet: Fleet) -> Result<Exit, CliError> {
 }
 
 /// Waits until every server has what is waited for, each for the whole time.
-pub fn wait(
-    args: &WaitArgs,
-    matches: &ArgMatches,
-    global: &GlobalArgs,
-    fleet: Fleet,
-) -> Result<Exit, CliError> {
-    let awaited = Awaited::of(args, matches, global)?;
+pub fn wait(args: &WaitArgs, global: &GlobalArgs, fleet: Fleet) -> Result<Exit, CliError> {
+    let awaited = Awaited::of(args, global)?;
     let ui = fleet.ui;
     let answers = at_once(fleet, |server, observed| {
         awaited.wait(move || Ok(observed)).map_err(|error| error.at(server))

@@ -163,7 +163,7 @@ fn print_tables(
         Ok(())
     })?;
     if tables.is_empty() && !kinds.is_empty() {
-        return Err(no_such_column(&kinds));
+        return Err(no_such_column(args, &kinds));
     }
     let is_one = wanted.paths.is_empty() && !(args.columns.is_empty() && args.sort.is_none());
     tables.truncate(if is_one { 1 } else { usize::MAX });

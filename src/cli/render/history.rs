@@ -15,8 +15,7 @@ use crate::syntax::one_line;
 /// Masks words that look like a secret in the author and the message of an entry.
 pub fn masked(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {
     let Some(masker) = masker else { return entry };
-    let shown = |text: String| masker.prose(&text).into_owned();
-    HistoryEntry { by: entry.by.map(shown), message: entry.message.map(shown), ..entry }
+    entry.shown_by(|text| masker.prose(text).into_owned())
 }
 
 /// An entry with what it changed.

@@ -3,6 +3,7 @@
 use crate::cli::render::masked::masked_text;
 use crate::edit::Note;
 use crate::engine::OutcomeNote;
+use crate::http::protocol::notes::sentence_of;
 use crate::model::Masker;
 
 /// Returns a note as a sentence, with its secrets masked.
@@ -20,7 +21,7 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");
         }
-        OutcomeNote::Word(sentence) => sentence,
+        OutcomeNote::Word(word) => return sentence_of(word),
     };
     sentence.to_owned()
 }

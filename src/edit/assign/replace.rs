@@ -12,7 +12,7 @@ use crate::edit::substitution::Substitution;
 use crate::edit::value_at::value_at;
 
 /// Returns the places of the values that change, each with its new value. The path goes through lists
-/// without brackets; of a list or an object, each string changes.
+/// without brackets; of a list of words each word changes, of another list or an object each string.
 ///
 /// # Errors
 /// An absence if no value at the path has the text to replace.
@@ -73,6 +73,10 @@ impl Replacement<'_> {
     /// Replaces in one value: a string stays a string, another word gets the type of its place anew.
     fn value(&mut self, path: Path, value: &Value) {
         match value {
+            Value::Array(entries) if entries.iter().all(|entry| scalar_text(entry).is_some()) => {
+                let places = entries.iter().enumerate();
+                places.for_each(|(at, entry)| self.value(below(&path, Segment::Index(at)), entry));
+            }
             Value::Array(_) | Value::Object(_) => self.strings(path, value),
             value => {
                 let text = scalar_text(value).unwrap_or_default();
@@ -86,28 +90,29 @@ impl Replacement<'_> {
 
     /// Replaces in the strings inside a list or an object; what is derived is left out.
     fn strings(&mut self, path: Path, value: &Value) {
-        let below = |segment: Segment| {
-            let mut path = path.clone();
-            path.segments.push(segment);
-            path
-        };
         match value {
             Value::String(_) => self.value(path, value),
             Value::Array(entries) => {
                 // The first part of an option of the transcoder is its name.
                 let names = usize::from(matches!(Place::of(&path.segments), Ok(Place::Pair)));
                 for (at, entry) in entries.iter().enumerate().skip(names) {
-                    self.strings(below(Segment::Index(at)), entry);
+                    self.strings(below(&path, Segment::Index(at)), entry);
                 }
             }
             Value::Object(members) => {
                 let place = Place::of(&path.segments);
                 let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
                 for (key, value) in members.iter().filter(|(key, _)| is_own(key)) {
-                    self.strings(below(Segment::Key(key.clone())), value);
+                    self.strings(below(&path, Segment::Key(key.clone())), value);
                 }
             }
             _ => {}
         }
     }
+}
+
+fn below(path: &Path, segment: Segment) -> Path {
+    let mut path = path.clone();
+    path.segments.push(segment);
+    path
 }

@@ -377,6 +377,7 @@ fn a_part_of_a_value_is_replaced() {
         ("streams", r"s/udp:..3/udp:\/\/4/r", url("b", "udp://4")),
         ("streams.*.prepush", "s/5/50/", json!({"streams": {"b": {"prepush": 50}}})),
         ("http[1]", "s/127/128/", json!({"http": [80, "128.0.0.1:8080"]})),
+        ("http", "s/80/81/", json!({"http": [81, "127.0.0.1:8181"]})),
         ("plugins.iptv.database", "s/sql/ora/", json!({"plugins": {"iptv": {"database": "oraite"}}})),
         ("auth.extra", "s/1/true/", json!({"auth": {"extra": {"a": "true"}}})),
         ("streams.a.transcoder", "s/size/x/", json!({})),

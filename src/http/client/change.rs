@@ -59,6 +59,7 @@ pub fn parameters<'o>(
 
 /// The outcome of a change that a server made or rehearsed.
 pub fn outcome(
+    session: &Session,
     before: Content,
     after: Content,
     reply: Reply,
@@ -67,7 +68,8 @@ pub fn outcome(
 ) -> Outcome {
     let pending = reply.pending.zip(options.confirm).map(|(id, time)| {
         let now = SystemTime::now();
-        PendingInfo::new(id, operation.to_owned(), options.by.clone(), now + time, now)
+        let by = session.login().map_or_else(|| options.by.clone(), str::to_owned);
+        PendingInfo::new(id, options.command.unwrap_or(operation).to_owned(), by, now + time, now)
     });
     let notes = reply.notes.iter().map(|word| note_of(word)).collect();
     Outcome { notes, pending, ..rehearsed(before, after) }

@@ -116,7 +116,7 @@ fn send(
         ..Call::of(ApiOperation::Modify)
     })?;
     let after = session.content(&reply, applies)?;
-    Ok(outcome(file.unwrap_or(before.content), after, reply, "modify", options))
+    Ok(outcome(session, file.unwrap_or(before.content), after, reply, "modify", options))
 }
 
 /// The text of the file, if it differs from the running configuration: the diff then shows everything

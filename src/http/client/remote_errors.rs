@@ -139,8 +139,8 @@ fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
             Some("use the login and password of `edit_auth` in the running configuration of the server")
         }
         401 => Some(
-            "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD; \
-             on a terminal, `mediactl` asks for them",
+            "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD (a context has \
+             `login` and `password_command` instead); on a terminal, `mediactl` asks for them",
         ),
         404 if has_no_fault => Some(ADDRESS),
         412 if has_no_fault => Some("the configuration keeps changing meanwhile; try again"),

@@ -37,6 +37,7 @@ pub fn replace(
     let before = fetch_replaced(session, target)?;
     refuse_guarded([lost_line_ends(&before, bytes)], options)?;
     let new = new?;
+    refuse_masks(&before, &new)?;
     refuse_guarded(guards(&before, &new, options), options)?;
     let mut after = Content::Text(new);
     if options.dry_run && !before.reply.offers(Feature::DryRun) {
@@ -57,7 +58,7 @@ pub fn replace(
     if let (Content::Json(_), Some(made)) = (&before.content, read_back(session)) {
         after = Content::Json(made);
     }
-    Ok(outcome(before.content, after, reply, name, options))
+    Ok(outcome(session, before.content, after, reply, name, options))
 }
 
 /// The entity tag of the running configuration, if the change is meant for one configuration only.
@@ -92,7 +93,7 @@ pub fn roll_back(
     let etag = expected(session, options)?;
     let call = Call { parameters, applies, if_match: etag.as_deref(), ..Call::of(ApiOperation::Rollback) };
     let reply = session.post(&call)?;
-    Ok(outcome(before.content, Content::Text(new), reply, "rollback", options))
+    Ok(outcome(session, before.content, Content::Text(new), reply, "rollback", options))
 }
 
 /// Reads the configuration that is replaced: for a save the file, if the server shows it.
@@ -131,10 +132,16 @@ fn valid_text(bytes: &[u8]) -> Result<Arc<Snapshot>, ServiceError> {
     if !new.is_valid() {
         return Err(EngineError::BadText(new).into());
     }
-    if holds_mask(new.document().text()) {
-        return Err(EngineError::MaskedText.into());
-    }
     Ok(new)
+}
+
+/// Refuses a text with masks, for servers that would take it. Others judge: they tell users who may only
+/// look that they may not change anything.
+fn refuse_masks(before: &Fetched, new: &Snapshot) -> Result<(), ServiceError> {
+    match !before.reply.offers(Feature::Conf) && holds_mask(new.document().text()) {
+        true => Err(EngineError::MaskedText.into()),
+        false => Ok(()),
+    }
 }
 
 /// The guards that the server lacks: over deleted streams all of them, without text all others.

@@ -64,6 +64,11 @@ impl Session {
         }
     }
 
+    /// The login of the account that makes the requests; none on a Unix socket.
+    pub fn login(&self) -> Option<&str> {
+        self.client.settings.credentials.as_ref().map(Credentials::login)
+    }
+
     /// Opens a new connection for the next request. Where credentials are sent at all, these are sent
     /// from now on.
     pub fn reconnect(&mut self, credentials: Option<Credentials>) {

@@ -52,22 +52,28 @@ pub fn word_of(note: &OutcomeNote) -> String {
     }
 }
 
-/// Returns the note for a word of a server; [`OutcomeNote::Word`] then holds a sentence, or the word
-/// itself if it is unknown.
+/// Returns the note for a word of a server.
 pub fn note_of(whole: &str) -> OutcomeNote {
-    let (word, rest) = whole.split_once(' ').unwrap_or((whole, ""));
-    let sentence = || {
-        let known = SENTENCES.iter().find(|(known, _)| *known == word);
-        known.map_or_else(|| whole.to_owned(), |(_, sentence)| sentence.replace("{}", rest))
-    };
+    let (word, rest) = parts(whole);
     match (word, rest.parse()) {
         (SAVED_EARLIER_UPDATE, _) => OutcomeNote::SavedEarlierUpdate,
         (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit,
         (OVERWROTE_HAND_EDIT, _) => OutcomeNote::OverwroteHandEdit,
         (KEPT_HAND_EDIT, _) => OutcomeNote::KeptHandEdit,
         (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
-        _ => OutcomeNote::Word(sentence()),
+        _ => OutcomeNote::Word(whole.to_owned()),
     }
+}
+
+/// Returns the sentence for a word that has no [`OutcomeNote`] of its own; the word itself if it is unknown.
+pub fn sentence_of(whole: &str) -> String {
+    let (word, rest) = parts(whole);
+    let known = SENTENCES.iter().find(|(known, _)| *known == word);
+    known.map_or_else(|| whole.to_owned(), |(_, sentence)| sentence.replace("{}", rest))
+}
+
+fn parts(whole: &str) -> (&str, &str) {
+    whole.split_once(' ').unwrap_or((whole, ""))
 }
 
 #[cfg(test)]
@@ -75,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_leads_back_to_its_note_or_to_a_sentence() {
+    fn a_word_leads_back_to_its_note_or_has_a_sentence() {
         for note in [
             OutcomeNote::SavedEarlierUpdate,
             OutcomeNote::PickedUpHandEdit,
@@ -92,7 +98,9 @@ mod tests {
             ("ignored-parameter x", "the server ignored the parameter `x`"),
             ("newer-word of a server", "newer-word of a server"),
         ] {
-            assert_eq!(note_of(word), OutcomeNote::Word(sentence.to_owned()));
+            assert_eq!(note_of(word), OutcomeNote::Word(word.to_owned()));
+            assert_eq!(word_of(&note_of(word)), word);
+            assert_eq!(sentence_of(word), sentence);
         }
     }
 }

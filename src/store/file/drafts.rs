@@ -211,7 +211,6 @@ fn write_own(path: &Path, bytes: &[u8]) -> io::Result<File> {
     }
 }
 
-/// Whether a folder belongs to this user, and nobody else may write it.
 /// The folder of the user in `state_home` (`$XDG_STATE_HOME`), which is made where it is missing.
 ///
 /// # Errors
@@ -229,6 +228,7 @@ pub fn user_folder(state_home: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
+/// Whether a folder belongs to this user, and nobody else may write it.
 fn is_private(folder: &Path) -> bool {
     let user = rustix::process::geteuid().as_raw();
     let found = fs::symlink_metadata(folder);

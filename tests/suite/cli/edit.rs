@@ -107,6 +107,23 @@ fn without_a_terminal_a_fault_ends_the_edit_and_resume_goes_on() {
 }
 
 #[test]
+fn a_text_that_the_editor_removed_is_no_change_and_leaves_nothing() {
+    let place = Place::with(SAMPLE);
+    edit(&place, "rm \"$1\"", &["--yes"]).run().exits(7).says("removed the text\nhint: nothing was changed");
+    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0));
+    let left = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
+    assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with("draft-")));
+}
+
+#[test]
+fn warnings_of_the_edit_are_shown_and_no_others() {
+    let place = Place::with(format!("{SAMPLE}odd_one 1;\nstream b {{ prepsh 1; }}\n"));
+    let editor = "sed -i 's/prepush 5/prepush six/' \"$1\"";
+    let run = edit(&place, editor, &["streams.cam1", "--yes"]).run().exits(0);
+    run.says("(edited):").says("warning: `prepush` has the wrong form").hides("prepsh");
+}
+
+#[test]
 fn without_a_terminal_only_yes_makes_the_change() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).run().exits(6).says("--yes").says("edit --resume");
@@ -252,8 +269,11 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let mend = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; sed -i 's/prepush 8; }}/prepush 8;/' \"$1\"");
     remote(&mend, &["--resume", "--yes"]).exits(0).says("both changes are merged");
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 8").replace("rtsp 554", "rtsp 555"));
-    let confirmed = remote("sed -i 's/prepush 8/prepush 9/' \"$1\"", &["--yes", "--confirm", "60s"]);
-    confirmed.exits(0).says("mediactl confirm");
+    let nine = "sed -i 's/prepush 8/prepush 9/' \"$1\"";
+    let confirmed = remote(nine, &["--yes", "--confirm", "60s", "-o", "change-json"]);
+    let pending = &confirmed.exits(0).says("mediactl confirm").json()["pending"];
+    assert_eq!((&pending["operation"], &pending["by"]), (&"edit".into(), &"admin".into()));
+    place.run(["status"]).exits(1).prints("edit by admin from 127.0.0.1");
     place.run(["confirm", "--revert"]).exits(0);
     assert!(place.text().contains("prepush 8"));
     server.stop().exits(0);

@@ -35,6 +35,13 @@ fn each_change_is_told_and_can_be_undone() {
 }
 
 #[test]
+fn what_makes_no_list_is_refused() {
+    let place = Place::with(SAMPLE);
+    place.run(["history", "-n", "0"]).exits(2);
+    place.run(["history", "-p", "-o", "json"]).exits(2).says("JSON has no diffs");
+}
+
+#[test]
 fn rolling_back_can_be_rehearsed() {
     let place = Place::with(SAMPLE);
     place.set(&["rtmp=1936"]).exits(0);

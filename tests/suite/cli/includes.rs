@@ -112,6 +112,12 @@ fn a_change_of_an_included_entry_says_where_it_stands() {
     place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).exits(7).says("conf.d/b.conf");
     place.run(["mv", "streams.cam9", "streams.cam8"]).exits(7).says("conf.d/b.conf");
     place.run(["cp", "streams.cam1", "streams.cam9"]).exits(7).says("conf.d/b.conf");
+    place
+        .mediactl(["edit", "streams.cam9"])
+        .env("EDITOR", "true")
+        .run()
+        .exits(7)
+        .says("--conf conf.d/b.conf");
     assert_eq!(place.text(), MAIN);
     place.run(["--conf", "conf.d/b.conf", "modify", "-q", "--set", "streams.cam9.prepush=5"]).exits(0);
     place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("5 (own, conf.d/b.conf:3)");

@@ -50,7 +50,12 @@ fn columns_and_their_order() {
         let run = place.run(["read", "-o", "table"].iter().chain(arguments)).exits(0);
         assert_eq!(run.out, expected, "{arguments:?}");
     }
-    place.run(["read", "-o", "table", "--columns", "nam"]).exits(2).says("known are name, kind, auth");
+    let run =
+        place.run(["read", "-o", "table", "--columns", "name,nam"]).exits(2).says("there is no column `nam`");
+    let known =
+        run.err.lines().last().expect("there is a hint").split([' ', ',']).filter(|name| *name == "title");
+    assert_eq!(known.count(), 1, "each is named once");
+    place.run(["read", "-o", "table", "--sort=-nam"]).exits(2).says("there is no column `nam`");
     place.run(["read", "--columns", "name"]).exits(2).says("-o table");
 }
 

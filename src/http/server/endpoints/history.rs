@@ -20,10 +20,9 @@ pub fn list(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
 
 /// Masks an entry: users write the message, and may put a secret into it.
 fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
-    let masked = |text: Option<String>| text.map(|text| masked_text(&text));
     let shown = |revision: Option<Revision>| revision.map(|revision| context.shown_revision(revision, role));
     let (before, after) = (shown(entry.before), shown(entry.after));
-    HistoryEntry { by: masked(entry.by), message: masked(entry.message), before, after, ..entry }
+    HistoryEntry { before, after, ..entry.shown_by(masked_text) }
 }
 
 /// `history/N`: the text before a change.

@@ -1,6 +1,7 @@
 //! Servers by their names.
 
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -65,6 +66,26 @@ fn a_context_reaches_its_server_with_its_credentials() {
     home.run(&["read", "rtsp"]).exits(7);
     let logins = server.requests().into_iter().map(|request| request.headers.contains_key("authorization"));
     assert!(logins.into_iter().all(|was_sent| was_sent));
+}
+
+#[test]
+fn a_context_has_its_api_prefix_and_its_time() {
+    let (server, home) = (bare(), Home::new());
+    let as_admin = server.url_as(AS_ADMIN);
+    home.add("prod", &as_admin, &["--api-prefix", "/elsewhere", "--timeout", "7"]).exits(0);
+    assert!(home.text().contains("  api_prefix /elsewhere;\n  timeout 7;\n"), "{}", home.text());
+    let list = home.run(&["context", "list", "-o", "json"]).exits(0).json();
+    assert_eq!((&list[0]["api_prefix"], &list[0]["timeout"]), (&"/elsewhere".into(), &7.into()));
+    home.run(&["-x", "prod", "read", "rtsp"]).exits(7);
+    home.run(&["-x", "prod", "--api-prefix", "/media/api", "read", "rtsp"]).exits(0).prints("554");
+    home.add("prod", &as_admin, &["--api-prefix", "/media/api", "--replace"]).exits(0);
+    home.run(&["-x", "prod", "read", "rtsp"]).exits(0).prints("554");
+    // It takes connections, and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let url = format!("http://{}", silent.local_addr().expect("it is bound"));
+    home.add("slow", &url, &["--timeout", "1"]).exits(0);
+    home.run(&["-x", "slow", "read", "rtsp"]).exits(7);
+    home.run(&["context", "add", "never", "--url", &url, "--timeout", "0"]).exits(2);
 }
 
 #[test]
