@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::error::CliError;
 use crate::cli::render::report::Report;
-use crate::engine::{ChangeOptions, ConfigService, Decision, PendingInfo};
-use crate::store::{HistoryEntry, NodeState, REVERT};
+use crate::engine::{CanaryFault, ChangeOptions, ConfigService, Decision, PendingInfo, canary_nodes};
+use crate::store::{HistoryEntry, REVERT, WHOLE_HISTORY};
 
 /// How often it is asked whether the rollout is decided.
 const INTERVAL: Duration = Duration::from_millis(300);
@@ -23,30 +23,11 @@ pub fn options(
         return Ok(None);
     }
     let Some(nodes) = service.status()?.nodes else { return Ok(None) };
+    let usage = |fault: CanaryFault| CliError::usage(fault.message("--canary", "--confirm"), fault.hint());
     if args.confirm.is_some() {
-        let message = "`--canary` and `--confirm` are two ways to confirm a change";
-        return Err(CliError::usage(message, "leave one of them out"));
+        return Err(usage(CanaryFault::AndConfirm));
     }
-    let known: Vec<String> = nodes.iter().map(|node| node.node.clone()).collect();
-    let canary = match &args.fleet.canary[..] {
-        [only] if only.parse::<usize>().is_ok_and(|count| count > 0) => {
-            let count = only.parse().expect("it is a number");
-            let healthy = nodes.into_iter().filter(|node| node.state == NodeState::Running);
-            let first: Vec<String> = healthy.map(|node| node.node).take(count).collect();
-            if first.len() < count {
-                let message = format!("`--canary {count}`: only {} nodes run what they should", first.len());
-                return Err(CliError::usage(message, "`mediactl status` shows them"));
-            }
-            first
-        }
-        names => {
-            if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
-                let message = format!("`--canary {unknown}`: there is no node of this name");
-                return Err(CliError::usage(message, "`mediactl status` shows the nodes"));
-            }
-            names.to_vec()
-        }
-    };
+    let canary = canary_nodes(&args.fleet.canary, &nodes).map_err(usage)?;
     Ok(Some(ChangeOptions { canary, confirm: Some(args.canary_timeout), ..options.clone() }))
 }
 
@@ -63,17 +44,17 @@ pub fn wait(
         pending.seconds_left
     ));
     // While it is pending nobody else makes a change, so the last one is this one.
-    let newest = service.history()?.into_iter().next();
+    let newest = service.history(1)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != REVERT).map(|own| own.serial);
-    while service.status()?.pending.is_some_and(|open| open.id == pending.id) {
+    while service.status()?.pending.is_some_and(|open| open.id == pending.id && !open.is_over) {
         thread::sleep(INTERVAL);
     }
-    // If its time is over and nobody was there to take it back, it is taken back now. Otherwise there is
-    // nothing to be decided, which is no error here.
+    // If its time is over and nobody was there to roll it back, it is rolled back now. In any case nothing is
+    // left to be decided, which is no error here.
     let _ = service.decide(Decision::RollBack, Some(&pending.id));
     let is_revert =
         |entry: &HistoryEntry| entry.operation == REVERT && own.is_none_or(|own| entry.serial == own + 1);
-    match service.history()?.into_iter().find(is_revert) {
+    match service.history(WHOLE_HISTORY)?.into_iter().find(is_revert) {
         Some(revert) => Err(CliError::went_back(report.target, revert.message.as_deref())),
         None => {
             report

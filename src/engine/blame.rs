@@ -23,7 +23,7 @@ pub struct Blamed {
     pub to: Option<Value>,
 }
 
-/// Returns the changes of the value at `path`, the last one first, secrets masked by `masker`. `kept`
+/// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`. `kept`
 /// returns the text before the change with a serial number; `now` is the text in the file.
 ///
 /// A text that is not kept or has errors hides the changes on both sides of it. A hand edit since the
@@ -37,10 +37,14 @@ pub fn blame<E>(
     kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,
     path: &Path,
     masker: Option<&Masker>,
+    most: usize,
 ) -> Result<Vec<Blamed>, E> {
     let mut found = Vec::new();
     let mut to = (!is_edited_since(entries, now)).then(|| value(now, path, masker));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
+        if found.len() == most {
+            break;
+        }
         let from = match entry.before {
             Some(_) => {
                 kept(entry.serial)?.filter(|text| text.is_valid()).map(|text| value(&text, path, masker))

@@ -15,7 +15,7 @@ use super::operation::UNSAVED;
 use super::pending::PendingChange;
 use super::running::LastChange;
 use super::snapshot::Snapshot;
-use crate::store::{ChangeRecord, PendingRecord, REVERT, StoreError, StoredPending, Writer};
+use crate::store::{ChangeRecord, OpenChange, PendingRecord, REVERT, StoreError, StoredPending, Writer};
 
 /// Why a change is rolled back on timeout.
 const NOT_CONFIRMED: &str = "not confirmed in time";
@@ -85,7 +85,7 @@ impl Engine {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
             let writer = self.lock()?;
-            self.stored_pending_with(id)?;
+            self.refuse_other(self.store.open_change()?.as_ref(), id)?;
             return Ok(writer.clear_pending()?);
         }
         let pending = self.pending_with(id)?;
@@ -125,18 +125,22 @@ impl Engine {
         if pending.id == id { Ok(pending) } else { Err(EngineError::OtherPending) }
     }
 
-    /// The pending change that the store keeps by itself.
-    fn stored_pending_with(&self, id: &str) -> Result<StoredPending, EngineError> {
-        let stored = self.store.keeps_pending().then(|| self.store.pending()).transpose()?.flatten();
-        let stored = stored.ok_or(EngineError::NothingPending)?;
-        if stored.id == id { Ok(stored) } else { Err(EngineError::OtherPending) }
+    /// Refuses a decision on another change than the one that the store keeps by itself.
+    fn refuse_other(&self, open: Option<&OpenChange>, id: &str) -> Result<(), EngineError> {
+        match open.filter(|_| self.store.keeps_pending()) {
+            None => Err(EngineError::NothingPending),
+            Some(open) if open.id == id => Ok(()),
+            Some(_) => Err(EngineError::OtherPending),
+        }
     }
 
     fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
             let writer = self.lock()?;
-            let stored = self.stored_pending_with(id)?;
+            let stored = self.store.pending()?;
+            self.refuse_other(stored.as_ref().map(|stored| &stored.open), id)?;
+            let stored = stored.ok_or(EngineError::NothingPending)?;
             return self.restore_stored(&*writer, &stored, &self.record(REVERT, by, why));
         }
         let pending = self.pending_with(id)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::canary::CanaryFault;
 use super::conflict::Conflict;
 use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
@@ -82,8 +83,11 @@ pub enum EngineError {
         is_conditional: bool,
     },
     /// Another change has to be confirmed first.
-    #[error("a change by {} waits to be confirmed: {} s left", author(.0), .0.seconds_left)]
-    Pending(PendingInfo),
+    #[error("{}", .0.in_words())]
+    Pending(Box<PendingInfo>),
+    /// The change can't begin on the nodes that are named.
+    #[error("{0}")]
+    Canary(CanaryFault),
     /// No change has to be confirmed.
     #[error("no change waits to be confirmed")]
     NothingPending,
@@ -174,11 +178,6 @@ impl From<EditError> for EngineError {
     }
 }
 
-/// The author of a pending change, or words for an unknown one.
-fn author(pending: &PendingInfo) -> &str {
-    if pending.by.is_empty() { "an unknown user" } else { &pending.by }
-}
-
 /// How many errors a text has, in words.
 fn errors(snapshot: &Snapshot) -> String {
     match snapshot.diagnostics().errors() {
@@ -264,6 +263,10 @@ impl EngineError {
                 "`mediactl check` shows the errors; correct the file, or overwrite it with `--force`"
             }
             Self::Busy => "try again when it is done",
+            Self::Canary(fault) => fault.hint(),
+            Self::Pending(pending) if !pending.canary.is_empty() => {
+                "wait until they do: `mediactl status` shows it; `mediactl confirm --revert` rolls it back"
+            }
             Self::Pending(_) => "`mediactl confirm` keeps it, `mediactl confirm --revert` rolls it back",
             Self::NothingPending => "it was already confirmed, or rolled back on timeout",
             Self::OtherPending => "`mediactl status` shows which",

@@ -56,6 +56,7 @@ impl From<&EngineError> for ErrorKind {
     fn from(error: &EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
+            EngineError::Canary(_) => Self::Usage,
             EngineError::BadAssignments(faults) if faults.iter().all(PathFault::is_absent) => Self::Absent,
             EngineError::BadConfig(_)
             | EngineError::BadText(_)

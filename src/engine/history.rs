@@ -21,12 +21,13 @@ pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry,
 }
 
 impl Engine {
-    /// Returns the changes in the history, the last one first. Takes no lock and writes nothing.
+    /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
+    /// many. Takes no lock and writes nothing.
     ///
     /// # Errors
     /// `Store`.
-    pub fn history(&self) -> Result<Vec<HistoryEntry>, EngineError> {
-        Ok(self.store.history()?)
+    pub fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, EngineError> {
+        Ok(self.store.history(wanted)?)
     }
 
     /// Returns the text before a change: of `@1` that before the last one.
@@ -54,11 +55,7 @@ impl Engine {
     /// # Errors
     /// `Store`.
     pub fn stored_pending(&self) -> Result<Option<PendingInfo>, EngineError> {
-        let stored = self.store.pending()?;
-        Ok(stored.map(|pending| {
-            let now = SystemTime::now();
-            PendingInfo::new(pending.id, pending.operation, pending.by, pending.deadline, now)
-        }))
+        Ok(self.store.open_change()?.map(|open| PendingInfo::of(open, SystemTime::now())))
     }
 
     /// Returns the change that has to be confirmed: of the server, or where there is none, of the store.
@@ -76,7 +73,7 @@ impl Engine {
         let serial = match which {
             // `blame` asks for one text after the other, and does not need all entries for each.
             ChangeRef::Serial(serial) if self.store.has_change(serial)? => serial,
-            _ => find(&self.history()?, which)?.serial,
+            _ => find(&self.history(which.entries())?, which)?.serial,
         };
         let which = ChangeRef::Serial(serial);
         let text = self.store.kept(serial)?.ok_or(EngineError::NotKept { which })?;

@@ -1,6 +1,7 @@
 //! The engine as a service.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::blame::is_edited_since;
 use super::composed::Composed;
@@ -9,7 +10,7 @@ use super::error::{Aftermath, EngineError};
 use super::feature::Feature;
 use super::local::Engine;
 use super::options::ChangeOptions;
-use super::outcome::{Outcome, OutcomeNote};
+use super::outcome::{Outcome, OutcomeNote, PendingInfo};
 use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
 use super::snapshot::Snapshot;
 use super::status::{Status, differing};
@@ -73,8 +74,8 @@ impl ConfigService for Engine {
         Ok(Engine::rollback(self, to, options)?)
     }
 
-    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError> {
-        Ok(Engine::history(self)?)
+    fn history(&mut self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
+        Ok(Engine::history(self, wanted)?)
     }
 
     fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
@@ -82,7 +83,13 @@ impl ConfigService for Engine {
     }
 
     fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
-        let pending = self.pending_info()?.ok_or(EngineError::NothingPending)?;
+        let Some(pending) = self.pending_info()? else {
+            if self.store.keeps_pending() {
+                // A change whose time is over is rolled back by the first who writes.
+                drop(self.lock().map_err(EngineError::from)?);
+            }
+            return Err(EngineError::NothingPending.into());
+        };
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
             Decision::Keep => self.confirm(id).map(|()| false)?,
@@ -97,7 +104,8 @@ impl ConfigService for Engine {
 
     fn status(&mut self) -> Result<Status, ServiceError> {
         let file = Engine::read(self)?;
-        let entries = Engine::history(self)?;
+        let entries = Engine::history(self, 1)?;
+        let cluster = self.store.cluster().map_err(EngineError::from)?;
         let state = self.state();
         let running = state.as_ref().map_or(&file, |state| &state.running);
         Ok(Status {
@@ -107,10 +115,13 @@ impl ConfigService for Engine {
             differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
             edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
             errors: Some(file.diagnostics().errors()),
-            pending: self.pending_info()?,
+            pending: match &cluster {
+                Some(cluster) => cluster.open.clone().map(|open| PendingInfo::of(open, SystemTime::now())),
+                None => self.pending_info()?,
+            },
             last_change: entries.into_iter().next(),
             last_error: state.and_then(|state| state.last_error),
-            nodes: self.store.nodes().map_err(EngineError::from)?,
+            nodes: cluster.map(|cluster| cluster.nodes),
         })
     }
 }

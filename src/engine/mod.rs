@@ -10,6 +10,7 @@
 #[allow(clippy::disallowed_methods, reason = "a reload is noted with its time")]
 mod activity;
 mod blame;
+mod canary;
 mod changes;
 mod composed;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
@@ -27,6 +28,7 @@ mod hook;
 mod included_entry;
 mod interrupt;
 mod local;
+#[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
 mod modify;
 mod node_report;
@@ -52,6 +54,7 @@ mod transaction;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
+pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use changes::Changes;
 pub use composed::{Composed, ComposedFile, IncludedTexts, includes_files};
 pub use conflict::Conflict;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::content::Content;
 use super::snapshot::Snapshot;
 use crate::edit;
+use crate::store::OpenChange;
 use crate::syntax::Splice;
 
 /// The outcome of a change, made or rehearsed.
@@ -71,6 +72,12 @@ pub struct PendingInfo {
     pub deadline: String,
     /// How many seconds are left until then.
     pub seconds_left: u64,
+    /// The nodes of a cluster that take it first, and confirm it by running it; none where users confirm it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub canary: Vec<String>,
+    /// Whether its time is over in a cluster, and nobody has rolled it back yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_over: bool,
 }
 
 impl PendingInfo {
@@ -78,7 +85,25 @@ impl PendingInfo {
     pub fn new(id: String, operation: String, by: String, deadline: SystemTime, now: SystemTime) -> Self {
         let seconds_left = deadline.duration_since(now).map_or(0, |left| left.as_secs());
         let deadline = humantime::format_rfc3339_seconds(deadline).to_string();
-        Self { id, operation, by, deadline, seconds_left }
+        Self { id, operation, by, deadline, seconds_left, canary: Vec::new(), is_over: false }
+    }
+
+    /// What the change waits for.
+    pub fn in_words(&self) -> String {
+        let by = if self.by.is_empty() { "an unknown user" } else { &self.by };
+        match self.canary.is_empty() {
+            true => format!("a change by {by} waits to be confirmed: {} s left", self.seconds_left),
+            false => {
+                let nodes = self.canary.join(", ");
+                format!("a change by {by} waits until it runs on {nodes}: {} s left", self.seconds_left)
+            }
+        }
+    }
+
+    /// What a store says of a change.
+    pub fn of(open: OpenChange, now: SystemTime) -> Self {
+        let OpenChange { id, deadline, operation, by, canary, is_over } = open;
+        Self { canary, is_over, ..Self::new(id, operation, by, deadline, now) }
     }
 }
 

@@ -55,8 +55,9 @@ pub trait ConfigService: Send {
     /// Makes an earlier text the configuration again, as a new change.
     fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
 
-    /// Returns the changes in the history, the last one first.
-    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError>;
+    /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
+    /// many.
+    fn history(&mut self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError>;
 
     /// Returns the text before a change.
     fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError>;

@@ -18,11 +18,11 @@ use super::hook::{self, Hooks, Occasion};
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::{Operation, UNSAVED};
 use super::options::ChangeOptions;
-use super::outcome::{After, Outcome, OutcomeNote};
+use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
 use super::pending::{PendingChange, RollbackPoint};
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{BaseText, StoreError, Version, Warning, Writer};
+use crate::store::{BaseText, OpenChange, StoreError, Version, Warning, Writer};
 use crate::syntax::spliced_pieces;
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
@@ -44,6 +44,8 @@ pub(super) struct Transaction<'e> {
 struct StoredText {
     snapshot: Arc<Snapshot>,
     version: Version,
+    /// The change that made it, if the store keeps it until it is confirmed.
+    open: Option<OpenChange>,
 }
 
 /// A change as its operation computed it.
@@ -67,14 +69,14 @@ impl<'e> Transaction<'e> {
         options.refuse_late()?;
         engine.refuse_moved()?;
         if let Some(pending) = engine.pending() {
-            return Err(EngineError::Pending(pending.info()));
+            return Err(EngineError::Pending(pending.info().into()));
         }
         let writer = lock_for(engine, operation, options)?;
         let state = engine.state();
-        let file = load(engine, operation, state.as_ref())?;
+        let file = load(engine, writer.as_deref(), operation, state.as_ref())?;
         let mut transaction =
             Self { engine, options, operation, turn, writer, file, state, warnings: Vec::new() };
-        transaction.refuse_stored_pending()?;
+        transaction.refuse_open()?;
         transaction.note_saved();
         if !options.dry_run {
             transaction.reconcile()?;
@@ -132,12 +134,10 @@ impl<'e> Transaction<'e> {
         Ok(outcome)
     }
 
-    /// Refuses a change while another one has to be confirmed that the store keeps. Asked behind the load:
-    /// if the loaded text is one that is pending, a commit over it fails.
-    fn refuse_stored_pending(&self) -> Result<(), EngineError> {
-        let is_asked = self.state.is_none() && self.engine.store.keeps_pending();
-        match is_asked.then(|| self.engine.stored_pending()).transpose()?.flatten() {
-            Some(pending) => Err(EngineError::Pending(pending)),
+    /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
+    fn refuse_open(&self) -> Result<(), EngineError> {
+        match self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over) {
+            Some(open) => Err(EngineError::Pending(PendingInfo::of(open, SystemTime::now()).into())),
             None => Ok(()),
         }
     }
@@ -318,7 +318,7 @@ impl<'e> Transaction<'e> {
 
 impl StoredText {
     fn as_base(&self) -> BaseText<'_> {
-        let Self { snapshot, version } = self;
+        let Self { snapshot, version, .. } = self;
         BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
     }
 }
@@ -354,10 +354,11 @@ fn lock_for<'e>(
 /// Loads the file. Only a local `modify` needs one.
 fn load(
     engine: &Engine,
+    writer: Option<&dyn Writer>,
     operation: Operation,
     state: Option<&ServerState>,
 ) -> Result<Option<StoredText>, EngineError> {
-    let loaded = match engine.store.load() {
+    let loaded = match writer.map_or_else(|| engine.store.load(), Writer::load) {
         Ok(loaded) => loaded,
         Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
             return Ok(None);
@@ -367,7 +368,7 @@ fn load(
     };
     let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
     let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(loaded.bytes)));
-    Ok(Some(StoredText { snapshot, version: loaded.version }))
+    Ok(Some(StoredText { snapshot, version: loaded.version, open: loaded.open }))
 }
 
 fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), EngineError> {

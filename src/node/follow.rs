@@ -1,11 +1,11 @@
 //! Following: a node looks at the newest change, and goes there.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use super::jitter::jittered;
 use super::member::Node;
 use super::rollout::{RolloutVerdict, verdict};
 use crate::store::cluster::{HeadRecord, KeyRange, Seen};
+use crate::store::jittered;
 use crate::store::{Store, StoreError};
 
 /// After this long a node looks without being woken up.
@@ -51,7 +51,12 @@ impl Node {
     /// Looks, and does what is to be done; returns when to look again at the latest.
     fn look(&self) -> Result<Duration, StoreError> {
         for _ in 0..LOOKS {
-            let seen = self.store.seen_with(self.settings.name.ranges(self.store.keys()))?;
+            let (keys, name) = (self.store.keys(), &self.settings.name);
+            let own_record = KeyRange::one(&keys.node(&name.name));
+            let mut seen =
+                self.store.seen_with(name.ranges(keys).into_iter().chain([own_record]).collect())?;
+            let own_record = seen.others.pop().unwrap_or_default();
+            self.note_own_record(own_record.first());
             self.standing().note_seen(&seen);
             let done = match seen.has_run_out() {
                 true => self.store.take_back(&seen).map(|()| false),
@@ -70,9 +75,12 @@ impl Node {
         Ok(CLOSE_POLL)
     }
 
-    /// Promotes a rollout, or takes it back, if that is decided; whether nothing was to be done.
+    /// Promotes a rollout, or takes it back, if that is decided; whether nothing was to be done. Only the nodes
+    /// that take it first look at each other's records: the last one of them that reports sees all the others,
+    /// and every node takes back what has run out.
     fn roll_out(&self, seen: &Seen) -> Result<bool, StoreError> {
-        let is_rollout = |head: &&HeadRecord| head.unconfirmed.is_some() && !head.canary.is_empty();
+        let name = &self.settings.name.name;
+        let is_rollout = |head: &&HeadRecord| head.unconfirmed.is_some() && head.canary.contains(name);
         let Some(head) = seen.head.as_ref().filter(is_rollout) else { return Ok(true) };
         let keys = self.store.keys();
         let now =
@@ -103,10 +111,18 @@ impl Node {
     }
 
     fn pause(&self, seen: &Seen) -> Duration {
-        let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
         let standing = self.standing();
         // What was refused is not tried again.
         let is_settled = standing.serial() == standing.wanted || standing.refused.is_some();
-        if is_open || !is_settled { CLOSE_POLL } else { POLL }
+        match seen.open() {
+            _ if !is_settled => CLOSE_POLL,
+            Some(open) if open.canary.contains(&self.settings.name.name) => CLOSE_POLL,
+            // It is taken back when its time is over.
+            Some(open) => {
+                let left = open.deadline.duration_since(SystemTime::now()).unwrap_or_default();
+                left.clamp(CLOSE_POLL, POLL)
+            }
+            None => POLL,
+        }
     }
 }

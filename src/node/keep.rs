@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use super::jitter::jittered;
+use rustix::system::uname;
+
 use super::member::Node;
 use super::report::LastRecord;
 use crate::store::NodeRecord;
 use crate::store::cluster::{GatewayFault, KeyOperation, Txn};
+use crate::store::jittered;
 
 /// So many seconds after its end, a node has no record any more.
 const LEASE: u64 = 30;
@@ -48,12 +50,14 @@ impl Node {
             serial: standing.serial(),
             wanted: standing.wanted,
             state: standing.state,
-            why: standing.why.clone(),
+            why: standing.why(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             since: humantime::format_rfc3339_seconds(standing.since).to_string(),
             revision: standing.followed.runs.as_ref().map(|runs| runs.revision),
             group: self.settings.name.group.clone(),
             instance: self.report.instance().to_owned(),
+            host: uname().nodename().to_string_lossy().into_owned(),
+            pid: std::process::id(),
         }
     }
 

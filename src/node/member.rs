@@ -104,7 +104,7 @@ impl Node {
             serial: standing.serial(),
             wanted: standing.wanted,
             state: standing.state.to_string(),
-            why: standing.why.clone(),
+            why: standing.why(),
             since: humantime::format_rfc3339_seconds(standing.since).to_string(),
             away: standing.away.clone(),
         }

@@ -13,7 +13,6 @@
 
 mod first_text;
 mod follow;
-mod jitter;
 mod keep;
 mod local_text;
 mod member;
@@ -23,6 +22,7 @@ mod requests;
 mod rollout;
 mod standing;
 mod take;
+mod twin;
 mod wake;
 mod watch;
 

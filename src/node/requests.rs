@@ -15,7 +15,7 @@ use crate::engine::Operation;
 use crate::engine::Snapshot;
 use crate::engine::{After, Outcome, PendingInfo};
 use crate::engine::{Aftermath, EngineError};
-use crate::engine::{ChangeOptions, Expected};
+use crate::engine::{ChangeOptions, Expected, canary_nodes};
 use crate::store::{ChangeRef, NodeState, Store, StoreError};
 
 /// What a client is told if the node needs too long.
@@ -92,6 +92,7 @@ impl Node {
         make: impl Fn(&ChangeOptions) -> Result<Outcome, EngineError>,
     ) -> Result<Outcome, EngineError> {
         self.refuse_away()?;
+        let options = &self.with_canary(options)?;
         let before = self.local.running();
         let options = ChangeOptions { expected: self.expected(options), ..options.clone() };
         if self.local.hooks().check.is_some() {
@@ -106,7 +107,8 @@ impl Node {
             }
         }
         let made = make(&options)?;
-        if options.dry_run || options.reload_later {
+        let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name.name);
+        if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();
             return self.as_here(made);
         }
@@ -124,11 +126,21 @@ impl Node {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
             NodeState::Running => {}
             state => {
-                let why = standing.why.clone().unwrap_or_default();
+                let why = standing.why().unwrap_or_default();
                 return Err(EngineError::NotRunHere { state: state.to_string(), why });
             }
         }
         Ok(outcome)
+    }
+
+    /// The options of a change with the names of the nodes that take it first.
+    fn with_canary(&self, options: &ChangeOptions) -> Result<ChangeOptions, EngineError> {
+        let mut options = options.clone();
+        if !options.canary.is_empty() {
+            let nodes = self.texts.cluster()?.unwrap_or_default().nodes;
+            options.canary = canary_nodes(&options.canary, &nodes).map_err(EngineError::Canary)?;
+        }
+        Ok(options)
     }
 
     /// Waits until the node has looked at what there is now; false if that takes too long.

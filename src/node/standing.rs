@@ -1,12 +1,12 @@
 //! What a node knows of itself.
 
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use super::overlays::NamedPatch;
 use crate::engine::PendingInfo;
-use crate::store::NodeState;
 use crate::store::cluster::Seen;
 use crate::store::file::Followed;
+use crate::store::{NodeRecord, NodeState};
 
 /// What a node knows of itself.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub struct NodeStanding {
     pub state: NodeState,
     pub why: Option<String>,
     pub since: SystemTime,
+    /// Another process that says to be this node.
+    pub twin: Option<Twin>,
     /// Why the cluster can't be reached.
     pub away: Option<String>,
     /// The source of the text that the node does not take.
@@ -25,6 +27,21 @@ pub struct NodeStanding {
     pub overlays: Vec<NamedPatch>,
     /// The change of the cluster that has to be confirmed.
     pub pending: Option<PendingInfo>,
+}
+
+/// Another process that says to be this node.
+#[derive(Debug)]
+pub struct Twin {
+    /// What is wrong: which process it is, and where it runs.
+    pub words: String,
+    pub seen: Instant,
+}
+
+impl Twin {
+    pub fn of(NodeRecord { node, host, pid, .. }: &NodeRecord) -> Self {
+        let words = format!("process {pid} on {host} says to be {node}, too");
+        Self { words, seen: Instant::now() }
+    }
 }
 
 impl NodeStanding {
@@ -35,6 +52,7 @@ impl NodeStanding {
             followed,
             state: NodeState::Running,
             why: None,
+            twin: None,
             since: SystemTime::now(),
             away: Some("it was not reached yet".to_owned()),
             refused: None,
@@ -46,6 +64,13 @@ impl NodeStanding {
     /// The serial that the node runs.
     pub fn serial(&self) -> Option<u64> {
         self.followed.runs.as_ref().map(|runs| runs.serial)
+    }
+
+    /// What is wrong: why the node does not run what it should, and that it is not alone.
+    pub fn why(&self) -> Option<String> {
+        let all: Vec<String> =
+            self.why.iter().chain(self.twin.as_ref().map(|twin| &twin.words)).cloned().collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// Notes the state, and since when it is so.
@@ -60,11 +85,7 @@ impl NodeStanding {
     /// Notes what was read from the cluster.
     pub fn note_seen(&mut self, seen: &Seen) {
         self.away = None;
-        let head = seen.head.as_ref().filter(|_| seen.may_be_confirmed());
-        self.pending = head.and_then(|head| {
-            let change = head.unconfirmed.as_ref()?;
-            let (operation, by) = (head.operation.clone(), head.by.clone());
-            Some(PendingInfo::new(change.id.clone(), operation, by, change.until(), SystemTime::now()))
-        });
+        let open = seen.open().filter(|open| !open.is_over);
+        self.pending = open.map(|open| PendingInfo::of(open, SystemTime::now()));
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::jitter::jittered;
 use super::member::Node;
 use crate::store::cluster::KeyRange;
+use crate::store::jittered;
 
 /// How long a watch lasts, so that one whose connection is dead is replaced.
 const WATCH_TIME: Duration = Duration::from_secs(120);

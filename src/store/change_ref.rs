@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+/// As many entries of the history as there are.
+pub const WHOLE_HISTORY: usize = usize::MAX;
+
 /// A reference to a change in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeRef {
@@ -36,6 +39,14 @@ fn number(digits: &str) -> Result<u64, NotAChangeRef> {
 }
 
 impl ChangeRef {
+    /// How many entries of the history have to be looked at to find it.
+    pub fn entries(self) -> usize {
+        match self {
+            Self::Back(number) => number,
+            Self::Serial(_) => WHOLE_HISTORY,
+        }
+    }
+
     /// The reference as it is written in a URL.
     pub fn in_url(self) -> String {
         match self {

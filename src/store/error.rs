@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use thiserror::Error;
 
+/// How etcd says that it has no space left.
+const NO_SPACE: &str = "database space exceeded";
+
 /// Why the file could not be found, locked, loaded or replaced.
 ///
 /// The old file is whole after every one of these, [`StoreError::Torn`] excepted.
@@ -187,6 +190,9 @@ impl StoreError {
             StoreError::Refused { .. } => {
                 "`--user` and `--password-file` give another login; `etcdctl role get` shows the rights"
                     .to_owned()
+            }
+            StoreError::Remote { reason, .. } if reason.contains(NO_SPACE) => {
+                "etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`".to_owned()
             }
             StoreError::NotFound { .. }
             | StoreError::PermissionDenied { .. }

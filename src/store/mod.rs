@@ -19,6 +19,7 @@ mod error;
 pub mod file;
 mod fresh_id;
 mod included;
+mod jitter;
 mod node_record;
 mod pending;
 mod revision;
@@ -30,13 +31,14 @@ use std::time::Duration;
 
 pub use candidate::Candidate;
 pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, REVERT, TAKE_BACK};
-pub use change_ref::{ChangeRef, NotAChangeRef};
+pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
 pub use fresh_id::fresh_id;
 pub use included::{Follow, IncludeError, IncludedText};
-pub use node_record::{NodeRecord, NodeState};
-pub use pending::{PendingRecord, StoredPending};
+pub use jitter::jittered;
+pub use node_record::{ClusterState, NodeRecord, NodeState};
+pub use pending::{OpenChange, PendingRecord, StoredPending};
 pub use revision::{NotARevision, Revision};
 pub use version::{BaseText, Loaded, Version, is_concatenation};
 pub use warning::Warning;
@@ -58,8 +60,9 @@ pub trait Store: Send + Sync {
     /// Reads the texts that a pattern of an `include` names, in the order of their names.
     fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError>;
 
-    /// Returns the changes in the history, the last one first.
-    fn history(&self) -> Result<Vec<HistoryEntry>, StoreError>;
+    /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
+    /// many.
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError>;
 
     /// Whether the change with a serial number is in the history; costs the same however many there are.
     fn has_change(&self, serial: u64) -> Result<bool, StoreError>;
@@ -67,8 +70,11 @@ pub trait Store: Send + Sync {
     /// Returns the text that the history keeps with a change; `None` where it keeps none.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Fails with `NotFound` if there is no text yet. Does not load it.
-    fn refuse_missing(&self) -> Result<(), StoreError>;
+    /// Fails with `NotFound` if there is no text yet and a lock would leave something behind. Does not load
+    /// it.
+    fn refuse_missing(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Whether there seems to be a change that has to be confirmed; cheaper than [`Store::pending`].
     fn has_pending(&self) -> bool;
@@ -77,14 +83,19 @@ pub trait Store: Send + Sync {
     /// change was never made.
     fn pending(&self) -> Result<Option<StoredPending>, StoreError>;
 
+    /// Returns which change has to be confirmed; cheaper than [`Store::pending`], too.
+    fn open_change(&self) -> Result<Option<OpenChange>, StoreError> {
+        Ok(self.pending()?.map(|pending| pending.open))
+    }
+
     /// Whether the store rolls a change back by itself that is not confirmed in time. Otherwise that takes
     /// a server.
     fn keeps_pending(&self) -> bool {
         false
     }
 
-    /// What the nodes say that follow the store; `None` where no nodes can.
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
+    /// The cluster that the store is; `None` where it is none.
+    fn cluster(&self) -> Result<Option<ClusterState>, StoreError> {
         Ok(None)
     }
 
@@ -101,6 +112,9 @@ pub trait Store: Send + Sync {
 pub trait Writer {
     /// Takes the warnings from cleaning up after killed writers.
     fn take_warnings(&mut self) -> Vec<Warning>;
+
+    /// Loads the text that the next change is made on, as [`Store::load`].
+    fn load(&self) -> Result<Loaded, StoreError>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
     /// made, and records hand edits.

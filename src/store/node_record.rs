@@ -4,7 +4,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::pending::OpenChange;
 use super::revision::Revision;
+
+/// A cluster, as `status` shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClusterState {
+    /// What the nodes say of themselves, in the order of their names.
+    pub nodes: Vec<NodeRecord>,
+    /// The last change, if it has to be confirmed, or had to be and was not rolled back yet.
+    pub open: Option<OpenChange>,
+}
 
 /// What a node of a cluster runs, as it says itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +43,11 @@ pub struct NodeRecord {
     /// Tells the processes apart that say to be this node.
     #[serde(default)]
     pub instance: String,
+    /// The machine and the process.
+    #[serde(default)]
+    pub host: String,
+    #[serde(default)]
+    pub pid: u32,
 }
 
 /// How a node is.

@@ -24,15 +24,25 @@ pub struct PendingRecord<'a> {
     pub canary: &'a [String],
 }
 
-/// A change that has to be confirmed, as it is read back.
+/// Which change has to be confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredPending {
+pub struct OpenChange {
     /// The name by which it is confirmed.
     pub id: String,
     pub deadline: SystemTime,
     /// `modify`, `save`, `update` or `rollback`.
     pub operation: String,
     pub by: String,
+    /// As in [`PendingRecord`].
+    pub canary: Vec<String>,
+    /// Whether it can't be confirmed any more, and nobody has rolled it back yet.
+    pub is_over: bool,
+}
+
+/// A change that has to be confirmed, as it is read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPending {
+    pub open: OpenChange,
     /// The running configuration before.
     pub running: Bytes,
     /// The stored text before; none where there was none.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::pending::OpenChange;
 use super::revision::Revision;
 
 /// The version of a loaded text; only the store that made it looks inside.
@@ -18,6 +19,8 @@ pub struct Loaded {
     /// The text, byte for byte.
     pub bytes: Bytes,
     pub version: Version,
+    /// The change that made it, if that has to be confirmed and the store sees to it.
+    pub open: Option<OpenChange>,
 }
 
 /// The text that a change was computed on, borrowed from its owner.

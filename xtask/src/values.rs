@@ -120,6 +120,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::Command(_) => {
             (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
         }
+        Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
         Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
         Values::Number(bounds, _) => {

@@ -14,11 +14,16 @@ use super::history::ListFormat;
 #[command(after_help = "\
 Examples:
   mediactl blame streams.cam1.prepush
+  mediactl blame streams.cam1.prepush -n 1
   mediactl blame 'streams.cam1.urls[0].url' -o json")]
 pub struct BlameArgs {
     /// Which value, such as `streams.cam1.prepush`
     #[arg(value_name = "PATH")]
     pub path: String,
+
+    /// Show at most this many changes
+    #[arg(short = 'n', long, value_name = "N")]
+    pub max_count: Option<usize>,
 
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]

@@ -13,11 +13,18 @@ use crate::cli::render::history::masked;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::LocalView;
+use crate::edit::path::Path;
 use crate::edit::select::select;
-use crate::engine::{Blamed, EngineError, ServiceError, Source, blame, is_edited_since};
-use crate::model::{Lens, top_members};
-use crate::store::ChangeRef;
+use crate::engine::{
+    Blamed, ConfigService, EngineError, Feature, ServiceError, Snapshot, Source, blame, is_edited_since,
+};
+use crate::model::{Lens, Masker, top_members};
+use crate::store::{ChangeRef, WHOLE_HISTORY};
 use crate::syntax::one_line;
+
+/// How many entries are read at first for each change that is looked for, and how many times more each time.
+const FIRST_ENTRIES: usize = 20;
+const MORE_ENTRIES: usize = 8;
 
 /// The HTTP status where the history of a server keeps no text.
 const NOT_FOUND: u16 = 404;
@@ -26,23 +33,13 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let ui = ui.paged();
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let entries = target.service.history()?;
+    target.service.demand(&[Feature::History])?;
     let now = target.read_text(Some(Source::Saved))?;
     if !now.is_valid() {
         return Err(EngineError::BadConfig(now).into());
     }
-    if is_edited_since(&entries, &now) {
-        ui.note(
-            "the file was edited by hand since the last change; the next change found that edit, \
-             and `mediactl blame` shows it from then on",
-        );
-    }
-    let mut kept = |serial| match target.service.kept(ChangeRef::Serial(serial)) {
-        Err(error) if is_not_kept(&error) => Ok(None),
-        found => found.map(Some),
-    };
     let masker = ui.masker();
-    let mut found = blame(&entries, &now, &mut kept, &path, masker.as_ref())?;
+    let mut found = changes(args.max_count, &now, &path, masker.as_ref(), &mut *target.service, ui)?;
     if found.is_empty() {
         let members = top_members(now.document());
         // A path without a value now and in the history is misspelt.
@@ -61,6 +58,37 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         }
     }
     Ok(Exit::Done)
+}
+
+/// The last changes of the value at `path`, `most` of them. As few entries of the history are read as that takes.
+fn changes(
+    most: Option<usize>,
+    now: &Snapshot,
+    path: &Path,
+    masker: Option<&Masker>,
+    service: &mut dyn ConfigService,
+    ui: Ui,
+) -> Result<Vec<Blamed>, CliError> {
+    let most = most.unwrap_or(WHOLE_HISTORY);
+    let mut wanted = most.saturating_mul(FIRST_ENTRIES);
+    loop {
+        let entries = service.history(wanted)?;
+        let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
+            Err(error) if is_not_kept(&error) => Ok(None),
+            found => found.map(Some),
+        };
+        let found = blame(&entries, now, &mut kept, path, masker, most)?;
+        if found.len() == most || entries.len() < wanted {
+            if is_edited_since(&entries, now) {
+                ui.note(
+                    "the file was edited by hand since the last change; the next change found that edit, \
+                     and `mediactl blame` shows it from then on",
+                );
+            }
+            return Ok(found);
+        }
+        wanted = wanted.saturating_mul(MORE_ENTRIES);
+    }
 }
 
 /// Whether the history just has no text for a change.

@@ -18,7 +18,7 @@ use crate::cli::ui::Ui;
 use crate::edit::path::Path;
 use crate::engine::{Content, Source, is_edited_since};
 use crate::model::Masker;
-use crate::store::{ChangeRef, HistoryEntry};
+use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 
 /// How many bytes of kept texts are read to name the first changed paths; the oldest entries go without.
 const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
@@ -76,7 +76,7 @@ impl Selected {
         Ok(Self {
             path: args.path.as_deref().map(input::value_path).transpose()?,
             since: args.since.as_deref().map(local_time::parse).transpose()?,
-            most: args.max_count.unwrap_or(usize::MAX),
+            most: args.max_count.unwrap_or(WHOLE_HISTORY),
         })
     }
 
@@ -87,7 +87,8 @@ impl Selected {
         target: &mut Target,
         masker: Option<&Masker>,
     ) -> Result<Vec<Listed>, CliError> {
-        let entries = target.service.history()?;
+        let is_filtered = self.path.is_some() || self.since.is_some();
+        let entries = target.service.history(if is_filtered { WHOLE_HISTORY } else { self.most })?;
         let needs_texts = args.output == ListFormat::Text || args.patch || self.path.is_some();
         let found = match needs_texts {
             true => self.with_texts(entries, target, args.patch, &masker.cloned().unwrap_or_default())?,

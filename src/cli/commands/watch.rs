@@ -82,7 +82,7 @@ fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) 
     let time = local_time::shown(SystemTime::now());
     let revision = content.snapshot().map(|snapshot| snapshot.revision());
     // The history only adds to what is seen; a server without one is watched all the same.
-    let entry = observed.target.service.history().ok().and_then(|entries| entries.into_iter().next());
+    let entry = observed.target.service.history(1).ok().and_then(|entries| entries.into_iter().next());
     match entry.filter(|entry| revision.is_some() && entry.after == revision) {
         None => time,
         Some(entry) => {

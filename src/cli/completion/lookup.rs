@@ -11,7 +11,7 @@ use crate::cli::ui::Ui;
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::engine::{Content, ReadForm, ReadQuery};
 use crate::model::Lens;
-use crate::store::HistoryEntry;
+use crate::store::{HistoryEntry, WHOLE_HISTORY};
 
 /// What the command line works on; it is read when it is first asked for.
 pub struct Lookup {
@@ -57,7 +57,7 @@ impl Lookup {
     /// into it.
     pub fn history(&self) -> Vec<HistoryEntry> {
         let target = self.one_target().and_then(|global| target::file_or_named_server(&global, ui()).ok());
-        target.and_then(|mut target| target.service.history().ok()).unwrap_or_default()
+        target.and_then(|mut target| target.service.history(WHOLE_HISTORY).ok()).unwrap_or_default()
     }
 
     /// The contexts of the user.

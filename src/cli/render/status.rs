@@ -52,8 +52,8 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
         Some(1) => line("errors:", "the file has an error; `mediactl check` shows it")?,
         Some(count) => line("errors:", &format!("the file has {count} errors; `mediactl check` shows them"))?,
     }
-    if let Some(PendingInfo { operation, by, seconds_left, .. }) = &status.pending {
-        line("pending:", &format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"))?;
+    if let Some(pending) = &status.pending {
+        line("pending:", &pending_in_words(pending, status))?;
     }
     if let Some(last) = &status.last_change {
         line("last change:", &change_in_words(last))?;
@@ -85,6 +85,34 @@ fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, out: &mut dyn Write) -> 
     let rows: Vec<[String; 6]> = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
     writeln!(out)?;
     aligned(&rows).try_for_each(|row| writeln!(out, "{row}"))
+}
+
+/// What a change waits for; of a rollout, which nodes do not run it yet.
+fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
+    let PendingInfo { operation, by, seconds_left, canary, is_over, .. } = pending;
+    let last = status.last_change.as_ref().map(|last| last.serial);
+    let runs_it = |name: &&String| {
+        let nodes = status.nodes.iter().flatten();
+        nodes.filter(|node| node.node == **name).any(|node| node.serial == last && last.is_some())
+    };
+    let (running, waited_for): (Vec<&String>, Vec<&String>) = canary.iter().partition(runs_it);
+    let names = |nodes: &[&String]| nodes.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    let waited_for = if waited_for.is_empty() { &running } else { &waited_for };
+    match (canary.is_empty(), is_over) {
+        (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
+        (true, true) => format!(
+            "{operation} by {by} was not confirmed in time: the next change, or a node, rolls it back"
+        ),
+        (false, true) => format!(
+            "{operation} by {by} did not run on {} in time: the next change, or a node, rolls it back",
+            names(waited_for)
+        ),
+        (false, false) => {
+            let runs =
+                if running.is_empty() { String::new() } else { format!("runs on {}, ", names(&running)) };
+            format!("{operation} by {by} {runs}waits for {}: {seconds_left} s left", names(waited_for))
+        }
+    }
 }
 
 /// What a node runs, and why not what it should.

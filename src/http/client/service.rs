@@ -123,12 +123,12 @@ impl ConfigService for RemoteService {
 
     fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
         // The serial number names the same change whatever is changed meanwhile.
-        let serial = ChangeRef::Serial(find(&self.history()?, to)?.serial);
+        let serial = ChangeRef::Serial(find(&self.history(to.entries())?, to)?.serial);
         let text = self.kept(serial)?;
         roll_back(&mut self.session, serial, text, options).map(|outcome| self.remember_account(outcome))
     }
 
-    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError> {
+    fn history(&mut self, _wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
         self.session.demand(Feature::History)?;
         let reply = self.session.send(&Call::of(ApiOperation::History))?;
         let entries = reply.body.and_then(|body| serde_json::from_slice(&body).ok());
@@ -185,7 +185,7 @@ impl ConfigService for RemoteService {
         if server.is_object() {
             let running = self.session.fetch(Source::Running)?.content;
             let saved = self.session.fetch(Source::Saved)?.content;
-            let entries = self.history()?;
+            let entries = self.history(1)?;
             status.differing = differing(&running, &saved);
             if let Content::Text(file) = &saved {
                 status.edited_by_hand = is_edited_since(&entries, file) || config["included_changed"] == true;

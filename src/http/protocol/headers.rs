@@ -67,6 +67,12 @@ pub const MESSAGE: &str = "message";
 /// confirmed.
 pub const CONFIRM: &str = "confirm";
 
+/// The query parameter with the nodes of a cluster that take a change first.
+pub const CANARY: &str = "canary";
+
+/// The query parameter with the number of seconds in which these nodes have to run it.
+pub const CANARY_TIMEOUT: &str = "canary_timeout";
+
 /// The query parameter with the id of the change to confirm or to roll back.
 pub const ID: &str = "id";
 

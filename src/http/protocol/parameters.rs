@@ -8,12 +8,13 @@ use std::ops::RangeInclusive;
 
 use crate::engine::{COMMANDS, GUARD_NAMES, Guard};
 use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF, FORMAT_JSON, ID, MESSAGE, RUNTIME,
-    SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WITH_INCLUDES,
+    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
+    FORMAT_JSON, ID, MESSAGE, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::http::protocol::routes::Route;
+use crate::store::cluster::is_node_name;
 use crate::store::{ChangeRef, NotAChangeRef};
 
 /// One row of the table.
@@ -36,6 +37,8 @@ pub enum Values {
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// One of [`COMMANDS`].
     Command(fn(&mut Parameters) -> &mut Option<&'static str>),
+    /// Names of nodes of a cluster, separated by commas, or how many.
+    Nodes(fn(&mut Parameters) -> &mut Vec<String>),
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
     /// A change of the history.
@@ -114,6 +117,18 @@ pub static PARAMETERS: &[QueryParameter] = &[
               CONFIRMATION.",
     },
     QueryParameter {
+        name: CANARY,
+        values: Values::Nodes(|parameters| &mut parameters.canary),
+        doc: "on a node of a cluster: only these nodes take the change at first, or so many that run what they \
+              should. The others follow when all of them run it; otherwise it goes back by itself. Until then \
+              it is pending.",
+    },
+    QueryParameter {
+        name: CANARY_TIMEOUT,
+        values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.canary_timeout),
+        doc: "after this number of seconds it goes back, unless all these nodes run it; 60 without it.",
+    },
+    QueryParameter {
         name: TO,
         values: Values::Change(|parameters| &mut parameters.to),
         doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before the change with \
@@ -156,6 +171,10 @@ pub struct Parameters {
     pub command: Option<&'static str>,
     /// `confirm=SECONDS`: roll the change back unless it is confirmed by then.
     pub confirm: Option<u64>,
+    /// `canary=N|NAME,…`: the nodes that take the change first.
+    pub canary: Vec<String>,
+    /// `canary_timeout=SECONDS`: go back unless these nodes run it by then.
+    pub canary_timeout: Option<u64>,
     /// `to=N`: the change of the history to go back to.
     pub to: Option<ChangeRef>,
     /// `id=ID`: the change to confirm or to roll back.
@@ -205,6 +224,7 @@ impl Values {
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
             Self::Guards(field) => *field(parameters) = guards(value)?,
             Self::Command(field) => *field(parameters) = Some(command(value)?),
+            Self::Nodes(field) => *field(parameters) = nodes(value)?,
             Self::Text(field) => *field(parameters) = Some(value.to_owned()),
             Self::Change(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAChangeRef| error.to_string())?);
@@ -242,6 +262,15 @@ fn guards(value: &str) -> Result<Vec<Guard>, String> {
             Guard::named(wanted).ok_or_else(unknown)
         })
         .collect()
+}
+
+fn nodes(value: &str) -> Result<Vec<String>, String> {
+    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
+    let is_number = value.parse::<usize>().is_ok_and(|number| number > 0);
+    match is_number || names.iter().all(|name| is_node_name(name) && !name.starts_with('@')) {
+        true => Ok(names),
+        false => Err("it takes names of nodes, separated by commas, or how many".to_owned()),
+    }
 }
 
 fn command(value: &str) -> Result<&'static str, String> {

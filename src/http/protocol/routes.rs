@@ -3,8 +3,8 @@
 //! `server::endpoints`.
 
 use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, RUNTIME, SKIP_STREAMS, SOURCE, TO,
-    WITH_INCLUDES,
+    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, RUNTIME,
+    SKIP_STREAMS, SOURCE, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
@@ -224,7 +224,7 @@ const ROUTE: Route = Route {
 /// A row of a change.
 const CHANGE: Route = Route {
     methods: POST,
-    parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM],
+    parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT],
     answers: &[SuccessResponse::True],
     problems: &[CHANGING],
     ..ROUTE
@@ -267,7 +267,18 @@ pub static ROUTES: &[Route] = &[
         path: "modify_config",
         summary: "Merges the JSON object in the body into the running configuration, and saves the result to \
                   the file. Answers with the new configuration. `media.conf`(5) has the rules.",
-        parameters: &[FORMAT, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM],
+        parameters: &[
+            FORMAT,
+            DRY_RUN,
+            FORCE,
+            ASYNC,
+            ACCEPT,
+            MESSAGE,
+            COMMAND,
+            CONFIRM,
+            CANARY,
+            CANARY_TIMEOUT,
+        ],
         body: Body::Patch,
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text],
         problems: &[CHANGING, MERGING],
@@ -317,7 +328,7 @@ pub static ROUTES: &[Route] = &[
         path: "rollback_config",
         summary: "Makes the text before a change the configuration again, as `save_config` would, which is a \
                   new change. Answers `true`.",
-        parameters: &[TO, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM],
+        parameters: &[TO, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT],
         required: &[TO],
         ..CHANGE
     },

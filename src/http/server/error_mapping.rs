@@ -59,6 +59,7 @@ fn kind(error: &EngineError) -> ProblemKind {
         | EngineError::HandEditedBadly { .. }
         | EngineError::HandEdited { .. }
         | EngineError::Unexpected(_) => ProblemKind::Conflict,
+        EngineError::Canary(_) => ProblemKind::BadParameter,
         EngineError::Busy => ProblemKind::Busy,
         EngineError::TooLate => ProblemKind::EngineFailed,
         EngineError::Pending(_) | EngineError::OtherPending => ProblemKind::Pending,

@@ -13,10 +13,9 @@ use super::gateway_fault::GatewayFault;
 use super::head_record::{HeadRecord, TextRef};
 use super::keys::Keys;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
-use crate::store::change_record::HistoryEntry;
+use super::next_writer::NextWriter;
 use crate::store::error::StoreError;
-use crate::store::node_record::NodeRecord;
-use crate::store::pending::StoredPending;
+use crate::store::pending::{OpenChange, StoredPending};
 use crate::store::revision::Revision;
 use crate::store::version::{Loaded, Version};
 
@@ -32,6 +31,7 @@ pub struct ClusterStore {
     path: PathBuf,
     /// The text that was read last. A text never changes, so it need not be read again.
     last_text: Mutex<Option<(TextRef, Bytes)>>,
+    next_writer: NextWriter,
 }
 
 /// The last change as it was read.
@@ -49,6 +49,16 @@ pub struct Seen {
     pub others: Vec<Vec<KeyValue>>,
 }
 
+/// What is read before a change.
+#[derive(Debug)]
+pub(super) struct FirstRead {
+    pub seen: Seen,
+    /// Who writes next, if somebody said so.
+    pub next: Option<KeyValue>,
+    /// The first chunk of the newest text.
+    chunk: Option<KeyValue>,
+}
+
 impl Seen {
     /// The configuration; none before the first, and where that was taken back.
     pub fn text(&self) -> Option<&TextRef> {
@@ -59,6 +69,20 @@ impl Seen {
     pub fn may_be_confirmed(&self) -> bool {
         let unconfirmed = self.head.as_ref().and_then(|head| head.unconfirmed.as_ref());
         unconfirmed.is_some_and(|change| self.has_pending && SystemTime::now() < change.until())
+    }
+
+    /// The last change, if it is not confirmed.
+    pub fn open(&self) -> Option<OpenChange> {
+        let head = self.head.as_ref()?;
+        let change = head.unconfirmed.as_ref()?;
+        Some(OpenChange {
+            id: change.id.clone(),
+            deadline: change.until(),
+            operation: head.operation.clone(),
+            by: head.by.clone(),
+            canary: head.canary.clone(),
+            is_over: !self.may_be_confirmed(),
+        })
     }
 
     /// Whether the last change was not confirmed in time, and has to be taken back.
@@ -72,7 +96,8 @@ impl ClusterStore {
     pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
         let (keys, name) = (Keys::below(&url.prefix), url.to_string());
         let path = PathBuf::from(&name);
-        Self { gateway: Gateway::new(url, settings), keys, name, path, last_text: Mutex::default() }
+        let (last_text, next_writer) = (Mutex::default(), NextWriter::default());
+        Self { gateway: Gateway::new(url, settings), keys, name, path, last_text, next_writer }
     }
 
     pub fn gateway(&self) -> &Gateway {
@@ -81,6 +106,10 @@ impl ClusterStore {
 
     pub fn keys(&self) -> &Keys {
         &self.keys
+    }
+
+    pub(super) fn next_writer(&self) -> &NextWriter {
+        &self.next_writer
     }
 
     pub(super) fn given_name(&self) -> &str {
@@ -144,15 +173,24 @@ impl ClusterStore {
     /// # Errors
     /// As [`ClusterStore::seen_with`].
     pub fn text_of(&self, text: &TextRef) -> Result<Option<Bytes>, StoreError> {
+        self.text_with(text, None)
+    }
+
+    /// The same, with a chunk that was read already, which may be the first one of the text.
+    fn text_with(&self, text: &TextRef, read: Option<KeyValue>) -> Result<Option<Bytes>, StoreError> {
         if let Some((last, bytes)) = &*self.lock_last_text()
             && last == text
         {
             return Ok(Some(bytes.clone()));
         }
+        let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
         for number in 0..text.chunks {
-            let range = KeyRange::one(&self.keys.chunk(text, number));
-            match self.gateway.range(range).map_err(self.reading())?.pop() {
+            let chunk = match read.take() {
+                Some(chunk) => Some(chunk),
+                None => self.one(&self.keys.chunk(text, number))?,
+            };
+            match chunk {
                 Some(chunk) => packed.extend(chunk.value),
                 None => return Ok(None),
             }
@@ -168,78 +206,60 @@ impl ClusterStore {
         self.last_text.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the configuration.
+    pub(super) fn one(&self, key: &str) -> Result<Option<KeyValue>, StoreError> {
+        Ok(self.gateway.range(KeyRange::one(key)).map_err(self.reading())?.pop())
+    }
+
+    /// Looks at the last change and, unless a text is known already, at what is most likely its text: all in
+    /// one request.
+    pub(super) fn look(&self) -> Result<FirstRead, StoreError> {
+        let is_known = self.lock_last_text().is_some();
+        let chunk = (!is_known).then(|| self.keys.newest_chunk());
+        let others = std::iter::once(KeyRange::one(&self.keys.next)).chain(chunk).collect();
+        let mut seen = self.seen_with(others)?;
+        let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
+        Ok(FirstRead { next: others.next().flatten(), chunk: others.next().flatten(), seen })
+    }
+
+    /// The configuration that was looked at; `None` if its text was removed since.
     ///
     /// # Errors
     /// `NotFound`, `Unreachable`, `Refused`, `Remote`.
+    pub(super) fn loaded(&self, look: FirstRead) -> Result<Option<Loaded>, StoreError> {
+        let FirstRead { seen, chunk, .. } = look;
+        let Some(text) = seen.text() else {
+            return Err(StoreError::NotFound { path: self.path.clone() });
+        };
+        let bytes = self.text_with(text, chunk)?;
+        Ok(bytes.map(|bytes| Loaded { bytes, open: seen.open(), version: Version::new(seen) }))
+    }
+
+    /// Reads the configuration.
+    ///
+    /// # Errors
+    /// As [`ClusterStore::loaded`].
     pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
         for _ in 0..READ_ATTEMPTS {
-            let seen = self.seen()?;
-            let Some(text) = seen.text() else {
-                return Err(StoreError::NotFound { path: self.path.clone() });
-            };
             // A text that is gone was replaced so often since that the history does not keep it any more.
-            if let Some(bytes) = self.text_of(text)? {
-                return Ok(Loaded { bytes, version: Version::new(seen) });
+            if let Some(loaded) = self.loaded(self.look()?)? {
+                return Ok(loaded);
             }
         }
         Err(self.damaged("the text of the last change"))
     }
 
-    /// The changes in the history, the last one first.
-    pub(super) fn changes(&self) -> Result<Vec<HistoryEntry>, StoreError> {
-        let found = self.gateway.range(KeyRange::below(&self.keys.changes())).map_err(self.reading())?;
-        let numbered = found.iter().rev().zip(1..);
-        numbered.map(|(found, number)| Ok(self.record(found)?.entry(number))).collect()
-    }
-
-    /// The record of a change in the history.
-    pub(super) fn change(&self, serial: u64) -> Result<Option<HeadRecord>, StoreError> {
-        let range = KeyRange::one(&self.keys.change(serial));
-        let found = self.gateway.range(range).map_err(self.reading())?;
-        found.first().map(|found| self.record(found)).transpose()
-    }
-
-    /// The text before a change; none where there was none, or where it is not kept any more.
-    pub(super) fn text_before(&self, serial: u64) -> Result<Option<Bytes>, StoreError> {
-        let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
-        match before.and_then(|change| change.text) {
-            Some(text) => self.text_of(&text),
-            None => Ok(None),
-        }
-    }
-
     /// The change that has to be confirmed.
     pub(super) fn unconfirmed(&self) -> Result<Option<StoredPending>, StoreError> {
         let seen = self.seen()?;
-        let (true, Some(head)) = (seen.may_be_confirmed(), &seen.head) else { return Ok(None) };
-        let Some(change) = &head.unconfirmed else { return Ok(None) };
-        let text = |text: &Option<TextRef>| match text {
+        let (Some(open), Some(head)) = (seen.open().filter(|open| !open.is_over), &seen.head) else {
+            return Ok(None);
+        };
+        let text = |text: Option<&TextRef>| match text {
             Some(text) => self.text_of(text),
             None => Ok(None),
         };
-        let (file, written) = (text(&change.back)?, text(&head.text)?);
-        Ok(Some(StoredPending {
-            id: change.id.clone(),
-            deadline: change.until(),
-            operation: head.operation.clone(),
-            by: head.by.clone(),
-            running: file.clone().unwrap_or_default(),
-            file,
-            written,
-        }))
-    }
-
-    /// What the nodes say of themselves, in the order of their names.
-    pub(super) fn node_records(&self) -> Result<Vec<NodeRecord>, StoreError> {
-        let prefix = self.keys.nodes();
-        let found = self.gateway.range(KeyRange::below(&prefix)).map_err(self.reading())?;
-        let records = found.iter().map(|found| {
-            let key = String::from_utf8_lossy(&found.key).into_owned();
-            let record: NodeRecord =
-                serde_json::from_slice(&found.value).map_err(|_| self.damaged(format!("`{key}`")))?;
-            Ok(NodeRecord { node: key.trim_start_matches(&prefix).to_owned(), ..record })
-        });
-        records.collect()
+        let back = head.unconfirmed.as_ref().and_then(|change| change.back.as_ref());
+        let (file, written) = (text(back)?, text(head.text.as_ref())?);
+        Ok(Some(StoredPending { open, running: file.clone().unwrap_or_default(), file, written }))
     }
 }

@@ -2,18 +2,21 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::cluster_store::{ClusterStore, Seen};
+use super::cluster_store::{ClusterStore, FirstRead, Seen};
 use super::commit::{PackedText, PendingKey};
 use super::head_record::{HeadRecord, Unconfirmed, milliseconds};
+use super::next_writer::PAUSE;
 use crate::store::candidate::Candidate;
 use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry, REVERT, TAKE_BACK};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::fresh_id::fresh_id;
 use crate::store::included::{Follow, IncludeError, IncludedText};
-use crate::store::node_record::NodeRecord;
-use crate::store::pending::{PendingRecord, StoredPending};
+use crate::store::jitter::jittered;
+use crate::store::node_record::ClusterState;
+use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
 use crate::store::{PreparedChange, Store, Writer};
@@ -40,8 +43,8 @@ impl Store for ClusterStore {
         Ok(Vec::new())
     }
 
-    fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
-        self.changes()
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
+        self.changes(wanted)
     }
 
     fn has_change(&self, serial: u64) -> Result<bool, StoreError> {
@@ -52,13 +55,6 @@ impl Store for ClusterStore {
         Ok(self.text_before(serial)?.map(Vec::from))
     }
 
-    fn refuse_missing(&self) -> Result<(), StoreError> {
-        match self.seen()?.text() {
-            Some(_) => Ok(()),
-            None => Err(StoreError::NotFound { path: self.given_path().to_owned() }),
-        }
-    }
-
     fn has_pending(&self) -> bool {
         self.seen().is_ok_and(|seen| seen.may_be_confirmed())
     }
@@ -67,15 +63,20 @@ impl Store for ClusterStore {
         self.unconfirmed()
     }
 
+    fn open_change(&self) -> Result<Option<OpenChange>, StoreError> {
+        Ok(self.seen()?.open().filter(|open| !open.is_over))
+    }
+
     fn keeps_pending(&self) -> bool {
         true
     }
 
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
-        self.node_records().map(Some)
+    fn cluster(&self) -> Result<Option<ClusterState>, StoreError> {
+        self.cluster_state().map(Some)
     }
 
-    /// Takes no lock: a change compares what it was computed on with what is there.
+    /// Takes no lock: a change compares what it was computed on with what is there. A writer that was
+    /// overtaken waits a little, and the others wait for the one who writes next.
     fn lock(
         &self,
         wait: Duration,
@@ -83,19 +84,23 @@ impl Store for ClusterStore {
     ) -> Result<Box<dyn Writer + '_>, StoreError> {
         let deadline = Instant::now() + wait;
         let mut warnings = Vec::new();
+        self.next_writer().begin(self.gateway(), &self.keys().next).map_err(self.reading())?;
         loop {
-            let seen = self.seen()?;
-            if !seen.has_run_out() {
-                return Ok(Box::new(ClusterWriter { store: self, warnings, pending: RefCell::default() }));
-            }
-            match self.take_back(&seen) {
-                Ok(()) => {
-                    let serial = seen.head.as_ref().map_or(0, |head| head.serial);
-                    warnings.push(Warning::RolledBack { serial });
+            let look = self.look()?;
+            if look.seen.has_run_out() {
+                match self.take_back(&look.seen) {
+                    Ok(()) => {
+                        let serial = look.seen.head.as_ref().map_or(0, |head| head.serial);
+                        warnings.push(Warning::RolledBack { serial });
+                    }
+                    // Another one was faster.
+                    Err(StoreError::Overtaken { .. }) if Instant::now() < deadline => {}
+                    Err(error) => return Err(error),
                 }
-                // Another one was faster.
-                Err(StoreError::Overtaken { .. }) if Instant::now() < deadline => {}
-                Err(error) => return Err(error),
+            } else if self.next_writer().is_another(look.next.as_ref()) && Instant::now() < deadline {
+                thread::sleep(jittered(PAUSE));
+            } else {
+                return Ok(Box::new(ClusterWriter::new(self, look, warnings)));
             }
         }
     }
@@ -105,6 +110,10 @@ impl Store for ClusterStore {
 struct ClusterWriter<'s> {
     store: &'s ClusterStore,
     warnings: Vec<Warning>,
+    /// What was read when the writer began, until it is loaded.
+    look: RefCell<Option<FirstRead>>,
+    /// Whether it tries again, so that it stays the one who writes next.
+    was_overtaken: Cell<bool>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
     pending: RefCell<Option<(String, SystemTime, Vec<String>)>>,
 }
@@ -119,7 +128,30 @@ struct ClusterChange<'w> {
     is_named: Cell<bool>,
 }
 
+impl<'s> ClusterWriter<'s> {
+    fn new(store: &'s ClusterStore, look: FirstRead, warnings: Vec<Warning>) -> Self {
+        let look = RefCell::new(Some(look));
+        Self { store, warnings, look, was_overtaken: Cell::new(false), pending: RefCell::default() }
+    }
+}
+
+impl Drop for ClusterWriter<'_> {
+    fn drop(&mut self) {
+        if !self.was_overtaken.get() {
+            self.store.next_writer().end(self.store.gateway());
+        }
+    }
+}
+
 impl Writer for ClusterWriter<'_> {
+    /// Reads nothing again that was read when the writer began.
+    fn load(&self) -> Result<Loaded, StoreError> {
+        match self.look.take().map(|look| self.store.loaded(look)).transpose()?.flatten() {
+            Some(loaded) => Ok(loaded),
+            None => self.store.read_text(),
+        }
+    }
+
     fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }
@@ -214,6 +246,9 @@ impl PreparedChange for ClusterChange<'_> {
             None => PendingKey::Removed,
         };
         let done = store.put_head(&self.seen, &self.head, self.text.as_ref(), pending, None);
+        let was_overtaken = matches!(done, Err(StoreError::Overtaken { .. }));
+        self.writer.was_overtaken.set(was_overtaken);
+        store.next_writer().count(was_overtaken);
         self.is_named.set(matches!(done, Ok(()) | Err(StoreError::OutcomeUnknown { .. })));
         if done.is_ok() {
             self.writer.pending.take();

@@ -116,13 +116,11 @@ impl ClusterStore {
         let beyond = head.serial.saturating_sub(head.keep as u64);
         let texts = oldest.fold(beyond, u64::min);
         let records = head.serial.saturating_sub(MIN_RECORDS).min(texts);
-        let up_to = |first: u64, prefix: fn(&super::keys::Keys, u64) -> String| {
-            let range = KeyRange::between(&prefix(keys, 0), &prefix(keys, first));
-            (first > 1).then_some(KeyOperation::Delete(range))
-        };
-        [up_to(texts, super::keys::Keys::texts_up_to), up_to(records, super::keys::Keys::change)]
+        let older = [(texts, keys.older_texts(texts)), (records, keys.older_changes(records))];
+        older
             .into_iter()
-            .flatten()
+            .filter(|(first, _)| *first > 1)
+            .map(|(_, range)| KeyOperation::Delete(range))
             .collect()
     }
 

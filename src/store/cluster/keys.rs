@@ -1,6 +1,11 @@
 //! The names of the keys.
 
 use super::head_record::TextRef;
+use super::messages::KeyRange;
+
+/// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
+/// the first key of a range at the cost of one, but the last key at the cost of all.
+const LAST_SERIAL: u64 = 9_999_999_999;
 
 /// The names of all keys of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,13 +14,15 @@ pub struct Keys {
     prefix: String,
     pub head: String,
     pub pending: String,
+    pub next: String,
 }
 
 impl Keys {
     /// The keys below a prefix, such as `/media/prod`.
     pub fn below(prefix: &str) -> Self {
         let prefix = format!("{}/", prefix.trim_end_matches('/'));
-        Self { head: format!("{prefix}head"), pending: format!("{prefix}pending"), prefix }
+        let key = |name: &str| format!("{prefix}{name}");
+        Self { head: key("head"), pending: key("pending"), next: key("next"), prefix }
     }
 
     /// The prefix of all keys.
@@ -29,13 +36,13 @@ impl Keys {
     }
 
     /// The prefix of all records in the history.
-    pub fn changes(&self) -> String {
+    fn changes(&self) -> String {
         format!("{}change/", self.prefix)
     }
 
     /// The prefix of the chunks of a text.
     pub fn text(&self, text: &TextRef) -> String {
-        format!("{}text/{:020}/{}/", self.prefix, text.serial, text.id)
+        format!("{}{}/", self.texts_of(text.serial), text.id)
     }
 
     /// A chunk of a text.
@@ -43,9 +50,29 @@ impl Keys {
         format!("{}{number:04}", self.text(text))
     }
 
-    /// What is before the chunks of the first text that is kept.
-    pub fn texts_up_to(&self, serial: u64) -> String {
-        format!("{}text/{serial:020}", self.prefix)
+    /// The first chunk of the newest text.
+    pub fn newest_chunk(&self) -> KeyRange {
+        KeyRange::below(&self.texts()).first()
+    }
+
+    /// The chunks of all texts that are older than the one of a serial.
+    pub fn older_texts(&self, serial: u64) -> KeyRange {
+        KeyRange { key: self.texts_of(serial.saturating_sub(1)).into(), ..KeyRange::below(&self.texts()) }
+    }
+
+    /// The records of all changes that are older than that of a serial.
+    pub fn older_changes(&self, serial: u64) -> KeyRange {
+        KeyRange::between(&self.changes(), &self.change(serial))
+    }
+
+    /// The prefix of the texts of a serial: that of a change, and those of writers that it overtook.
+    fn texts_of(&self, serial: u64) -> String {
+        format!("{}{:010}/", self.texts(), LAST_SERIAL.saturating_sub(serial))
+    }
+
+    /// The prefix of all texts.
+    fn texts(&self) -> String {
+        format!("{}text/", self.prefix)
     }
 
     /// What differs on a node, or on a group, whose name starts with `@`.
@@ -80,17 +107,28 @@ pub fn is_node_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
+    impl KeyRange {
+        fn contains(&self, key: &str) -> bool {
+            (&*self.key..&*self.range_end).contains(&key.as_bytes())
+        }
+    }
+
     #[test]
     fn keys_sort_as_their_serials_do() {
         let keys = Keys::below("/media/prod/");
         assert_eq!(keys.head, "/media/prod/head");
         assert!(keys.change(9) < keys.change(10) && keys.change(10).starts_with(&keys.changes()));
+        assert!(keys.older_changes(10).contains(&keys.change(9)));
+        assert!(!keys.older_changes(10).contains(&keys.change(10)));
         let revision = crate::store::Revision::of(b"");
         let text = |serial| {
             let (id, codec) = ("ab".to_owned(), "gzip".to_owned());
             TextRef { serial, id, revision, codec, size: 0, chunks: 1 }
         };
-        assert_eq!(keys.chunk(&text(7), 3), "/media/prod/text/00000000000000000007/ab/0003");
-        assert!(keys.chunk(&text(6), 9) < keys.texts_up_to(7) && keys.texts_up_to(7) < keys.text(&text(7)));
+        assert_eq!(keys.chunk(&text(7), 3), "/media/prod/text/9999999992/ab/0003");
+        assert!(keys.chunk(&text(7), 9) < keys.chunk(&text(6), 0), "the newest comes first");
+        let older = keys.older_texts(7);
+        assert!(older.contains(&keys.chunk(&text(6), 9)) && older.contains(&keys.chunk(&text(1), 0)));
+        assert!(!older.contains(&keys.chunk(&text(7), 0)) && !older.contains(&keys.overlay("edge7")));
     }
 }

@@ -25,7 +25,7 @@ struct Lease {
 }
 
 #[derive(Deserialize)]
-struct Kept {
+struct KeptAlive {
     #[serde(default)]
     result: Remaining,
 }
@@ -52,7 +52,7 @@ impl Gateway {
     /// # Errors
     /// All of [`GatewayFault`].
     pub fn keep_alive(&self, lease: i64) -> Result<bool, GatewayFault> {
-        Ok(self.call::<Kept>("lease/keepalive", &Lease { id: lease })?.result.seconds > 0)
+        Ok(self.call::<KeptAlive>("lease/keepalive", &Lease { id: lease })?.result.seconds > 0)
     }
 
     /// Ends a lease, and the keys on it.

@@ -12,11 +12,14 @@ pub struct KeyRange {
     /// The first key that is not meant; empty for one key.
     #[serde(with = "bytes", skip_serializing_if = "Vec::is_empty")]
     pub range_end: Vec<u8>,
+    /// How many of them are read at most; 0 for all.
+    #[serde(with = "number", skip_serializing_if = "is_zero")]
+    pub limit: i64,
 }
 
 impl KeyRange {
     pub fn one(key: &str) -> Self {
-        Self { key: key.as_bytes().to_vec(), range_end: Vec::new() }
+        Self { key: key.as_bytes().to_vec(), ..Self::default() }
     }
 
     /// All keys that start with a prefix, which ends in an ASCII character.
@@ -25,12 +28,18 @@ impl KeyRange {
         if let Some(last) = end.last_mut() {
             *last += 1;
         }
-        Self { key: prefix.as_bytes().to_vec(), range_end: end }
+        Self { key: prefix.as_bytes().to_vec(), range_end: end, limit: 0 }
     }
 
     /// All keys from one up to another, which is not meant.
     pub fn between(first: &str, end: &str) -> Self {
-        Self { key: first.as_bytes().to_vec(), range_end: end.as_bytes().to_vec() }
+        Self { key: first.as_bytes().to_vec(), range_end: end.as_bytes().to_vec(), limit: 0 }
+    }
+
+    /// The first of them alone.
+    #[must_use]
+    pub fn first(self) -> Self {
+        Self { limit: 1, ..self }
     }
 }
 

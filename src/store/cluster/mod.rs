@@ -5,7 +5,8 @@
 //! | key                          | what it is                                                             |
 //! |------------------------------|------------------------------------------------------------------------|
 //! | `head`                       | the last change, and which text is the configuration ([`HeadRecord`])   |
-//! | `text/SERIAL/ID/CHUNK`       | a text, compressed, in chunks that fit into one request                 |
+//! | `text/9999999999 - SERIAL/ID/CHUNK` | a text, compressed, in chunks that fit into one request; the newest first |
+//! | `next`                       | on a lease: the writer that was overtaken often, which the others wait for |
 //! | `change/SERIAL`              | the record of each change in the history, as `head` was                 |
 //! | `pending`                    | on a lease: there while the last change may still be confirmed          |
 //! | `overlay/NODE`               | what differs on one node, or on a group (`overlay/@GROUP`)              |
@@ -23,6 +24,7 @@
 //! [`StoreError::Overtaken`]: super::StoreError::Overtaken
 
 mod base64_text;
+mod cluster_state;
 mod cluster_store;
 mod cluster_url;
 mod cluster_writer;
@@ -31,10 +33,12 @@ mod compression;
 mod gateway;
 mod gateway_fault;
 mod head_record;
+mod history;
 mod key_watch;
 mod keys;
 mod lease;
 mod messages;
+mod next_writer;
 mod overlay;
 mod tls;
 mod unconfirmed;

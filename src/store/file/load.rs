@@ -35,10 +35,12 @@ impl ConfFile {
                 continue;
             }
             return Ok(match journal {
-                Some(journal) if journal.is_torn(&found, &bytes) => {
-                    Loaded { bytes: journal.into_old().into(), version: Version::new(stamp.unsettled()) }
-                }
-                _ => Loaded { bytes, version: Version::new(stamp) },
+                Some(journal) if journal.is_torn(&found, &bytes) => Loaded {
+                    bytes: journal.into_old().into(),
+                    version: Version::new(stamp.unsettled()),
+                    open: None,
+                },
+                _ => Loaded { bytes, version: Version::new(stamp), open: None },
             });
         }
         Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })

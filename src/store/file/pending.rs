@@ -16,7 +16,7 @@ use super::lock::LockedFile;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 use crate::store::error::StoreError;
-use crate::store::pending::{PendingRecord, StoredPending};
+use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
 
 /// Its name in the state folder.
 const NAME: &str = "pending";
@@ -78,10 +78,14 @@ fn parse(bytes: Bytes) -> Option<StoredPending> {
         running: optional(Some(head.running))??,
         file: optional(head.file)?,
         written: optional(head.written)?,
-        id: head.id,
-        deadline: UNIX_EPOCH + Duration::from_millis(head.deadline),
-        operation: head.operation,
-        by: head.by,
+        open: OpenChange {
+            id: head.id,
+            deadline: UNIX_EPOCH + Duration::from_millis(head.deadline),
+            operation: head.operation,
+            by: head.by,
+            canary: Vec::new(),
+            is_over: false,
+        },
     })
 }
 

@@ -40,7 +40,7 @@ impl Store for ConfFile {
         self.read_included(pattern, follow)
     }
 
-    fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
+    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
         self.history()
     }
 
@@ -77,6 +77,10 @@ impl Store for ConfFile {
 }
 
 impl Writer for LockedFile<'_> {
+    fn load(&self) -> Result<Loaded, StoreError> {
+        self.conf.load()
+    }
+
     fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }

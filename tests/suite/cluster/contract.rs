@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, PendingRecord, Store, StoreError, Writer};
+use mediactl::store::{ChangeRecord, PendingRecord, Store, StoreError, WHOLE_HISTORY, Writer};
 
 use super::etcd::Etcd;
 use crate::cli::{Place, UNTIL_FREE};
@@ -66,8 +66,8 @@ fn text(store: &dyn Store) -> Vec<u8> {
 
 fn a_first_text_is_made_and_read_back(store: &dyn Store) {
     assert!(matches!(store.load(), Err(StoreError::NotFound { .. })));
-    assert!(matches!(store.refuse_missing(), Err(StoreError::NotFound { .. })));
-    assert!(store.history().expect("it can be read").is_empty());
+    assert!(matches!(lock(store).load(), Err(StoreError::NotFound { .. })));
+    assert!(store.history(WHOLE_HISTORY).expect("it can be read").is_empty());
     write(store, b"http 80;\n", &RECORD).expect("it is written");
     assert_eq!(text(store), b"http 80;\n");
     store.refuse_missing().expect("it is there");
@@ -77,7 +77,7 @@ fn a_first_text_is_made_and_read_back(store: &dyn Store) {
 fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     write(store, b"two\n", &RECORD).expect("it is written");
-    let history = store.history().expect("it can be read");
+    let history = store.history(WHOLE_HISTORY).expect("it can be read");
     let [last, first] = &history[..] else { panic!("{history:?}") };
     let of = |text: &[u8]| Some(mediactl::store::Revision::of(text));
     assert_eq!((last.number, last.before, last.after), (Some(1), of(b"one\n"), of(b"two\n")));
@@ -104,7 +104,7 @@ fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
     assert!(error.is_err());
     drop(writer);
     assert_eq!(text(store), b"two\n");
-    assert_eq!(store.history().expect("it can be read").len(), 2);
+    assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 2);
 }
 
 fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
@@ -114,7 +114,7 @@ fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
     drop(writer.prepare(Some(old.as_base()), Some(&[b"two\n"]), &RECORD).expect("it can be made"));
     drop(writer);
     assert_eq!(text(store), b"one\n");
-    assert_eq!(store.history().expect("it can be read").len(), 1);
+    assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 1);
 }
 
 fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
@@ -124,7 +124,7 @@ fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
         write(store, format!("text {number};\n").as_bytes(), &record).expect("it is written");
     }
     let kept = |serial| store.kept(serial).expect("it can be read");
-    let history = store.history().expect("it can be read");
+    let history = store.history(WHOLE_HISTORY).expect("it can be read");
     let kept: Vec<bool> = history.iter().map(|entry| kept(entry.serial).is_some()).collect();
     assert_eq!((&kept[..2], kept[2..].iter().any(|kept| *kept)), (&[true, true][..], false));
 }
@@ -139,7 +139,7 @@ fn no_text_can_follow_a_text(store: &dyn Store) {
     assert!(matches!(store.load(), Err(StoreError::NotFound { .. })));
     write(store, b"again\n", &RECORD).expect("it is written");
     let serials: Vec<u64> =
-        store.history().expect("it can be read").iter().map(|entry| entry.serial).collect();
+        store.history(WHOLE_HISTORY).expect("it can be read").iter().map(|entry| entry.serial).collect();
     assert_eq!(serials, [3, 2, 1]);
     assert_eq!(store.kept(2).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
 }
@@ -174,7 +174,7 @@ fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
     change.commit().expect("nobody else writes");
     assert!(store.has_pending());
     let pending = store.pending().expect("it can be read").expect("it is there");
-    assert_eq!((&*pending.id, &*pending.operation, &*pending.by), ("77", "save", "olga"));
+    assert_eq!((&*pending.open.id, &*pending.open.operation, &*pending.open.by), ("77", "save", "olga"));
     assert_eq!(pending.file.as_deref(), Some(&b"one\n"[..]));
     assert_eq!(pending.written.as_deref(), Some(&b"two\n"[..]));
     writer.clear_pending().expect("it is cleared");

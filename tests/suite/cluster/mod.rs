@@ -7,5 +7,8 @@ mod lost_answers;
 mod model;
 mod nodes;
 mod proof;
+mod proxy;
+mod requests;
 mod secured;
+mod space;
 mod writers;

@@ -1,13 +1,18 @@
 //! Nodes that follow a configuration in a real etcd.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mediactl::store::cluster::{GatewaySettings, KeyOperation, Txn};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
+use super::proxy::Proxy;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 
@@ -51,6 +56,20 @@ impl TestNode {
     /// A command on its file, which its server answers.
     pub fn run(&self, arguments: &[&str]) -> Run {
         self.place.run(arguments)
+    }
+
+    /// Sends a change over its socket; returns the status and the whole answer.
+    pub fn post(&self, operation: &str, body: &str) -> (u16, String) {
+        let path = self.place.path(&format!(".mediactl/{CONF}/sock"));
+        let mut stream = UnixStream::connect(path).expect("it listens");
+        let length = body.len();
+        write!(stream, "POST /media/api/{operation} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n")
+            .expect("it reads");
+        write!(stream, "Content-Length: {length}\r\n\r\n{body}").expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+        (status.expect("it is HTTP"), answer)
     }
 
     /// What it says of itself.
@@ -267,7 +286,8 @@ fn a_rollout_goes_on_when_its_nodes_run_it_and_back_when_one_does_not() {
     let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
     let store = etcd.store(PREFIX, GatewaySettings::default());
     until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
-    modify("559", &[]).exits(5).says("waits to be confirmed");
+    modify("559", &[]).exits(5).says("waits until it runs on b").says("`mediactl status` shows it");
+    cluster(&etcd, &["status"]).exits(1).prints("waits for b: ");
     let new = TestNode::start(&etcd, "d", &COUNTING);
     new.until_text(&with_rtsp("555"));
     std::fs::remove_file(slow.place.path("hold")).expect("it is there");
@@ -277,6 +297,101 @@ fn a_rollout_goes_on_when_its_nodes_run_it_and_back_when_one_does_not() {
     modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes");
     modify("560", &["--canary", "x"]).exits(2).says("no node of this name");
     modify("560", &["--canary", "a", "--confirm", "9s"]).exits(2).says("two ways to confirm");
+}
+
+#[test]
+fn two_processes_of_one_name_say_so() {
+    let Some(etcd) = with_sample(1) else { return };
+    let twins = [0, 1].map(|_| TestNode::start(&etcd, "edge7", &COUNTING));
+    for node in &twins {
+        node.until("told", |report| report["why"].as_str().is_some_and(|why| why.contains("edge7, too")));
+    }
+    cluster(&etcd, &["status"]).prints("says to be edge7, too");
+    let [mut first, second] = twins;
+    first.server.take().expect("it runs").stop().says("end one, or give it another name");
+    // The record of the one that ended goes, and that of the other comes back.
+    let own = second.server.as_ref().expect("it runs").pid();
+    until("the record is lost", || {
+        let status = cluster(&etcd, &["status", "-o", "json"]).json();
+        Some(()).filter(|()| status["nodes"][0]["pid"] == own)
+    });
+    second.until("alone again", |report| report["why"] == Value::Null);
+}
+
+#[test]
+fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
+    let Some(etcd) = with_sample(1) else { return };
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "1s"]).exits(0);
+    let over = "was not confirmed in time: the next change, or a node, rolls it back";
+    until("its time is not over", || Some(()).filter(|()| cluster(&etcd, &["status"]).out.contains(over)));
+    let status = cluster(&etcd, &["status", "-o", "json"]).exits(1).json();
+    assert_eq!(status["pending"]["is_over"], true, "{status}");
+    cluster(&etcd, &["confirm"]).exits(7).says("no change waits");
+    cluster(&etcd, &["status"]).exits(0);
+    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
+    // A rollout that no node is there to decide goes back, too, and is not told as made.
+    let mut node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 3 && report["away"] == Value::Null);
+    node.kill();
+    let rollout = ["modify", "--set", "rtsp=556", "--canary", "a", "--canary-timeout", "1s"];
+    cluster(&etcd, &rollout).exits(6).says("not confirmed in time");
+    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
+}
+
+#[test]
+fn only_the_nodes_that_go_first_look_at_each_other() {
+    let Some(etcd) = with_sample(1) else { return };
+    let proxy = Proxy::start(etcd.address(0), || {});
+    let first = TestNode::start(&etcd, "first", &["--reload-cmd", "sleep 1"]);
+    let url = format!("etcd://{}{PREFIX}", proxy.address);
+    let other = TestNode::start_in(Place::empty(), &url, "other", &COUNTING);
+    for node in [&first, &other] {
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    }
+    proxy.passed();
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--canary", "first"]).exits(0);
+    other.until_text(&with_rtsp("555"));
+    let sent = proxy.passed();
+    let key = BASE64_STANDARD.encode(format!("{PREFIX}/node/first"));
+    assert!(!sent.is_empty() && sent.iter().all(|request| !request.body.contains(&key)), "{sent:#?}");
+}
+
+#[test]
+fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
+    let Some(etcd) = with_sample(1) else { return };
+    let picky = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
+    let nodes = [("a", &picky[..]), ("b", &COUNTING[..])].map(|(name, options)| {
+        let node = TestNode::start(&etcd, name, options);
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+        node
+    });
+    let [a, b] = &nodes;
+    let send = |node: &TestNode, port: &str, query: &str| {
+        let body = format!("{{\"rtsp\":{port}}}");
+        node.post(&format!("modify_config?{query}"), &body)
+    };
+    let (status, answer) = send(b, "555", "canary=a&canary_timeout=30");
+    assert_eq!(status, 200, "{answer}");
+    nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    let (status, answer) = send(b, "666", "canary=1");
+    assert_eq!(status, 200, "{answer}");
+    until("it does not go back", || {
+        let entries = cluster(&etcd, &["history", "-o", "json"]).json();
+        Some(()).filter(|()| entries[0]["operation"] == "revert")
+    });
+    nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    assert_eq!(b.reloads(), 2, "it never took the other one");
+    for (query, message) in [
+        ("canary=9", "`canary 9`: only 2 nodes run what they should"),
+        ("canary=x", "`canary x`: there is no node of this name"),
+        ("canary=a&confirm=9", "`canary` and `confirm` are two ways to confirm a change"),
+        ("canary=,", "it takes names of nodes, separated by commas, or how many"),
+    ] {
+        let (status, answer) = send(b, "557", query);
+        assert!(status == 400 && answer.contains(message), "{query}: {status} {answer}");
+    }
+    let (status, answer) = a.post("update_config?canary=a", SAMPLE);
+    assert!(status == 400 && answer.contains("this node alone"), "{status} {answer}");
 }
 
 #[test]

@@ -44,12 +44,50 @@ fn no_change_of_eight_writers_is_lost() {
     assert_eq!(entries.as_array().map(Vec::len), Some(1 + WRITERS * CHANGES));
 }
 
+/// A writer whose check takes long is overtaken by all the others, but not for ever.
+#[test]
+fn a_slow_writer_among_fast_ones_gets_its_turn() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let place = Place::with(SAMPLE);
+    etcd.mediactl(&place, "/p", &["save", CONF, "-q"]).run().exits(0);
+    let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let engines = engines(&etcd, WRITERS - 1);
+    thread::scope(|scope| {
+        for (writer, engine) in engines.iter().enumerate() {
+            let (is_over, made) = (&is_over, &made);
+            scope.spawn(move || write(writer, engine, is_over, made));
+        }
+        wait_for(&made, WRITERS);
+        let slow = |change: usize| {
+            let set = format!("streams.cam1.prepush={change}");
+            let check = ["--check-cmd", "echo >> attempts; sleep 0.2"];
+            etcd.mediactl(&place, "/p", &[&["modify", "--set", &set, "-q"][..], &check].concat()).run()
+        };
+        let runs: Vec<_> = (1..=3).map(slow).collect();
+        is_over.store(true, Ordering::SeqCst);
+        runs.into_iter().for_each(|run| drop(run.exits(0)));
+    });
+    let attempts = std::fs::read_to_string(place.path("attempts")).expect("it was checked").lines().count();
+    println!("three slow changes took {attempts} checks");
+    assert!(attempts <= 3 * 8, "it is overtaken again and again");
+    println!("meanwhile the others made {} changes", made.load(Ordering::SeqCst));
+}
+
+/// So many writers of one configuration.
+pub fn engines(etcd: &Etcd, count: usize) -> Vec<Engine> {
+    let engine = |_| {
+        let store = etcd.store("/p", GatewaySettings::default());
+        Engine::new(Arc::new(store), Hooks::default(), |_, _| {})
+    };
+    (0..count).map(engine).collect()
+}
+
 /// What a writer was told of its changes.
 #[derive(Default)]
-struct Told {
-    made: Vec<String>,
-    refused: Vec<String>,
-    unknown: Vec<String>,
+pub struct Told {
+    pub made: Vec<String>,
+    pub refused: Vec<String>,
+    pub unknown: Vec<String>,
 }
 
 /// What is done to the members, one after the other.
@@ -127,7 +165,7 @@ fn trouble(all: &[Trouble]) {
 }
 
 /// Waits until so many more changes are made.
-fn wait_for(made: &AtomicUsize, more: usize) {
+pub fn wait_for(made: &AtomicUsize, more: usize) {
     let until = made.load(Ordering::SeqCst) + more;
     while made.load(Ordering::SeqCst) < until {
         thread::sleep(Duration::from_millis(10));
@@ -135,7 +173,7 @@ fn wait_for(made: &AtomicUsize, more: usize) {
 }
 
 /// Adds one stream after the other.
-fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &AtomicUsize) -> Told {
+pub fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &AtomicUsize) -> Told {
     let mut told = Told::default();
     for number in 0.. {
         if is_over.load(Ordering::SeqCst) {

@@ -166,6 +166,7 @@ fn queries() -> Vec<String> {
             Values::OneOf([first, second], _) => &[first, second, "", "other"],
             Values::Command(_) => &["edit", "fmt"],
             Values::Guards(_) => &["", "would-remove-credentials,empty-replacement", "everything"],
+            Values::Nodes(_) => &["", "1", "edge1,edge7", "@edge", "a/b"],
             Values::Change(_) => &["", "1", "serial:1", "0", "@2", "x"],
             Values::Text(_) => &["", "because", "%00%ff"],
             Values::Number(..) => &["", "0", "1", "-1", "x", "99999999999999999999"],

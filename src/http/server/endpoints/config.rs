@@ -7,9 +7,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::edit::request::{ChangeRequest, Edits};
-use crate::engine::{ChangeOptions, Composed, Content, EngineError, Outcome, Snapshot};
+use crate::engine::{
+    CanaryFault, ChangeOptions, Composed, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, Snapshot,
+};
 use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, word_of};
+use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::auth::Role;
@@ -106,6 +109,9 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
+    if !call.parameters.canary.is_empty() {
+        return Err(EngineError::Canary(CanaryFault::OneNode).into());
+    }
     change(context, call, |_| Response::done(), |options| context.engine.update(&text, options))
 }
 
@@ -128,6 +134,7 @@ fn change(
     show: impl FnOnce(&Snapshot) -> Response,
     make: impl FnOnce(&ChangeOptions) -> Result<Outcome, EngineError>,
 ) -> Result<Response, Problem> {
+    refuse_canary(context, call.parameters)?;
     let before = context.running().revision();
     let outcome = make(&options(context, call)).map_err(|error| {
         call.record.detail = Some(error.without_output());
@@ -149,8 +156,22 @@ fn change(
     Ok(response.with("ETag", entity_tag(after.revision())))
 }
 
+/// Refuses a rollout where there can be none.
+fn refuse_canary(context: &Context, parameters: &Parameters) -> Result<(), EngineError> {
+    if parameters.canary.is_empty() {
+        return Ok(());
+    }
+    match parameters.confirm {
+        Some(_) => Err(EngineError::Canary(CanaryFault::AndConfirm)),
+        None if context.changes.node().is_none() => Err(EngineError::Canary(CanaryFault::NoCluster)),
+        None => Ok(()),
+    }
+}
+
 fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
     let parameters = call.parameters;
+    let is_rollout = !parameters.canary.is_empty();
+    let canary_time = parameters.canary_timeout.map_or(DEFAULT_CANARY_TIME, Duration::from_secs);
     ChangeOptions {
         dry_run: parameters.dry_run,
         force: parameters.force,
@@ -161,8 +182,8 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         message: parameters.message.clone(),
         command: parameters.command,
         expected: expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
-        confirm: parameters.confirm.map(Duration::from_secs),
-        canary: Vec::new(),
+        confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
+        canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,
         until: Some(context.until()),
     }

@@ -7,11 +7,11 @@ use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::shown::text;
 use crate::http::server::message::Response;
-use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision};
+use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
 
 /// `history`: the changes, the last one first.
 pub fn list(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let entries = context.engine.history()?;
+    let entries = context.engine.history(WHOLE_HISTORY)?;
     let entries: Vec<HistoryEntry> =
         entries.into_iter().map(|entry| masked(entry, context, call.role)).collect();
     let body = serde_json::to_vec(&entries).expect("an entry holds only strings, numbers and times");

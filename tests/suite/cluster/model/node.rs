@@ -99,7 +99,9 @@ fn decide(seen: &Seen, node: &Node, cast: &Cast, name: usize) -> Act {
         if !is_pending || *is_overdue {
             return if cast.rules.node_takes_back { Act::TakeBack(*head) } else { Act::Nothing };
         }
-        if open.is_rollout {
+        let is_first = name < cast.canaries;
+        // Only those that go first look at the records of each other.
+        if open.is_rollout && is_first {
             if records.iter().any(said(|record| record.refused)) {
                 return Act::TakeBack(*head);
             }
@@ -107,9 +109,9 @@ fn decide(seen: &Seen, node: &Node, cast: &Cast, name: usize) -> Act {
             if all_run || !cast.rules.promote_looks_at_records {
                 return Act::Promote(*head);
             }
-            if name >= cast.canaries && cast.rules.others_wait {
-                wanted = open.back;
-            }
+        }
+        if open.is_rollout && !is_first && cast.rules.others_wait {
+            wanted = open.back;
         }
     }
     match wanted {

@@ -1,0 +1,77 @@
+//! The nodes of a cluster that take a change first.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::store::{NodeRecord, NodeState};
+
+/// How long they have to run the change, unless it is said.
+pub const DEFAULT_CANARY_TIME: Duration = Duration::from_secs(60);
+
+/// Why a change can't begin on some nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CanaryFault {
+    /// Fewer nodes than wanted run what they should.
+    TooFew { wanted: usize, found: usize },
+    /// There is no node of this name.
+    Unknown(String),
+    /// The change is to be confirmed by a user, too.
+    AndConfirm,
+    /// The server follows no cluster.
+    NoCluster,
+    /// The change concerns this node alone.
+    OneNode,
+}
+
+/// The names of the nodes that a change begins on: `given` are names, or one number, which stands for so many
+/// that run what they should.
+///
+/// # Errors
+/// `TooFew`, `Unknown`.
+pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String>, CanaryFault> {
+    if let [only] = given
+        && let Ok(wanted) = only.parse::<usize>()
+        && wanted > 0
+    {
+        let healthy = nodes.iter().filter(|node| node.state == NodeState::Running);
+        let first: Vec<String> = healthy.map(|node| node.node.clone()).take(wanted).collect();
+        let found = first.len();
+        return if found < wanted { Err(CanaryFault::TooFew { wanted, found }) } else { Ok(first) };
+    }
+    let unknown = given.iter().find(|name| !nodes.iter().any(|node| node.node == **name));
+    unknown.map_or_else(|| Ok(given.to_vec()), |name| Err(CanaryFault::Unknown(name.clone())))
+}
+
+impl CanaryFault {
+    /// The fault in words, where the nodes are given as `canary`, and the time to confirm as `confirm`.
+    pub fn message(&self, canary: &str, confirm: &str) -> String {
+        match self {
+            Self::TooFew { wanted, found } => {
+                let nodes =
+                    if *found == 1 { "node runs what it should" } else { "nodes run what they should" };
+                format!("`{canary} {wanted}`: only {found} {nodes}")
+            }
+            Self::Unknown(name) => format!("`{canary} {name}`: there is no node of this name"),
+            Self::AndConfirm => format!("`{canary}` and `{confirm}` are two ways to confirm a change"),
+            Self::NoCluster => format!("`{canary}`: this server is no node of a cluster"),
+            Self::OneNode => format!("`{canary}`: an update changes this node alone"),
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::TooFew { .. } | Self::Unknown(_) => "`mediactl --cluster URL status` shows the nodes",
+            Self::AndConfirm => "leave one of them out",
+            Self::OneNode => "leave it out",
+            Self::NoCluster => "send the change to a node, or leave it out",
+        }
+    }
+}
+
+/// As a request over HTTP names the parameters.
+impl fmt::Display for CanaryFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message("canary", "confirm"))
+    }
+}

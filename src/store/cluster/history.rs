@@ -1,0 +1,60 @@
+//! The history of a configuration in etcd: one record for each change, in pages.
+
+use bytes::Bytes;
+
+use super::cluster_store::ClusterStore;
+use super::head_record::HeadRecord;
+use super::messages::KeyRange;
+use crate::store::change_record::HistoryEntry;
+use crate::store::error::StoreError;
+
+/// About how many bytes of records one request reads. etcd's gateway answers with 4 MiB at most, of which
+/// base64 takes a part.
+const PAGE: usize = 1024 * 1024;
+
+/// How many records the first request reads.
+const FIRST_PAGE: u64 = 20;
+
+/// How many records a request reads at most.
+const LONGEST_PAGE: u64 = 1000;
+
+impl ClusterStore {
+    /// The last changes in the history, the last one first: so many as are wanted, if there are.
+    pub(super) fn changes(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
+        let last = self.seen()?.head.map_or(0, |head| head.serial);
+        let mut entries = Vec::new();
+        let (mut end, mut size) = (last + 1, FIRST_PAGE);
+        while end > 1 && entries.len() < wanted {
+            let left = u64::try_from(wanted - entries.len()).unwrap_or(u64::MAX);
+            let first = end.saturating_sub(size.min(left)).max(1);
+            let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
+            let found = self.gateway().range(range).map_err(self.reading())?;
+            for found in found.iter().rev() {
+                let number = entries.len() + 1;
+                entries.push(self.record(found)?.entry(number));
+            }
+            // The serials have no gaps, so behind a gap there are none.
+            if (found.len() as u64) < end - first {
+                break;
+            }
+            let bytes: usize = found.iter().map(|found| found.value.len()).sum();
+            size = (PAGE / (bytes / found.len()).max(1)) as u64;
+            (end, size) = (first, size.clamp(1, LONGEST_PAGE));
+        }
+        Ok(entries)
+    }
+
+    /// The record of a change in the history.
+    pub(super) fn change(&self, serial: u64) -> Result<Option<HeadRecord>, StoreError> {
+        self.one(&self.keys().change(serial))?.map(|found| self.record(&found)).transpose()
+    }
+
+    /// The text before a change; none where there was none, or where it is not kept any more.
+    pub(super) fn text_before(&self, serial: u64) -> Result<Option<Bytes>, StoreError> {
+        let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
+        match before.and_then(|change| change.text) {
+            Some(text) => self.text_of(&text),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Who writes next, where many write at the same time.
+//!
+//! Writers take no lock, so one whose check takes long could be overtaken by fast ones for ever. A writer
+//! that was overtaken waits a little longer each time. One that was overtaken often puts the key `next` on a
+//! lease, and the others do not begin while it is there. That is courtesy alone: the compares of a change
+//! decide, whoever puts what.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::gateway::Gateway;
+use super::gateway_fault::GatewayFault;
+use super::messages::{Compare, KeyOperation, KeyValue, Txn};
+use crate::store::fresh_id::fresh_id;
+use crate::store::jitter::jittered;
+
+/// The pause of a writer that was overtaken once; it doubles each time.
+pub const PAUSE: Duration = Duration::from_millis(10);
+
+/// A writer that was overtaken so often writes next.
+const OFTEN: u32 = 4;
+
+/// How many seconds the others wait for it: as long as it tries.
+const LEASE: u64 = 10;
+
+/// How a writer stands to the others.
+#[derive(Debug, Default)]
+pub struct NextWriter {
+    /// How often the writer was overtaken since its last change.
+    overtaken: AtomicU32,
+    /// While it is the one who writes next: the value of the key, and its lease.
+    own: Mutex<Option<(String, i64)>>,
+}
+
+impl NextWriter {
+    /// Notes whether the writer was overtaken, or made its change.
+    pub fn count(&self, was_overtaken: bool) {
+        match was_overtaken {
+            true => self.overtaken.fetch_add(1, Ordering::Relaxed),
+            false => self.overtaken.swap(0, Ordering::Relaxed),
+        };
+    }
+
+    /// Waits if the writer was overtaken; or puts the key, unless another one has put it.
+    pub fn begin(&self, gateway: &Gateway, key: &str) -> Result<(), GatewayFault> {
+        match self.overtaken.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            often if often >= OFTEN => self.put(gateway, key),
+            times => {
+                thread::sleep(jittered(PAUSE * 2_u32.pow(times)));
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the key, as it was found, is that of another writer.
+    pub fn is_another(&self, found: Option<&KeyValue>) -> bool {
+        let own = self.lock();
+        let is_own = |value: &[u8]| own.as_ref().is_some_and(|(own, _)| own.as_bytes() == value);
+        found.is_some_and(|found| !is_own(&found.value))
+    }
+
+    /// The writer has made its change, or gives up.
+    pub fn end(&self, gateway: &Gateway) {
+        if let Some((_, lease)) = self.lock().take() {
+            // If that fails, it ends by itself.
+            let _ = gateway.revoke(lease);
+        }
+    }
+
+    fn put(&self, gateway: &Gateway, key: &str) -> Result<(), GatewayFault> {
+        let mut own = self.lock();
+        if own.is_some() {
+            return Ok(());
+        }
+        let (id, lease) = (fresh_id(), gateway.grant(LEASE)?);
+        let txn = Txn {
+            compare: vec![Compare::is_missing(key)],
+            success: vec![KeyOperation::put_leased(key, id.clone(), lease)],
+            ..Txn::default()
+        };
+        match gateway.txn(&txn)?.succeeded {
+            true => *own = Some((id, lease)),
+            // It is not needed, and ends by itself if that fails.
+            false => drop(gateway.revoke(lease)),
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(String, i64)>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
