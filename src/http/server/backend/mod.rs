@@ -1,10 +1,11 @@
-//! tiny_http behind the listener: on a private socket, with one worker for each connection slot. An
+//! tiny_http behind the listener: on a private socket, with up to one worker for each connection slot. An
 //! instance that ends is replaced by a new one; until then it answers on the links that it has.
 //!
 //! The accept thread of tiny_http ends at the first error, or panics when it gets no thread or no open
 //! file; its socket is closed then, and the next connection is refused. That is how the end is
 //! noticed. For the same reason nothing here keeps a second handle of the listening socket.
 
+mod crew;
 mod fault;
 mod folder;
 mod link;
@@ -43,7 +44,7 @@ pub struct Backend {
 }
 
 impl Backend {
-    /// Starts tiny_http and its workers. `fault` lets a test end tiny_http.
+    /// Starts tiny_http, with at most so many workers. `fault` lets a test end tiny_http.
     pub fn start(
         service: Arc<dyn Service>,
         workers: usize,
@@ -82,7 +83,7 @@ impl Backend {
     /// Ends tiny_http. Workers that still answer a request are not waited for any longer.
     pub fn stop(&self) {
         let server = Arc::clone(&self.current());
-        server.leave(Instant::now(), self.workers);
+        server.leave(Instant::now());
         let until = Instant::now() + CLOSING_TIME;
         // This function and `current` hold two handles; the workers hold the others.
         while Arc::strong_count(&server) > 2 && Instant::now() < until {
@@ -97,7 +98,7 @@ impl Backend {
         let mut current = self.current();
         if Arc::ptr_eq(&current, ended) {
             let new = start(&self.service, self.workers, self.fault.as_deref())?;
-            std::mem::replace(&mut *current, new).leave(Instant::now() + LAST_CALL, self.workers);
+            std::mem::replace(&mut *current, new).leave(Instant::now() + LAST_CALL);
         }
         Ok(Arc::clone(&current))
     }
@@ -111,21 +112,12 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound)
 }
 
-/// Starts an instance with its workers; fails only if no worker can be spawned.
+/// Starts an instance with its first worker.
 fn start(
     service: &Arc<dyn Service>,
     workers: usize,
     fault: Option<&BackendFault>,
 ) -> io::Result<Arc<TinyServer>> {
-    let server = Arc::new(TinyServer::start(fault)?);
-    for number in 0..workers {
-        let (service, own) = (Arc::clone(service), Arc::clone(&server));
-        let run = move || worker::work(&*service, &own);
-        match thread::Builder::new().name("worker".to_owned()).spawn(run) {
-            Err(error) if number == 0 => return Err(error),
-            Err(_) => break,
-            Ok(_) => {}
-        }
-    }
-    Ok(server)
+    let server = Arc::new(TinyServer::start(workers, fault)?);
+    worker::spawn(service, &server).map(|()| server)
 }

@@ -6,6 +6,7 @@ use std::panic::catch_unwind;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use super::crew::Crew;
 use super::fault::BackendFault;
 use super::folder::Folder;
 use super::link::Parcels;
@@ -18,12 +19,13 @@ pub struct TinyServer {
     pub last_call: OnceLock<Instant>,
     /// What goes beside it.
     pub parcels: Arc<Parcels>,
+    pub crew: Crew,
     pub folder: Folder,
 }
 
 impl TinyServer {
-    /// Starts tiny_http on a new socket.
-    pub fn start(fault: Option<&BackendFault>) -> io::Result<Self> {
+    /// Starts tiny_http on a new socket, for at most so many workers.
+    pub fn start(workers: usize, fault: Option<&BackendFault>) -> io::Result<Self> {
         let (folder, listener) = Folder::bind()?;
         if let Some(fault) = fault {
             fault.hold(&listener)?;
@@ -32,16 +34,17 @@ impl TinyServer {
         let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
             .map_err(|_| io::Error::other("tiny_http got no thread"))?
             .map_err(io::Error::other)?;
-        Ok(Self { server, last_call: OnceLock::new(), parcels: Arc::default(), folder })
+        let (last_call, parcels, crew) = (OnceLock::new(), Arc::default(), Crew::of(workers));
+        Ok(Self { server, last_call, parcels, crew, folder })
     }
 
     pub fn connect(&self) -> io::Result<UnixStream> {
         UnixStream::connect(self.folder.socket())
     }
 
-    /// Makes the workers leave when they are idle after `last_call`.
-    pub fn leave(&self, last_call: Instant, workers: usize) {
+    /// Makes the workers leave when they are idle after `last_call`. Each of them wakes the next one up.
+    pub fn leave(&self, last_call: Instant) {
         self.last_call.get_or_init(|| last_call);
-        (0..workers).for_each(|_| self.server.unblock());
+        self.server.unblock();
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::link::{Beside, Parcel, Parcels};
@@ -14,21 +15,35 @@ use crate::http::server::message::{Head, Request, Response, Service};
 /// The value of the header `Server`.
 const NAME: &str = "mediactl";
 
-/// Answers requests until the last call of the instance is over.
-pub fn work(service: &dyn Service, server: &TinyServer) {
+/// After this time without a request, a worker leaves if another one waits.
+const IDLE_TIME: Duration = Duration::from_secs(10);
+
+/// Starts a worker.
+pub fn spawn(service: &Arc<dyn Service>, server: &Arc<TinyServer>) -> io::Result<()> {
+    let (service, own) = (Arc::clone(service), Arc::clone(server));
+    thread::Builder::new().name("worker".to_owned()).spawn(move || work(&service, &own)).map(drop)
+}
+
+/// Answers requests until the last call of the instance is over, or until there are enough workers.
+fn work(service: &Arc<dyn Service>, server: &Arc<TinyServer>) {
     loop {
-        let received = match server.last_call.get() {
-            // An error is either a wake-up call, or one of the accept thread, which the listener will
-            // notice.
-            None => server.server.recv().ok(),
-            Some(until) => match until.saturating_duration_since(Instant::now()) {
-                Duration::ZERO => break,
-                left => server.server.recv_timeout(left).ok().flatten(),
-            },
-        };
-        if let Some(request) = received {
-            // tiny_http may panic; its client then gets an error.
-            let _ = catch_unwind(AssertUnwindSafe(|| handle(service, &server.parcels, request)));
+        let last_call = server.last_call.get();
+        let left = last_call.map_or(IDLE_TIME, |until| until.saturating_duration_since(Instant::now()));
+        if left == Duration::ZERO {
+            break;
+        }
+        match server.server.recv_timeout(left) {
+            Ok(Some(request)) => {
+                // Without another thread, the next request waits until this one is answered.
+                server.crew.take_request(|| spawn(service, server).is_ok());
+                // tiny_http may panic; its client then gets an error.
+                let _ = catch_unwind(AssertUnwindSafe(|| handle(&**service, &server.parcels, request)));
+                server.crew.wait();
+            }
+            Ok(None) if server.crew.may_leave() => break,
+            // The time is over; or it is a wake-up call, or an error of the accept thread, which the
+            // listener will notice.
+            Ok(None) | Err(_) => {}
         }
     }
     // This worker may have taken the wake-up call of another one.

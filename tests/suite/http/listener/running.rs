@@ -129,3 +129,21 @@ fn ninety_idle_clients() {
     lines.for_each(drop);
     assert!(server.wait().expect("it was started").success());
 }
+
+#[test]
+fn a_server_has_threads_for_the_requests_that_it_answers() {
+    if !is_alone() {
+        let path = "http::listener::running::a_server_has_threads_for_the_requests_that_it_answers";
+        assert!(alone(path).output().expect("it runs again").status.success());
+        return;
+    }
+    let before = threads();
+    let running = Running::start();
+    running.is_well();
+    let idle = threads() - before;
+    assert!(idle < 20, "{idle} threads");
+    let mut busy: Vec<_> = (0..30).map(|_| running.client()).collect();
+    busy.iter_mut().for_each(|client| client.send("GET /slow?500 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    eventually(|| running.asked() == 31);
+    busy.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
+}

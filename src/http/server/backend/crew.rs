@@ -1,0 +1,93 @@
+//! How many workers there are: one that waits for the next request, beside those that answer one. Most
+//! servers have few clients at a time, and a thread for each slot would be a hundred threads.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The workers of an instance.
+#[derive(Debug)]
+pub struct Crew {
+    most: usize,
+    workers: Mutex<Workers>,
+}
+
+#[derive(Debug)]
+struct Workers {
+    all: usize,
+    waiting: usize,
+}
+
+impl Crew {
+    /// The first worker, which gets company up to `most`.
+    pub fn of(most: usize) -> Self {
+        Self { most, workers: Mutex::new(Workers { all: 1, waiting: 1 }) }
+    }
+
+    /// A worker has a request. If no other one waits, `spawn` starts one, unless there are as many as there
+    /// may be; it returns whether it could.
+    pub fn take_request(&self, spawn: impl FnOnce() -> bool) {
+        let mut workers = self.lock();
+        workers.waiting -= 1;
+        if workers.waiting == 0 && workers.all < self.most && spawn() {
+            workers.all += 1;
+            workers.waiting += 1;
+        }
+    }
+
+    /// A worker has answered its request.
+    pub fn wait(&self) {
+        self.lock().waiting += 1;
+    }
+
+    /// Whether a worker that waits may end: another one waits, too.
+    pub fn may_leave(&self) -> bool {
+        let mut workers = self.lock();
+        let may = workers.waiting > 1;
+        if may {
+            workers.all -= 1;
+            workers.waiting -= 1;
+        }
+        may
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Workers> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_more_than_answer_at_a_time() {
+        let crew = Crew::of(3);
+        let mut spawned = 0;
+        let mut take = || {
+            crew.take_request(|| {
+                spawned += 1;
+                true
+            });
+            spawned
+        };
+        assert_eq!(take(), 1, "the first one has company");
+        crew.wait();
+        assert_eq!(take(), 1, "one waits");
+        assert_eq!(take(), 2, "two answer");
+        assert_eq!(take(), 2, "there may be three");
+        (0..3).for_each(|_| crew.wait());
+        assert_eq!([(); 3].map(|()| crew.may_leave()), [true, true, false]);
+    }
+
+    #[test]
+    fn a_thread_that_the_system_does_not_give_is_asked_for_again() {
+        let crew = Crew::of(2);
+        crew.take_request(|| false);
+        crew.wait();
+        let mut is_asked = false;
+        crew.take_request(|| {
+            is_asked = true;
+            true
+        });
+        assert!(is_asked);
+    }
+}
