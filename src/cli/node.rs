@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
+use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::args::serve::ServeArgs;
 use crate::cli::cluster;
 use crate::cli::context;
@@ -13,9 +13,6 @@ use crate::node::{Node, NodeName, NodeSettings, first_text};
 use crate::store::cluster::{ClusterStore, ClusterUrl};
 use crate::store::file::ConfFile;
 
-/// How many seconds a request takes by which a node looks: it is soon back when the cluster is.
-const LOOK_TIME: u64 = 1;
-
 /// The options that stand beside each other where a node is started.
 const BOTH: [&str; 2] = ["--conf", "--cluster"];
 
@@ -23,27 +20,26 @@ const BOTH: [&str; 2] = ["--conf", "--cluster"];
 pub struct Membership {
     settings: NodeSettings,
     texts: Arc<ClusterStore>,
-    looks: Arc<ClusterStore>,
 }
 
 /// The node that the options name; `None` for a server of its own.
 pub fn membership(args: &ServeArgs, global: &GlobalArgs) -> Result<Option<Membership>, CliError> {
     let Some(name) = &args.node else { return refuse_cluster(global).map(|()| None) };
-    let stores = |remote: &RemoteArgs| -> Result<Option<ClusterStore>, CliError> {
-        if let Some(url) = &global.cluster {
-            return cluster::store(&url.0, Ok(NamedBy::CommandLine), remote).map(Some);
-        }
-        let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
-        context.map(|context| cluster::store(&context.url, Err(&context), remote)).transpose()
-    };
     let no_cluster =
         || CliError::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`");
-    let texts = stores(&global.remote)?.ok_or_else(no_cluster)?;
-    let looks =
-        stores(&RemoteArgs { timeout: Some(LOOK_TIME), ..global.remote.clone() })?.ok_or_else(no_cluster)?;
+    let texts = store(global)?.ok_or_else(no_cluster)?;
     let name = NodeName { name: name.clone(), group: args.node_group.clone() };
     let settings = NodeSettings { name, on_drift: args.on_drift.into() };
-    Ok(Some(Membership { settings, texts: Arc::new(texts), looks: Arc::new(looks) }))
+    Ok(Some(Membership { settings, texts: Arc::new(texts) }))
+}
+
+/// The configuration in etcd that the options or the context in use name.
+fn store(global: &GlobalArgs) -> Result<Option<ClusterStore>, CliError> {
+    if let Some(url) = &global.cluster {
+        return cluster::store(&url.0, Ok(NamedBy::CommandLine), &global.remote).map(Some);
+    }
+    let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
+    context.map(|context| cluster::store(&context.url, Err(&context), &global.remote)).transpose()
 }
 
 /// A server that is not a node works on a file alone.
@@ -64,8 +60,8 @@ impl Membership {
 
     /// The node over an engine that runs a configuration.
     pub fn join(self, engine: &Engine, file: Arc<ConfFile>) -> Result<Arc<Node>, EngineError> {
-        let Self { settings, texts, looks } = self;
+        let Self { settings, texts } = self;
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(settings, engine.clone(), file, (cluster, [texts, looks]))
+        Node::new(settings, engine.clone(), file, (cluster, texts))
     }
 }

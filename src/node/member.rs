@@ -2,6 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::local_text::NodeName;
 use super::report::RecordPut;
@@ -13,6 +16,11 @@ use crate::engine::NodeReport;
 use crate::store::Store;
 use crate::store::cluster::ClusterStore;
 use crate::store::file::{ConfFile, Followed};
+
+/// How long a look may take. A node that was cut off sends its request again and again, with pauses that
+/// grow: after three seconds the pause is 1.6 s, and the node is back two seconds after the cluster. In less
+/// time, many nodes would only ask a busy cluster more often.
+const LOOK_TIME: Duration = Duration::from_secs(3);
 
 /// What a node does with a hand edit of its file when the cluster has a new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +49,7 @@ pub struct Node {
     /// The store of that engine, whose requests have the time that a large text takes.
     pub(super) texts: Arc<ClusterStore>,
     /// Where the node looks, with little time: it is soon back when the cluster is.
-    pub(super) store: Arc<ClusterStore>,
+    pub(super) store: ClusterStore,
     pub(super) file: Arc<ConfFile>,
     pub(super) wake: Wake,
     pub(super) report: RecordPut,
@@ -49,8 +57,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node over an engine that runs a configuration. `cluster` is an engine over the first of the
-    /// stores; the second one is the same configuration in etcd, with little time for each request.
+    /// A node over an engine that runs a configuration, and the engine over `texts`.
     ///
     /// # Errors
     /// `Store`: the state folder can't be used.
@@ -58,8 +65,11 @@ impl Node {
         settings: NodeSettings,
         local: Engine,
         file: Arc<ConfFile>,
-        (cluster, [texts, store]): (Engine, [Arc<ClusterStore>; 2]),
+        (cluster, texts): (Engine, Arc<ClusterStore>),
     ) -> Result<Arc<Self>, EngineError> {
+        let store = texts.with_time(LOOK_TIME);
+        // The nodes are spread over the members of etcd.
+        store.gateway().prefer(xxh3_64(settings.name.name.as_bytes()) as usize);
         let followed = file.followed()?;
         let (wake, report) = (Wake::default(), RecordPut::default());
         let standing = Mutex::new(NodeStanding::new(followed));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
@@ -94,10 +94,20 @@ impl Seen {
 impl ClusterStore {
     /// The configuration at a URL. Sends nothing.
     pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
-        let (keys, name) = (Keys::below(&url.prefix), url.to_string());
+        Self::over(Gateway::new(url, settings))
+    }
+
+    /// The same configuration over the same connections, with another time for each request.
+    #[must_use]
+    pub fn with_time(&self, time: Duration) -> Self {
+        Self::over(self.gateway.with_time(time))
+    }
+
+    fn over(gateway: Gateway) -> Self {
+        let (keys, name) = (Keys::below(&gateway.url().prefix), gateway.url().to_string());
         let path = PathBuf::from(&name);
         let (last_text, next_writer) = (Mutex::default(), NextWriter::default());
-        Self { gateway: Gateway::new(url, settings), keys, name, path, last_text, next_writer }
+        Self { gateway, keys, name, path, last_text, next_writer }
     }
 
     pub fn gateway(&self) -> &Gateway {

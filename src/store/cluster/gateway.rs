@@ -7,7 +7,7 @@
 use std::error::Error as _;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
 /// How long connecting to an endpoint may take.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
 
-/// How long an endpoint may take where there are others.
+/// How long an endpoint may take at the most where there are others, which have the same share of the time.
 const ATTEMPT_TIME: Duration = Duration::from_secs(3);
 
 /// How long to wait before all endpoints are asked again.
@@ -56,8 +56,13 @@ impl Default for GatewaySettings {
 
 /// The endpoints of etcd. Nothing is opened before the first request.
 pub struct Gateway {
-    url: ClusterUrl,
+    links: Arc<Links>,
     settings: GatewaySettings,
+}
+
+/// What gateways with other settings share.
+struct Links {
+    url: ClusterUrl,
     sockets: OnceLock<Sockets>,
     /// The endpoint that answered last.
     current: AtomicUsize,
@@ -68,7 +73,7 @@ pub struct Gateway {
 /// It may hold a password.
 impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Gateway").field(&self.url).finish()
+        f.debug_tuple("Gateway").field(self.url()).finish()
     }
 }
 
@@ -99,11 +104,22 @@ impl Gateway {
     /// The endpoints of a URL; opens nothing.
     pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
         let (sockets, token) = (OnceLock::new(), Mutex::default());
-        Self { url, settings, sockets, current: AtomicUsize::new(0), token }
+        Self { links: Arc::new(Links { url, sockets, current: AtomicUsize::new(0), token }), settings }
+    }
+
+    /// The same connections, for requests that have another time.
+    #[must_use]
+    pub fn with_time(&self, timeout: Duration) -> Self {
+        Self { links: self.links.clone(), settings: GatewaySettings { timeout, ..self.settings.clone() } }
     }
 
     pub fn url(&self) -> &ClusterUrl {
-        &self.url
+        &self.links.url
+    }
+
+    /// Asks the endpoint with this number first, from now on; the numbers go round.
+    pub fn prefer(&self, number: usize) {
+        self.links.current.store(number % self.url().endpoints.len(), Ordering::Relaxed);
     }
 
     /// Carries a transaction out, which may be sent twice.
@@ -142,22 +158,23 @@ impl Gateway {
     }
 
     fn try_all<T>(&self, attempt: impl Fn(&str, Duration) -> Attempt<T>) -> Result<T, GatewayFault> {
-        let endpoints = &self.url.endpoints;
+        let endpoints = &self.url().endpoints;
         let deadline = Instant::now() + self.settings.timeout;
+        let share = self.settings.timeout / u32::try_from(endpoints.len()).unwrap_or(u32::MAX);
         let mut may_be_done = false;
         loop {
             let mut tried = Vec::new();
             let mut may_pass = false;
             for _ in endpoints {
                 let left = deadline.saturating_duration_since(Instant::now());
-                let number = self.current.load(Ordering::Relaxed) % endpoints.len();
-                let time = if endpoints.len() > 1 { left.min(ATTEMPT_TIME) } else { left };
+                let number = self.links.current.load(Ordering::Relaxed) % endpoints.len();
+                let time = if endpoints.len() > 1 { left.min(share).min(ATTEMPT_TIME) } else { left };
                 let failed = match attempt(&endpoints[number], time.max(PAUSE)) {
                     Ok(answer) => return Ok(answer),
                     Err(Err(fault)) => return Err(fault),
                     Err(Ok(failed)) => failed,
                 };
-                self.current.store(number + 1, Ordering::Relaxed);
+                self.links.current.store(number + 1, Ordering::Relaxed);
                 tried.push((endpoints[number].clone(), failed.why));
                 may_pass |= failed.may_pass;
                 may_be_done |= failed.may_be_done;
@@ -203,7 +220,7 @@ impl Gateway {
     }
 
     fn lock_token(&self) -> std::sync::MutexGuard<'_, Option<String>> {
-        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+        self.links.token.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn post(
@@ -237,10 +254,10 @@ impl Gateway {
     }
 
     fn sockets(&self) -> Result<&Sockets, GatewayFault> {
-        if let Some(sockets) = self.sockets.get() {
+        if let Some(sockets) = self.links.sockets.get() {
             return Ok(sockets);
         }
-        let tls = match self.url.is_encrypted() {
+        let tls = match self.url().is_encrypted() {
             true => self.settings.tls.config().map_err(GatewayFault::Tls)?,
             false => ClusterTls::unused(),
         };
@@ -252,7 +269,7 @@ impl Gateway {
             .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")))
             .build();
         let sockets = built.map_err(|_| GatewayFault::Tls("no connection can be made"))?;
-        Ok(self.sockets.get_or_init(|| sockets))
+        Ok(self.links.sockets.get_or_init(|| sockets))
     }
 }
 
@@ -284,4 +301,33 @@ fn broken(error: &reqwest::Error) -> NoAnswer {
         why = "no answer in time".to_owned();
     }
     NoAnswer { why, may_pass: is_open, may_be_done: is_open }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn the_preferred_endpoint_is_asked_first() {
+        let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
+        let address = |listener: &TcpListener| listener.local_addr().expect("it is bound").to_string();
+        let url = format!("etcd://{}/p", listeners.each_ref().map(address).join(","));
+        let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, GatewaySettings::default());
+        gateway.prefer(3 + 1);
+        let answers = thread::scope(|scope| {
+            let asked = scope.spawn(|| gateway.with_time(Duration::from_secs(60)).grant(1));
+            let (mut client, _) = listeners[1].accept().expect("it is asked");
+            let _ = client.read(&mut [0; 4096]).expect("it is a request");
+            let body = r#"{"ID":"7"}"#;
+            write!(client, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+                .expect("it waits");
+            asked.join().expect("it only asks")
+        });
+        assert_eq!(answers, Ok(7));
+        listeners[0].set_nonblocking(true).expect("it is a socket");
+        assert!(listeners[0].accept().is_err(), "it was not asked");
+    }
 }

@@ -1,0 +1,112 @@
+//! Nodes as processes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::members::{MEDIACTL, Members, Running, memory};
+use crate::timing::{milliseconds, shown, wait_for};
+
+/// So many are started at a time: the start of a program is not what is measured.
+const AT_A_TIME: usize = 20;
+/// How long nothing happens.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Running nodes; their folders are removed after them.
+pub struct Nodes {
+    pub files: Vec<PathBuf>,
+    running: Vec<Running>,
+    _folder: TempDir,
+}
+
+/// What changes one after the other cost for each number of nodes.
+pub fn table(etcd: &Members, counts: &[usize]) {
+    println!(
+        "\n| nodes | all run a change, median | p99 | sent to a node for a change | etcd's processor time for a change \
+         | the same in an idle second | memory of etcd | of a node | its own |\n|---|---|---|---|---|---|---|---|---|"
+    );
+    for &count in counts {
+        let nodes = Nodes::start(etcd, count, &[]);
+        nodes.follow(etcd, 1);
+        let idle = [etcd.sent(), etcd.worked()];
+        thread::sleep(IDLE);
+        let before = [etcd.sent(), etcd.worked()];
+        let seconds = IDLE.as_secs_f64();
+        let [idle_sent, idle_worked] = [0, 1].map(|of| (before[of] - idle[of]) / seconds);
+        let changes = if count > 200 { 20 } else { 5_000 / count.clamp(50, 125) };
+        let times = nodes.follow(etcd, changes);
+        let (sent, worked) = (etcd.sent() - before[0], etcd.worked() - before[1]);
+        // What is done without a change, too, is no cost of a change.
+        let took = times.iter().sum::<f64>() / 1e3;
+        let [all, own] = ["VmRSS", "Pss"].map(|name| nodes.memory(name));
+        println!(
+            "| {count} | {} | {:.1} KB | {:.0} ms | {idle_worked:.0} ms | {:.0} MB | {all:.1} MB | {own:.1} MB |",
+            shown(&times),
+            (sent - idle_sent * took) / (count * changes) as f64 / 1e3,
+            (worked - idle_worked * took) / changes as f64,
+            etcd.memory(),
+        );
+    }
+}
+
+impl Nodes {
+    pub fn start(etcd: &Members, count: usize, options: &[&str]) -> Self {
+        let place =
+            if Path::new("/dev/shm").is_dir() { PathBuf::from("/dev/shm") } else { std::env::temp_dir() };
+        let folder = tempfile::tempdir_in(place).expect("a folder can be made");
+        let files: Vec<PathBuf> =
+            (0..count).map(|number| folder.path().join(format!("n{number}/media.conf"))).collect();
+        let mut running = Vec::new();
+        for (batch, files) in files.chunks(AT_A_TIME).enumerate() {
+            let numbers = batch * AT_A_TIME..;
+            running.extend(numbers.zip(files).map(|(number, file)| start(etcd, number, file, options)));
+            wait_for("the start of nodes", || files.iter().all(|file| file.exists()));
+        }
+        Self { files, running, _folder: folder }
+    }
+
+    /// Makes changes one after the other; returns the times until all nodes run each, in milliseconds.
+    pub fn follow(&self, etcd: &Members, changes: usize) -> Vec<f64> {
+        let change = |number: usize| {
+            milliseconds(|| {
+                let port = 20_000 + self.files.len() + changes + number;
+                etcd.set_port(port);
+                self.have(&format!("\nrtsp {port};"));
+            })
+        };
+        (0..changes).map(change).collect()
+    }
+
+    /// Waits until each file has something in it.
+    pub fn have(&self, wanted: &str) {
+        have(&self.files, wanted);
+    }
+
+    /// The memory of a node in MB, on average.
+    fn memory(&self, name: &str) -> f64 {
+        self.running.iter().map(|node| memory(node, name)).sum::<f64>() / self.running.len() as f64
+    }
+}
+
+/// Waits until each file has something in it. It reads one at a time, so that it takes little from those
+/// that it measures.
+pub fn have(files: &[PathBuf], wanted: &str) {
+    for file in files {
+        wait_for("the nodes", || fs::read_to_string(file).is_ok_and(|text| text.contains(wanted)));
+    }
+}
+
+fn start(etcd: &Members, number: usize, file: &Path, options: &[&str]) -> Running {
+    let folder = file.parent().expect("it is in a folder");
+    fs::create_dir_all(folder).expect("a folder can be made");
+    let log = fs::File::create(folder.join("log")).expect("a file can be made");
+    let mut command = Command::new(MEDIACTL);
+    command.args(["--cluster", &etcd.url(), "serve", "--listen", "none"]);
+    command.args(["--node", &format!("n{number}"), "--conf"]).arg(file).args(options);
+    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    Running(command.spawn().expect("a node starts"))
+}
