@@ -8,7 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use mediactl::edit::request::{ChangeRequest, Edits};
+use mediactl::engine::{ChangeOptions, Engine, Hooks};
+use mediactl::store::cluster::GatewaySettings;
+use serde_json::{Value, json};
 
 use super::etcd::Etcd;
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_sample};
@@ -21,7 +24,16 @@ fn with_rtsp(port: usize) -> String {
     SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
-/// 200 changes, put by 4 writers as fast as they can, end in the newest on each of `count` nodes.
+/// How many writers make them.
+const WRITERS: usize = 4;
+
+/// A writer that stays.
+fn engine(etcd: &Etcd) -> Engine {
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    Engine::new(Arc::new(store), Hooks::default(), |_, _| {})
+}
+
+/// Changes by writers as fast as they can end in the newest on each of `count` nodes.
 fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
     let Some(etcd) = with_sample(1) else { return };
     let nodes: Vec<TestNode> =
@@ -29,17 +41,16 @@ fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
     nodes.iter().for_each(|node| node.until_text(SAMPLE));
     let before: Vec<usize> = nodes.iter().map(TestNode::reloads).collect();
     let start = Instant::now();
-    let writers = 4;
     thread::scope(|scope| {
-        for writer in 0..writers {
-            let etcd = &etcd;
+        for writer in 0..WRITERS {
+            let engine = engine(&etcd);
             scope.spawn(move || {
-                for number in 0..changes / writers {
+                for number in 0..changes / WRITERS {
                     let name = format!("w{writer}n{number}");
-                    let set = format!("streams.{name}.urls=[{{\"url\":\"udp://239.0.0.1:1234\"}}]");
-                    let modify = ["modify", "-q", "--create", "--set", &set];
+                    let patch = json!({"streams": {name: {"urls": [{"url": "udp://239.0.0.1:1234"}]}}});
+                    let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
                     // Where the machine is slow, the others may be faster until the patience of one is over.
-                    while cluster(etcd, &modify).code != Some(0) {}
+                    while engine.modify(&request, &ChangeOptions::default()).is_err() {}
                 }
             });
         }
@@ -51,7 +62,7 @@ fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
     let reloads = nodes.iter().zip(before).map(|(node, before)| node.reloads() - before);
     let most = reloads.max().unwrap_or_default();
     println!("{changes} changes in {took:?}: at most {most} reloads on each of {count} nodes");
-    // By commands they come slower than in a second, so more reloads are right.
+    // Where the changes come slower than in a second, more reloads are right.
     let seconds = usize::try_from(took.as_secs()).expect("it is small") + 1;
     assert!(most < RELOADS * seconds, "{most} reloads in {took:?}");
 }

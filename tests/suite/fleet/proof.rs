@@ -215,17 +215,22 @@ fn a_coordinator_that_is_killed_leaves_no_mixture_and_can_be_resumed() {
     no_mixture(&edges, Some(0), "killed and resumed");
 }
 
-/// The most memory that a process has used so far, in KiB, and what it came to in the end.
-fn measured(edges: &Edges, arguments: &[&str]) -> (Run, Duration, u64) {
+/// The most memory that a process has used so far, in MB; `None` if it has ended.
+fn most_memory(pid: u32) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<f64>().ok()? / 1024.0)
+}
+
+/// What came of a command, and how long and with how much memory.
+fn measured(edges: &Edges, arguments: &[&str]) -> (Run, Duration, f64) {
     let start = Instant::now();
     let child: Child = edges.call(arguments).start();
-    let path = format!("/proc/{}/status", child.id());
+    let pid = child.id();
     let watch = thread::spawn(move || {
-        let mut most = 0;
-        while let Ok(status) = fs::read_to_string(&path) {
-            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-            let Some(line) = line else { break };
-            most = line.trim().trim_end_matches(" kB").parse().unwrap_or(most);
+        let mut most = 0.0;
+        while let Some(memory) = most_memory(pid) {
+            most = memory;
             thread::sleep(Duration::from_millis(2));
         }
         most
@@ -240,17 +245,20 @@ fn a_hundred_servers() {
     let healthy = edges(MANY);
     let figures = |what: &str, arguments: &[&str]| {
         let (run, time, memory) = measured(&healthy, arguments);
-        println!("{MANY} servers: {what}: {} ms, {} MiB at most", time.as_millis(), memory / 1024);
+        println!("| {what} | {} ms | {memory:.1} MB |", time.as_millis());
         run
     };
-    figures("read", &["-x", "edge-*", "read", "-o", "compact", "rtsp"]).exits(0);
-    figures("status", &["-x", "edge-*", "status"]).exits(0);
-    figures("each for itself", &["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes"]).exits(0);
-    figures("each for itself", &["-x", "edge-*", "modify", "--set", "rtsp=554", "--yes"]).exits(0);
+    println!("| {MANY} servers | time | memory at most |\n|---|---|---|");
+    figures("`read rtsp`", &["-x", "edge-*", "read", "-o", "compact", "rtsp"]).exits(0);
+    figures("`status`", &["-x", "edge-*", "status"]).exits(0);
+    figures("`modify`, each for itself", &["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes"]).exits(0);
+    figures("the same again", &["-x", "edge-*", "modify", "--set", "rtsp=554", "--yes"]).exits(0);
     let arguments = arguments(&healthy);
     let together: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let run = figures("all or nothing", &together).exits(0);
+    let run = figures("`modify --all-or-nothing`", &together).exits(0);
     no_mixture(&healthy, run.code, "healthy");
+    let servers = healthy.servers.iter().flatten().filter_map(|server| most_memory(server.pid()));
+    println!("| a server after all of it | | {:.1} MB |", servers.fold(0.0, f64::max));
     drop(healthy);
     for (phase, fault) in STORIES {
         story(MANY, phase, fault);
