@@ -38,8 +38,17 @@ fn format(text: &str) -> String {
     }
     formatter.break_line();
     align_comments(&mut formatter.lines);
-    let mark = if text.starts_with(BOM) { BOM.to_string() } else { String::new() };
-    mark + &formatter.lines.iter().map(Line::whole).collect::<String>()
+    start_of(text, tokens.first()) + &formatter.lines.iter().map(Line::whole).collect::<String>()
+}
+
+/// What the new text begins with: the mark of the old one, if it has one. A mark that is a part of the first
+/// word, behind white space, must not come to the start of the text.
+fn start_of(text: &str, first: Option<&Token<'_>>) -> String {
+    match first {
+        _ if text.starts_with(BOM) => BOM.to_string(),
+        Some(word) if word.raw.starts_with(BOM) => "\n".to_owned(),
+        _ => String::new(),
+    }
 }
 
 fn prove(document: &Document, new: &str) -> Result<(), Unproved> {
