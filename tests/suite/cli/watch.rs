@@ -86,8 +86,9 @@ fn a_text_with_errors_has_no_value_that_changed() {
         place.put("new", text);
         fs::rename(place.path("new"), place.path(CONF)).expect("it can be renamed");
     }
-    let lines = watching.until("+6");
-    assert!(lines.contains(&"-5".to_owned()) && !lines.concat().contains("null"), "{lines:?}");
+    let lines = watching.until("+  prepush 6;");
+    assert!(lines.contains(&"-  prepush 5; # seconds".to_owned()), "{lines:?}");
+    assert!(!lines.concat().contains("null"), "{lines:?}");
 }
 
 #[test]
