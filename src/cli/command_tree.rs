@@ -44,14 +44,13 @@ fn built(mut command: Command) -> Command {
 /// Returns the tree with the commands that are among the arguments. Each has the options of every command as its own;
 /// before it are only those that are given there.
 fn smallest(arguments: &[OsString]) -> Command {
-    let called = called(arguments);
+    let called: Vec<Command> = called(arguments).into_iter().map(GlobalArgs::augment_args).collect();
     let is_called = |argument: &&OsString| called.iter().any(|command| *argument == command.get_name());
-    let before = arguments.iter().skip(1).take_while(|argument| !is_called(argument));
-    let options = ManuallyDrop::new(GlobalArgs::augment_args(Command::new("")));
-    let given = given(&options, &before.collect::<Vec<_>>());
-    let with_options =
-        |command: Command| GlobalArgs::augment_args(command).mut_args(|option| option.global(false));
-    root().args(given).subcommands(called.into_iter().map(with_options))
+    let before: Vec<&OsString> =
+        arguments.iter().skip(1).take_while(|argument| !is_called(argument)).collect();
+    let given = called.first().map(|command| given(command, &before)).unwrap_or_default();
+    let own = |command: Command| command.mut_args(|option| option.global(false));
+    root().args(given).subcommands(called.into_iter().map(own))
 }
 
 /// The root without an option.
@@ -66,13 +65,13 @@ fn called(words: &[OsString]) -> Vec<Command> {
     all.get_subcommands().filter(is_called).cloned().collect()
 }
 
-/// The options that the words name. Those for a server exclude or need each other, so they stand together.
-fn given(options: &Command, words: &[&OsString]) -> Vec<Arg> {
+/// The options of a command that the words name. Those for a server exclude or need each other, so they stand together.
+fn given(command: &Command, words: &[&OsString]) -> Vec<Arg> {
     let is_named = |option: &&Arg| words.iter().any(|word| is_name(option, word));
     let is_for_server = |option: &Arg| option.get_help_heading() == Some(SERVER_HEADING);
-    let with_server = options.get_arguments().filter(is_named).any(is_for_server);
+    let with_server = command.get_arguments().filter(is_named).any(is_for_server);
     let is_given = |option: &&Arg| is_named(option) || with_server && is_for_server(option);
-    options.get_arguments().filter(is_given).cloned().collect()
+    command.get_arguments().filter(is_given).cloned().collect()
 }
 
 /// Whether a word is `--NAME`, `--NAME=VALUE`, `-N` or `-NVALUE` of this option.

@@ -9,12 +9,8 @@ use std::sync::Arc;
 
 use super::local::Engine;
 use super::snapshot::Snapshot;
-use crate::model::shape::only_argument;
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
-use crate::syntax::{Diagnostic, Diagnostics, EntryId, Span, one_line};
-
-/// The directive that includes files.
-const INCLUDE: &str = "include";
+use crate::syntax::{Diagnostic, Diagnostics, Span, one_line};
 
 /// How deep includes may nest.
 const MAX_DEPTH: usize = 16;
@@ -74,7 +70,7 @@ impl Composed {
         follow: Follow,
         read: ReadIncluded<'_>,
     ) -> Option<Self> {
-        if !includes_files(main) || main.document().diagnostics().errors() > 0 {
+        if main.includes().is_empty() || main.document().diagnostics().errors() > 0 {
             return None;
         }
         let file = ComposedFile {
@@ -182,23 +178,6 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
     1 + memchr::memchr_iter(b'\n', &text.document().text().as_bytes()[..offset as usize]).count()
 }
 
-/// Whether a text includes files.
-pub fn includes_files(text: &Snapshot) -> bool {
-    !includes(text).is_empty()
-}
-
-/// The entries of a text that include files, as their spans and their patterns.
-fn includes(text: &Snapshot) -> Vec<(Span, String)> {
-    // Nearly all texts have none, and then `check` needs no document.
-    if memchr::memmem::find(text.bytes(), INCLUDE.as_bytes()).is_none() {
-        return Vec::new();
-    }
-    let document = text.document();
-    let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
-    let found = entries.filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
-    found.filter_map(|entry| Some((entry.span(), only_argument(entry)?.value().into_owned()))).collect()
-}
-
 struct Composer<'s> {
     read: ReadIncluded<'s>,
     /// What may still be included.
@@ -217,11 +196,11 @@ impl Composer<'_> {
         let text = self.files[file].text.clone();
         let bytes = text.document().text();
         let mut at = if bytes.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        for (span, pattern) in includes(&text) {
+        for (span, pattern) in text.includes() {
             self.push(file, at, &bytes[at..span.start as usize]);
             at = span.end as usize;
-            if let Err(message) = self.include(&pattern) {
-                let fault = Diagnostic::error(span, message).hint("nothing of it is seen here");
+            if let Err(message) = self.include(pattern) {
+                let fault = Diagnostic::error(span.clone(), message).hint("nothing of it is seen here");
                 self.files[file].faults.push(fault);
             }
         }

@@ -56,7 +56,7 @@ pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
 pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use changes::Changes;
-pub use composed::{Composed, ComposedFile, IncludedTexts, includes_files};
+pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use conflict::Conflict;
 pub use content::Content;
 pub use error::{Aftermath, EngineError};

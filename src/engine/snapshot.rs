@@ -6,9 +6,13 @@ use bytes::Bytes;
 
 use super::guard;
 use crate::model::member::{Members, TopGroups};
+use crate::model::shape::only_argument;
 use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
 use crate::store::Revision;
-use crate::syntax::{Diagnostics, Document, RunPlace, Splice, WORTH_A_THREAD};
+use crate::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
+
+/// The directive that includes files.
+const INCLUDE: &str = "include";
 
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug)]
@@ -20,6 +24,7 @@ pub struct Snapshot {
     revision: OnceLock<Revision>,
     groups: OnceLock<TopGroups>,
     json: OnceLock<CompactJson>,
+    includes: OnceLock<Vec<(Span, String)>>,
     before: Option<Before>,
     account: OnceLock<Option<[String; 2]>>,
     view_account: OnceLock<Option<[String; 2]>>,
@@ -45,6 +50,7 @@ impl Snapshot {
             revision: OnceLock::new(),
             groups: OnceLock::new(),
             json: OnceLock::new(),
+            includes: OnceLock::new(),
             before: None,
             account: OnceLock::new(),
             view_account: OnceLock::new(),
@@ -111,6 +117,22 @@ impl Snapshot {
                 None => CompactJson::of(&view),
                 Some((compact, runs)) => CompactJson::after(&view, KnownJson { compact, runs }),
             }
+        })
+    }
+
+    /// The entries that include files, as their spans and their patterns.
+    pub fn includes(&self) -> &[(Span, String)] {
+        self.includes.get_or_init(|| {
+            // Nearly all texts have none, and then `check` needs no document.
+            if memchr::memmem::find(self.bytes(), INCLUDE.as_bytes()).is_none() {
+                return Vec::new();
+            }
+            let document = self.document();
+            let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
+            let found = entries.filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
+            found
+                .filter_map(|entry| Some((entry.span(), only_argument(entry)?.value().into_owned())))
+                .collect()
         })
     }
 

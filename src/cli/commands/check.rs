@@ -12,7 +12,7 @@ use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, Feature, ServiceError, Snapshot, Source, includes_files};
+use crate::engine::{Composed, Feature, ServiceError, Snapshot, Source};
 use crate::store::Follow;
 use crate::syntax::Diagnostics;
 
@@ -81,7 +81,7 @@ fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliErr
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
     let text = input::snapshot(file)?;
-    let includes = file.as_os_str() != STDIN && includes_files(&text);
+    let includes = file.as_os_str() != STDIN && !text.includes().is_empty();
     let store = includes.then(|| input::store(file).ok()).flatten();
     let composed = store.and_then(|store| Composed::of(&name, &text, &*store, Follow::ALL));
     Ok(CheckedText { name, text, composed })

@@ -22,7 +22,7 @@ use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
-use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source, includes_files};
+use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
 use crate::model::schema::WITH_INCLUDES;
 use crate::model::{Kind, Lens, View, top_members, write_compact};
 use crate::syntax::one_line;
@@ -71,7 +71,7 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
 
 /// Whether there may be files that a configuration includes: its JSON does not tell them all.
 fn may_include(content: &Content) -> bool {
-    content.snapshot().is_none_or(|text| text.is_valid() && includes_files(text))
+    content.snapshot().is_none_or(|text| text.is_valid() && !text.includes().is_empty())
 }
 
 /// The values to show: those at the paths, in the entries that meet the conditions.

@@ -18,7 +18,6 @@ use super::remote_errors::{failure, guard};
 use super::tls::TlsTrust;
 use crate::engine::{
     Composed, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
-    includes_files,
 };
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
 use crate::http::protocol::included::{IncludedFile, IncludedFiles};
@@ -147,7 +146,7 @@ impl Session {
         text: &Arc<Snapshot>,
         source: Source,
     ) -> Result<Option<Composed>, ServiceError> {
-        if !includes_files(text) || !self.offers(Feature::Included)? {
+        if text.includes().is_empty() || !self.offers(Feature::Included)? {
             return Ok(None);
         }
         let parameters =

@@ -26,6 +26,9 @@ fn new_name(serial: u64) -> String {
     format!("{serial}.next.new")
 }
 
+/// How many bytes of two texts are compared at once.
+const BLOCK: usize = 256;
+
 /// The first line, in JSON; the text between the two common ends follows.
 #[derive(Serialize, Deserialize)]
 struct DeltaHeader {
@@ -82,7 +85,7 @@ fn common_start(old: &[u8], pieces: &[&[u8]]) -> usize {
     let mut at = 0;
     for piece in pieces {
         let here = &old[at..(at + piece.len()).min(old.len())];
-        let same = if std::ptr::eq(here, *piece) { piece.len() } else { equal(here.iter(), piece.iter()) };
+        let same = if std::ptr::eq(here, *piece) { piece.len() } else { same_start(here, piece) };
         at += same;
         if same < piece.len() {
             break;
@@ -100,7 +103,7 @@ fn common_end(old: &[u8], pieces: &[&[u8]], most: usize) -> usize {
         let same = if std::ptr::eq(here, *piece) && piece.len() <= left {
             piece.len()
         } else {
-            equal(here.iter().rev(), piece.iter().rev()).min(left)
+            same_end(here, piece).min(left)
         };
         found += same;
         if same < piece.len() {
@@ -110,7 +113,20 @@ fn common_end(old: &[u8], pieces: &[&[u8]], most: usize) -> usize {
     found
 }
 
-fn equal<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a u8>) -> usize {
+fn same_start(one: &[u8], other: &[u8]) -> usize {
+    let blocks = equal(one.chunks(BLOCK), other.chunks(BLOCK)) * BLOCK;
+    let at = blocks.min(one.len()).min(other.len());
+    at + equal(one[at..].iter(), other[at..].iter())
+}
+
+fn same_end(one: &[u8], other: &[u8]) -> usize {
+    let blocks = equal(one.rchunks(BLOCK), other.rchunks(BLOCK)) * BLOCK;
+    let end = blocks.min(one.len()).min(other.len());
+    end + equal(one.iter().rev().skip(end), other.iter().rev().skip(end))
+}
+
+/// How many items are equal before the first that are not.
+fn equal<T: PartialEq>(one: impl Iterator<Item = T>, other: impl Iterator<Item = T>) -> usize {
     one.zip(other).take_while(|(one, other)| one == other).count()
 }
 
@@ -153,5 +169,19 @@ mod tests {
         check(old, &[&old[..3], b"new", &old[5..]]);
         check(old, &[&old[..3], &old[5..]]);
         check(old, &[&old[..10], b"", b"more"]);
+    }
+
+    #[test]
+    fn the_ends_that_long_texts_share_are_found_to_the_byte() {
+        let old = vec![b'o'; 3 * BLOCK + 7];
+        for length in [old.len(), old.len() - 1, old.len() + BLOCK] {
+            for at in [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 5, old.len() - 2] {
+                let mut new = vec![b'o'; length];
+                new[at] = b'n';
+                assert_eq!(same_start(&old, &new), at);
+                assert_eq!(same_end(&old, &new), (length - at - 1).min(old.len()));
+            }
+            assert_eq!(same_start(&old, &vec![b'o'; length]), length.min(old.len()));
+        }
     }
 }
