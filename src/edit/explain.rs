@@ -91,12 +91,26 @@ pub fn explain(current: &dyn Current, path: &Path) -> Result<Explanation, PathFa
         let is_named = row.is_none() || matches!(place, Place::Block(_));
         if is_named && explanation.found.is_none() {
             // An unknown directive that is not there is misspelt, and so is a name.
-            select(current, &path)?;
+            refuse_absent(current, &path)?;
         }
     } else if row.is_none() {
-        select(current, &path)?;
+        refuse_absent(current, &path)?;
     }
     Ok(explanation)
+}
+
+/// Refuses a path that leads to nothing; a key of streams, lives or plugins alone is not its path.
+fn refuse_absent(current: &dyn Current, path: &Path) -> Result<(), PathFault> {
+    let Err(mut fault) = select(current, path) else { return Ok(()) };
+    if let [Segment::Key(key)] = &path.segments[..] {
+        let has_key = |kind: &Kind| by_key(kind.scope(), key).is_some();
+        let paths = Kind::ALL.into_iter().filter(has_key).map(|kind| format!("`{}.{key}`", kind.key()));
+        let paths: Vec<String> = paths.collect();
+        if !paths.is_empty() {
+            fault.misfit.hint = Some(format!("did you mean {}?", paths.join(" or ")));
+        }
+    }
+    Err(fault)
 }
 
 /// A path as it leads through the schema.

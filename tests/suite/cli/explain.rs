@@ -92,7 +92,8 @@ fn members_are_listed_and_faults_are_told() {
     place.run(["explain", "streams"]).exits(0).prints("\nmembers\n").prints("  prepush ");
     place.run(["explain", "streams.cam1"]).exits(0).prints("One stream of the streams");
     place.run(["explain", "edit_auth"]).exits(0).prints("  password  string\n");
-    place.run(["explain", "dvr"]).exits(7);
+    place.run(["explain", "prepush"]).exits(7).says("did you mean `streams.prepush`?");
+    place.run(["explain", "dvr"]).exits(7).says("did you mean `streams.dvr` or `lives.dvr`?");
     place.run(["explain", "streams.dvr.disk_limit"]).exits(0).prints("unit      %");
     place.run(["explain", "streams.prepsh"]).exits(7);
     place.run(["explain", "rtmp.x"]).exits(3);
