@@ -25,7 +25,7 @@ bless:
     cargo xtask generate
     MEDIACTL_BLESS=1 cargo test --quiet --test suite readme
 
-# Measures; NAME is whole, serve or attack.
+# Measures; NAME is whole, serve, attack or cluster.
 bench NAME="whole":
     cargo bench --bench {{NAME}}
 

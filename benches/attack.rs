@@ -16,10 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use served::{Running, configuration, serve, status_of};
-
-/// `admin:secret`
-const AUTHORIZATION: &str = "Authorization: Basic YWRtaW46c2VjcmV0\r\n";
+use served::{AUTHORIZATION, HEAD, MODIFY, READ, Running, configuration, serve, status_of};
 
 /// The configuration of so many streams is 3 MB of JSON.
 const STREAMS: usize = 10_500;
@@ -36,29 +33,31 @@ const ATTACKERS: usize = 64;
 /// A good client gives up after this.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// No attack begins after this.
+const LIMIT: Duration = Duration::from_secs(600);
+
 fn main() {
-    // `cargo test --all-targets` runs benchmarks, too, to see that they build.
-    if !std::env::args().any(|argument| argument == "--bench") {
+    if !served::is_bench() {
         return;
     }
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
-    let text = configuration("edit_auth admin secret;\n", STREAMS);
+    let began = Instant::now();
+    let folder = served::folder();
+    let text = configuration(HEAD, STREAMS);
     let (running, address) = serve(folder.path(), &text);
     println!("{:44} {:>12} {:>12} {:>10} {:>9}", "attack", "median", "slowest", "resident", "threads");
-    let read = format!("GET /media/api/read_config HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
-    let mut server = Attacked { running, address, read: read.clone() };
+    let read = format!("GET {READ} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
+    let post = head_of_a_change();
+    let mut server = Attacked { running, address, read: read.clone(), began };
     server.under("nothing", Vec::new);
     server.under("20 x 10 000 pipelined requests, never read", || {
         (0..20).map(|_| read.repeat(10_000)).collect()
     });
     server.under("500 idle connections", || vec![String::new(); 500]);
     server.under("60 stalled bodies of 200 KB", || {
-        let head = "POST /media/api/modify_config HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n";
-        vec![format!("{head}{AUTHORIZATION}\r\n{{"); 60]
+        vec![format!("{post}Content-Length: 200000\r\n{AUTHORIZATION}\r\n{{"); 60]
     });
     server.under("60 bodies of 64 TB that never come", || {
-        let head = "POST /media/api/modify_config HTTP/1.1\r\nHost: a\r\nContent-Length: 70368744177664\r\n";
-        vec![format!("{head}\r\n"); 60]
+        vec![format!("{post}Content-Length: 70368744177664\r\n\r\n"); 60]
     });
     server.under("40 readers of 3 MB who do not read", || vec![read.clone(); 40]);
     server.under("60 header lines without an end", || {
@@ -76,23 +75,27 @@ fn main() {
     );
     println!("the file is as it was");
     drop(server);
-    attack_the_slots();
+    attack_the_slots(began);
 }
 
 /// A change whose values take far more memory than its text.
 fn patch_of_empty_lists() -> String {
     let body = format!("{{\"peers\":[{}]}}", vec!["[]"; 10_000_000].join(","));
-    let head = "POST /media/api/modify_config HTTP/1.1\r\nHost: a\r\n";
-    format!("{head}{AUTHORIZATION}Content-Length: {}\r\n\r\n{body}", body.len())
+    format!("{}{AUTHORIZATION}Content-Length: {}\r\n\r\n{body}", head_of_a_change(), body.len())
+}
+
+/// The head of a change without its length, which follows.
+fn head_of_a_change() -> String {
+    format!("POST {MODIFY} HTTP/1.1\r\nHost: a\r\n")
 }
 
 /// Without credentials: what is tried is to leave no slot to anybody else.
-fn attack_the_slots() {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
-    let (running, address) = serve(folder.path(), &configuration("edit_auth admin secret;\n", 1));
-    let read = format!("GET /media/api/read_config HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
-    let mut server = Attacked { running, address: address.clone(), read };
-    let stranger = "GET /media/api/read_config HTTP/1.1\r\nHost: a\r\n\r\n";
+fn attack_the_slots(began: Instant) {
+    let folder = served::folder();
+    let (running, address) = serve(folder.path(), &configuration(HEAD, 1));
+    let read = format!("GET {READ} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
+    let mut server = Attacked { running, address: address.clone(), read, began };
+    let stranger = &format!("GET {READ} HTTP/1.1\r\nHost: a\r\n\r\n");
     let goes_on = format!("{}GET", &stranger[3..]);
     server
         .besieged("64 slow pipeliners", Siege::new(&address, ATTACKERS, format!("{stranger}GET"), &goes_on));
@@ -166,8 +169,9 @@ fn is_held(stream: &mut TcpStream, goes_on: &[u8]) -> bool {
 fn ask(address: &str, read: &str) -> Option<Duration> {
     let start = Instant::now();
     let mut answer = Vec::new();
-    let mut stream = TcpStream::connect(address).ok()?;
+    let mut stream = TcpStream::connect_timeout(&address.parse().ok()?, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
     stream.write_all(read.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes()).ok()?;
     stream.read_to_end(&mut answer).ok()?;
     answer.starts_with(b"HTTP/1.1 200").then(|| start.elapsed())
@@ -185,11 +189,13 @@ struct Attacked {
     running: Running,
     address: String,
     read: String,
+    began: Instant,
 }
 
 impl Attacked {
     /// Sends each of these over a connection that stays open, and asks meanwhile.
     fn under(&mut self, what: &str, attack: impl FnOnce() -> Vec<String>) {
+        self.assert_in_time(what);
         let connections: Vec<TcpStream> = attack()
             .into_iter()
             .filter_map(|bytes| {
@@ -213,6 +219,10 @@ impl Attacked {
         drop(connections);
     }
 
+    fn assert_in_time(&self, what: &str) {
+        assert!(self.began.elapsed() < LIMIT, "{what}: the attacks before took more than {LIMIT:?}");
+    }
+
     /// How long a good client takes to get its answer.
     fn ask(&self) -> Duration {
         let start = Instant::now();
@@ -226,6 +236,7 @@ impl Attacked {
 
     /// Asks while the attack goes on; of 100 answers, 99 come within a second, at the first attempt.
     fn besieged(&mut self, what: &str, siege: Siege) {
+        self.assert_in_time(what);
         let over = AtomicBool::new(false);
         let mut times: Vec<Duration> = thread::scope(|scope| {
             scope.spawn(|| siege.lay(&over));

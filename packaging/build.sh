@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the binary that is given away, without a path of the machine that builds it:
+# Builds the binary that is given away, without a path of the machine that builds it, for this machine or for the
+# targets that are named, and prints the path of each:
 #
-#     packaging/build.sh [--target TARGET] [OPTION OF cargo build]…
+#     packaging/build.sh [TARGET]…
 #
 # Each panic message holds the path of a source file, and so the folder of the checkout, of cargo and
 # of the toolchain, with the name of whoever builds. Cargo's own `trim-paths` is not stable, and
@@ -14,34 +15,43 @@ cd "$root"
 built=${CARGO_TARGET_DIR:-$root/target}/package
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 toolchain=$(rustc --print sysroot)
+[[ $# -gt 0 ]] || set -- "$(rustc --version --verbose | sed -n 's/^host: //p')"
 
 # The last prefix that fits is the one that counts: inner folders stand behind outer ones.
 folders=("$HOME=/builder" "$toolchain=/rust" "$cargo_home=/cargo" "$root=/mediactl" "$built=/mediactl/target")
 flags=
-prefixes=
 for folder in "${folders[@]}"; do
-    flags+="${flags:+$'\x1f'}--remap-path-prefix=$folder"
-    prefixes+=" -ffile-prefix-map=$folder"
+    flags+="'--remap-path-prefix=$folder',"
+    # What is written in C is built by its own compiler.
+    CFLAGS+=" -ffile-prefix-map=$folder"
 done
+export CFLAGS
+# Flags from outside would take the place of these.
+unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
+options=(--config "target.'cfg(unix)'.rustflags = [$flags]")
+
 # The unwinder becomes part of the binary: a start then loads one library less, and needs none but the C library.
 # A target with musl brings its own, and that of gcc does not link there.
 unwinder=$(cc -print-file-name=libgcc_eh.a)
-if [[ -f $unwinder && $* != *-musl* ]]; then
-    flags+=$'\x1f'-Lnative=$(dirname "$unwinder")$'\x1f'-lstatic:-bundle=gcc_eh
+if [[ -f $unwinder ]]; then
+    flags="'-Lnative=$(dirname "$unwinder")', '-lstatic:-bundle=gcc_eh'"
+    options+=(--config "target.'cfg(target_env = \"gnu\")'.rustflags = [$flags]")
 fi
-export CARGO_ENCODED_RUSTFLAGS=$flags
-# What is written in C is built by its own compiler.
-export CFLAGS="${CFLAGS:-}$prefixes"
 
-cargo build --profile dist --locked --target-dir "$built" "$@"
+# All targets at once: they share what runs on this machine, and their last, largest crates are built side by side.
+cargo build --profile dist --locked --target-dir "$built" "${options[@]}" "${@/#/--target=}"
 
-[[ ${1:-} == --target ]] && built+=/$2
-binary=$built/dist/mediactl
-[[ -f $binary ]] || exit 0
-for folder in "${folders[@]}"; do
-    if found=$(grep -aoF -m 1 -- "${folder%=*}/" "$binary" | head -n 1) && [[ -n $found ]]; then
-        printf 'error: `%s` holds the path `%s` of this machine\n' "$binary" "$found" >&2
+for target; do
+    binary=$built/$target/dist/mediactl
+    for folder in "${folders[@]}"; do
+        if grep -qaF -- "${folder%=*}/" "$binary"; then
+            printf 'error: `%s` holds the path `%s` of this machine\n' "$binary" "${folder%=*}" >&2
+            exit 1
+        fi
+    done
+    if path=$(grep -aoE -m 1 '(/root|/home/[^/]+|\.cargo)/' "$binary"); then
+        printf 'error: `%s` holds the path `%s` of another machine\n' "$binary" "$path" >&2
         exit 1
     fi
+    printf '%s\n' "$binary"
 done
-printf '%s\n' "$binary"

@@ -15,7 +15,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
 built=${CARGO_TARGET_DIR:-$root/target}/package
 out=$built/out
-target=$(uname -m)-unknown-linux-musl
+host=$(rustc --version --verbose | sed -n 's/^host: //p')
+musl=$(uname -m)-unknown-linux-musl
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 trial=$(mktemp -d)
 trap 'rm -rf "$trial"' EXIT
@@ -57,10 +58,9 @@ try_installed() {
 }
 
 build_deb() {
-    local binary
-    binary=$(packaging/build.sh | tail -n 1)
-    completions "$(dirname "$binary")" "$(dirname "$binary")/completions"
-    CARGO_TARGET_DIR=$built cargo deb --quiet --no-build --profile dist --output "$out"
+    local folder=$built/$host/dist
+    completions "$folder" "$folder/completions"
+    CARGO_TARGET_DIR=$built cargo deb --quiet --no-build --profile dist --target "$host" --output "$out"
     deb=$(ls -t "$out"/*.deb | head -n 1)
 }
 
@@ -86,7 +86,7 @@ try_deb() {
     if command -v lintian >/dev/null; then
         lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$deb"
     else
-        skipped 'lintian is not installed: nobody looked for errors in the package'
+        skipped 'lintian is not installed: the package was not searched for errors'
     fi
     mkdir -p "$place/var/lib/dpkg/"{info,updates,triggers} "$place/etc"
     touch "$place/var/lib/dpkg/status" "$place/etc/passwd" "$place/etc/group"
@@ -106,12 +106,11 @@ try_deb() {
 
 # Builds the static binary, and packs it with its pages, so that it can be unpacked into /usr/local or ~/.local.
 build_static() {
-    local binary name=mediactl-$version-$(uname -m)
+    local name=mediactl-$version-$(uname -m)
     local folder=$trial/$name
-    binary=$(packaging/build.sh --target "$target" | tail -n 1)
     mkdir -p "$folder/bin" "$folder/share/man/"man{1,5} "$folder/share/doc/mediactl" \
         "$folder/lib/systemd/system"
-    strip -o "$folder/bin/mediactl" "$binary"
+    strip -o "$folder/bin/mediactl" "$built/$musl/dist/mediactl"
     cp man/*.1 "$folder/share/man/man1/"
     cp man/*.5 "$folder/share/man/man5/"
     cp README.md CHANGELOG.md LICENSE-* "$folder/share/doc/mediactl/"
@@ -133,23 +132,42 @@ try_static() {
         "$place/share/bash-completion/completions/mediactl"
 }
 
-mkdir -p "$out"
+# Says why a package can't be built here.
+can_build_deb() {
+    if ! cargo deb --version >/dev/null 2>&1; then
+        skipped 'cargo-deb is not installed: no package for Debian is built'
+    elif ! command -v dpkg-deb >/dev/null; then
+        skipped 'dpkg is not installed: no package for Debian is built'
+    else
+        return 0
+    fi
+    return 1
+}
 
-if ! cargo deb --version >/dev/null 2>&1; then
-    skipped 'cargo-deb is not installed: no package for Debian is built'
-elif ! command -v dpkg-deb >/dev/null; then
-    skipped 'dpkg is not installed: no package for Debian is built'
-else
+can_build_static() {
+    if ! command -v musl-gcc >/dev/null; then
+        skipped 'musl-gcc is not installed: no static binary is built'
+    elif [[ ! -d $(rustc --print sysroot)/lib/rustlib/$musl/lib ]]; then
+        skipped "the standard library for $musl is not installed (\`rustup target add $musl\`): no static binary is built"
+    else
+        return 0
+    fi
+    return 1
+}
+
+mkdir -p "$out"
+targets=("$host")
+if can_build_static; then
+    targets+=("$musl")
+fi
+packaging/build.sh "${targets[@]}"
+
+if can_build_deb; then
     build_deb
     try_deb "$deb"
     made+=("$deb")
 fi
-
-if ! command -v musl-gcc >/dev/null; then
-    skipped 'musl-gcc is not installed: no static binary is built'
-elif [[ ! -d $(rustc --print sysroot)/lib/rustlib/$target/lib ]]; then
-    skipped "the standard library for $target is not installed (\`rustup target add $target\`): no static binary is built"
-else
+if [[ ${#targets[@]} == 2 ]]; then
     build_static
     try_static "$static"
     made+=("$static")

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::client::Client;
-use super::{AUTHORIZATION, HEAD, READ, median, rate, resident, timed};
-use crate::served::{configuration, serve};
+use super::{median, rate, resident, timed};
+use crate::served::{AUTHORIZATION, HEAD, READ, configuration, serve};
 
 const CLIENTS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 const SAVE: &str = "/media/api/save_config";

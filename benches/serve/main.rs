@@ -16,13 +16,7 @@ use std::time::{Duration, Instant};
 
 use client::Client;
 use peers::{CADDY, ETCD, bare_tiny_http, caddy, etcd};
-use served::{Running, configuration, serve, status_of};
-
-/// `admin:secret`
-const AUTHORIZATION: &str = "Authorization: Basic YWRtaW46c2VjcmV0\r\n";
-
-/// In front of the streams.
-const HEAD: &str = "http 80;\nedit_auth admin secret;\n";
+use served::{AUTHORIZATION, HEAD, MODIFY, READ, Running, configuration, serve, status_of};
 
 const STREAMS: usize = 10_000;
 const FEW_STREAMS: usize = 100;
@@ -30,16 +24,11 @@ const RUNS: usize = 21;
 const CONNECTIONS: usize = 8;
 const WINDOW: Duration = Duration::from_secs(2);
 
-const READ: &str = "/media/api/read_config";
-const MODIFY: &str = "/media/api/modify_config";
-
 fn main() {
-    // `cargo test --all-targets` runs benchmarks, too, to see that they build.
-    if !std::env::args().any(|argument| argument == "--bench") {
+    if !served::is_bench() {
         return;
     }
-    // A folder of its own: a server that another run left behind holds its file.
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
+    let folder = served::folder();
     let folder = folder.path();
     large(folder);
     small_change(folder);

@@ -1,4 +1,4 @@
-//! What the benchmarks of a server start from: a configuration of many streams, and a server over it.
+//! What the benchmarks of a server start from: a folder, a configuration of many streams, and a server over it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,8 +6,19 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use tempfile::TempDir;
+
 /// The program.
 const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
+
+/// A configuration without a stream.
+pub const HEAD: &str = "http 80;\nedit_auth admin secret;\n";
+
+/// The account of [`HEAD`].
+pub const AUTHORIZATION: &str = "Authorization: Basic YWRtaW46c2VjcmV0\r\n";
+
+pub const READ: &str = "/media/api/read_config";
+pub const MODIFY: &str = "/media/api/modify_config";
 
 /// A server or a peer; killed when it is dropped.
 pub struct Running(pub Child);
@@ -17,6 +28,16 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Whether to measure: `cargo test --all-targets` runs benchmarks, too, to see that they build.
+pub fn is_bench() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
+/// A folder of its own: a server that another run left behind holds its file.
+pub fn folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made")
 }
 
 /// A configuration that begins with `head`.
