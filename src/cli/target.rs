@@ -367,7 +367,7 @@ fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTru
     }
     match &options.cacert {
         Some(file) => input::read(file).map(TlsTrust::Authorities),
-        None if options.insecure => Ok(TlsTrust::Anybody),
+        None if options.insecure => Ok(TlsTrust::Every),
         None => of_context(),
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::merge::{named_value, own_lens};
-use super::normalize::is_empty;
+use super::normalize::json_value::is_empty;
 use super::plan::Plan;
 use crate::model::member::Members;
 use crate::model::names::NameSet;

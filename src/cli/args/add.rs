@@ -19,7 +19,7 @@ pub struct AddArgs {
     #[arg(value_name = "KIND")]
     pub kind: AddedKind,
 
-    /// Its name, to the letter
+    /// Its name, taken literally
     #[arg(value_name = "NAME")]
     pub name: String,
 

@@ -9,7 +9,7 @@ use super::history::ListFormat;
 /// A context is a server, or a cluster, with its URL, its login, and how to get its password. `mediactl -x NAME COMMAND`
 /// works on it, and so does every command where MEDIACTL_CONTEXT is NAME, or after `mediactl context use NAME`
 /// where no option and no variable names a target. MEDIACTL_URL, MEDIACTL_CLUSTER, MEDIACTL_LOGIN and
-/// MEDIACTL_PASSWORD say nothing then.
+/// MEDIACTL_PASSWORD are ignored then.
 ///
 /// Contexts stand in `~/.config/mediactl/contexts.conf` (or below XDG_CONFIG_HOME), in the syntax of
 /// configurations. You may edit it by hand; only you may read it (mode 0600).

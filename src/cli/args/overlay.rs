@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use super::history::ListFormat;
 
-/// What differs on one node of a cluster, or on a group of nodes
+/// Show and set what differs on one node of a cluster, or on a group of nodes
 ///
 /// An overlay is a patch (RFC 7396) that a node merges into the configuration of the cluster before it runs it:
 /// ports, addresses and keys that are its own. The overlay of its group, whose name starts with `@`, comes

@@ -1,7 +1,6 @@
 //! `mediactl serve`
 
 use std::io::{self, Write};
-use std::net::{Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,26 +15,21 @@ use crate::cli::args::serve::ServeArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::listening;
 use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::node;
 use crate::cli::prompts;
+use crate::cli::server_certificate;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{Aftermath, ChangeOptions, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
-use crate::http::server::self_signed::self_signed;
 use crate::http::server::tls::Tls;
 use crate::store::StoreError;
 use crate::store::file::{ConfFile, ServeLock};
-
-/// The argument of `--listen` for no TCP at all.
-const NO_TCP: &str = "none";
-
-/// Where the system tells the name of this machine.
-const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 
 /// How long the requests that were read may take when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -61,22 +55,17 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let lock = lock(&store, ui)?;
     let engine = engine.start(access_log::log_error(args.log_format))?;
     let engine = if args.no_guards { engine.without_guards() } else { engine };
-    let addresses = addresses(&args.listen)?;
+    let addresses = listening::addresses(&args.listen)?;
     if !addresses.is_empty() && membership.is_none() {
         offer_account(&engine, global, ui)?;
     }
-    if args.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
-        ui.warning(&format!(
-            "`{}` has no usable `view_auth`, so `--view-auth` lets nobody in; `view_auth LOGIN PASSWORD;` does",
-            global.file_name()
-        ));
-    }
-    let tls = tls(args, &addresses, lock.as_ref())?;
-    let listeners = listeners(&addresses, lock.as_ref())?;
-    let monitoring = bound(&self::addresses(&args.metrics)?)?;
-    warn_of_plain_text(&listeners, tls.is_some(), ui);
-    let urls = urls(&listeners, tls.is_some(), global)?;
-    let metrics_urls = metrics_urls(&monitoring)?;
+    warn_of_no_view_account(args, &engine, global, ui);
+    let tls = server_certificate::tls(args, &addresses, lock.as_ref())?;
+    let listeners = listening::listeners(&addresses, lock.as_ref())?;
+    let monitoring = listening::bound(&listening::addresses(&args.metrics)?)?;
+    listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
+    let urls = listening::urls(&listeners, tls.is_some(), global)?;
+    let metrics_urls = listening::metrics_urls(&monitoring)?;
     let log = AccessLog::new(args.log_format);
     let node = membership.map(|membership| membership.join(&engine, store)).transpose()?;
     let handler = Handler::new(engine.clone(), settings(args, global, &log));
@@ -90,17 +79,15 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
     let monitoring = monitor(&handler, monitoring)?;
-    announce_certificate(args, tls.as_deref(), ui)?;
+    server_certificate::announce_certificate(args, tls.as_deref(), ui)?;
     if let Some(node) = &node {
         node.start().map_err(CliError::serve_failed)?;
     }
     announce(urls.iter().chain(&metrics_urls))?;
-    for signal in signals.forever() {
-        match signal {
-            SIGHUP => reload_in_background(&engine, tls.as_ref(), ui),
-            _ => break,
-        }
-    }
+    signals
+        .forever()
+        .take_while(|signal| *signal == SIGHUP)
+        .for_each(|_| reload_in_background(&engine, tls.as_ref(), ui));
     node.iter().for_each(|node| node.stop());
     server.stop(GRACE);
     monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
@@ -133,20 +120,6 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
     }
 }
 
-fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
-    let mut found = Vec::new();
-    for address in given.iter().filter(|address| *address != NO_TCP) {
-        let resolved = with_host(address).to_socket_addrs().map_err(|error| {
-            CliError::usage(
-                format!("`{address}` is not an address to listen on: {error}"),
-                "write ADDR:PORT, or :PORT for all addresses",
-            )
-        })?;
-        found.extend(resolved);
-    }
-    Ok(found)
-}
-
 /// Without an account no one could use the API over TCP: on a terminal a new one is offered.
 fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
     if engine.running().is_some_and(|running| running.account().is_some()) {
@@ -165,89 +138,8 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Cli
     account.show(ui)
 }
 
-/// `:PORT` is that port of all addresses: of IPv4 alone where the system has no IPv6.
-fn with_host(address: &str) -> String {
-    let has_no_host = address.starts_with(':') && !address.starts_with("::");
-    match has_no_host {
-        true if TcpListener::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok() => format!("[::]{address}"),
-        true => format!("0.0.0.0{address}"),
-        false => address.to_owned(),
-    }
-}
-
-/// The certificate that the options name, or the one that the server makes itself.
-fn tls(
-    args: &ServeArgs,
-    addresses: &[SocketAddr],
-    lock: Option<&ServeLock>,
-) -> Result<Option<Arc<Tls>>, CliError> {
-    let [certificate, key] = match (&args.tls_cert, &args.tls_key, lock) {
-        (Some(certificate), Some(key), _) => [certificate.clone(), key.clone()],
-        _ if !args.tls_self_signed => return Ok(None),
-        (_, _, Some(lock)) => {
-            let make = || self_signed(names(addresses)).map_err(io::Error::other);
-            lock.certificate(make).map_err(EngineError::from)?
-        }
-        (_, _, None) => {
-            let hint = "give files: `--tls-cert` and `--tls-key`";
-            return Err(CliError::usage("without a state folder there is no place for a certificate", hint));
-        }
-    };
-    let tls = Tls::load(&certificate, &key).map_err(|error| CliError::bad_certificate(error.to_string()))?;
-    Ok(Some(Arc::new(tls)))
-}
-
-/// The names and addresses by which clients reach this server: a certificate is for them.
-fn names(addresses: &[SocketAddr]) -> Vec<String> {
-    let host = std::fs::read_to_string(HOST_NAME).unwrap_or_default();
-    let host = Some(host.trim().to_owned()).filter(|host| !host.is_empty() && host.is_ascii());
-    let given = addresses.iter().map(SocketAddr::ip).filter(|address| !address.is_unspecified());
-    let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-    let mut names: Vec<String> = host.into_iter().chain(local).collect();
-    for address in given.map(|address| address.to_string()) {
-        if !names.contains(&address) {
-            names.push(address);
-        }
-    }
-    names
-}
-
-/// Prints the fingerprint of a certificate that nobody else vouches for.
-fn announce_certificate(args: &ServeArgs, tls: Option<&Tls>, ui: Ui) -> Result<(), CliError> {
-    let Some(tls) = tls.filter(|_| args.tls_self_signed) else { return Ok(()) };
-    let fingerprint = tls.fingerprint().map_err(|error| CliError::bad_certificate(error.to_string()))?;
-    match ui.print(|out| writeln!(out, "fingerprint {fingerprint}")) {
-        // The reader of stdout is gone; the server runs all the same.
-        Err(error) if error.is_closed_output() => Ok(()),
-        printed => printed,
-    }
-}
-
-fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, CliError> {
-    let mut listeners = Vec::new();
-    if let Some(lock) = lock {
-        let listener = lock.bind().map_err(EngineError::from)?;
-        let peers = lock.peers();
-        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| peers.admit(peer)) });
-    }
-    listeners.extend(bound(addresses)?);
-    if listeners.is_empty() {
-        let hint = "without a state folder there is no Unix socket: give an address with --listen";
-        return Err(CliError::usage("there is nothing to listen on", hint));
-    }
-    Ok(listeners)
-}
-
-fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, CliError> {
-    let bind = |address: &SocketAddr| match TcpListener::bind(address) {
-        Ok(bound) => Ok(Listener::Tcp(bound)),
-        Err(source) => Err(CliError::listen_failed(&address.to_string(), source)),
-    };
-    addresses.iter().map(bind).collect()
-}
-
 /// Starts the server of metrics at its own addresses; `None` without any. Its few connections are its
-/// own, so nobody who needs no credentials there takes one from the API.
+/// own, so a client without credentials takes none from the API.
 fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<HttpServer>, CliError> {
     if listeners.is_empty() {
         return Ok(None);
@@ -257,16 +149,13 @@ fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<Ht
     server.map(Some).map_err(CliError::serve_failed)
 }
 
-fn metrics_urls(listeners: &[Listener]) -> Result<Vec<String>, CliError> {
-    let addresses = listeners.iter().filter_map(|listener| match listener {
-        Listener::Tcp(bound) => Some(bound.local_addr()),
-        Listener::Unix { .. } => None,
-    });
-    let url = |address: io::Result<SocketAddr>| {
-        let address = address.map_err(CliError::serve_failed)?;
-        Ok(format!("http://{address}/metrics"))
-    };
-    addresses.map(url).collect()
+fn warn_of_no_view_account(args: &ServeArgs, engine: &Engine, global: &GlobalArgs, ui: Ui) {
+    if args.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
+        ui.warning(&format!(
+            "`{}` has no usable `view_auth`, so `--view-auth` lets nobody in; `view_auth LOGIN PASSWORD;` does",
+            global.file_name()
+        ));
+    }
 }
 
 fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSettings {
@@ -289,34 +178,6 @@ fn limits(args: &ServeArgs) -> Limits {
         connections: args.max_connections,
         proxies: args.trusted_proxy.clone(),
         ..limits
-    }
-}
-
-/// Where the server can be reached, with the ports that the system chose for port 0.
-fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
-    let scheme = if tls { "https" } else { "http" };
-    let mut urls = Vec::new();
-    for listener in listeners {
-        match listener {
-            Listener::Tcp(bound) => {
-                let address = bound.local_addr().map_err(CliError::serve_failed)?;
-                urls.push(format!("{scheme}://{address}/{}", global.remote.prefix(None).trim_matches('/')));
-            }
-            Listener::Unix { .. } => urls.push(format!("the Unix socket of {}", global.file_name())),
-        }
-    }
-    Ok(urls)
-}
-
-fn warn_of_plain_text(listeners: &[Listener], tls: bool, ui: Ui) {
-    let is_public = |listener: &Listener| match listener {
-        Listener::Tcp(bound) => bound.local_addr().is_ok_and(|address| !address.ip().is_loopback()),
-        Listener::Unix { .. } => false,
-    };
-    if !tls && listeners.iter().any(is_public) {
-        ui.warning(
-            "without TLS, passwords can be read on the network: use --tls-self-signed or --tls-cert, or a proxy that speaks TLS",
-        );
     }
 }
 

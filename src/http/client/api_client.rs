@@ -194,7 +194,7 @@ impl Client {
     }
 
     fn open(&self) -> Result<sockets::Client, ClientError> {
-        let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::Nobody };
+        let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::None };
         let mut builder = sockets::Client::builder()
             .tls_backend_preconfigured(tls::config(trust)?)
             .redirect(redirect::Policy::none())

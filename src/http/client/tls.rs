@@ -24,9 +24,9 @@ pub enum TlsTrust {
     /// Those of these authorities only (PEM).
     Authorities(Vec<u8>),
     /// All certificates: any machine can pose as the server.
-    Anybody,
+    Every,
     /// None, for connections without TLS.
-    Nobody,
+    None,
 }
 
 /// The authorities that this machine trusts, read once: a command may have many servers.
@@ -44,9 +44,9 @@ pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
         builder.clone().dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
     };
     match trust {
-        TlsTrust::Anybody => Ok(custom(Rule::Anybody)),
+        TlsTrust::Every => Ok(custom(Rule::Every)),
         TlsTrust::Pinned(fingerprint) => Ok(custom(Rule::Pinned(*fingerprint))),
-        TlsTrust::Nobody => Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()),
+        TlsTrust::None => Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()),
         TlsTrust::Platform => {
             let roots = Arc::clone(&PLATFORM_ROOTS);
             let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
@@ -74,7 +74,7 @@ fn roots(certificates: Vec<CertificateDer<'static>>) -> RootCertStore {
 /// Which certificates a [`Verifier`] trusts.
 #[derive(Debug)]
 enum Rule {
-    Anybody,
+    Every,
     Pinned(Fingerprint),
     /// Those of the authorities of this machine, if it has any.
     Platform(Option<Arc<WebPkiServerVerifier>>),
@@ -98,7 +98,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let found = || Fingerprint::of(end_entity);
         match &self.rule {
-            Rule::Anybody => Ok(ServerCertVerified::assertion()),
+            Rule::Every => Ok(ServerCertVerified::assertion()),
             Rule::Pinned(pinned) if found() == *pinned => Ok(ServerCertVerified::assertion()),
             Rule::Pinned(pinned) => Err(Rejected::Other { found: found(), pinned: *pinned }.into()),
             Rule::Platform(None) => {

@@ -1,0 +1,151 @@
+//! Values of a known directive that has members: its parts, a backend, a source, a pair of the transcoder.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::general::has_needless_escape;
+use super::json_value::{integer, is_empty, kind_of, shown};
+use super::{Normalized, Normalizer};
+use crate::edit::emit::scalar_text;
+use crate::edit::json_pointer::Pointer;
+use crate::model::schema::{ObjectShape, PartForm, Scope, URL_GLOBAL};
+use crate::model::shape::{bitrate, bitrate_keyword, duration, part_of, percent, reference, transcoder_name};
+use crate::syntax::{Word, needs_quotes};
+
+impl Normalizer {
+    pub(super) fn parts(&mut self, object: &'static ObjectShape, value: Value, at: &Pointer) -> Normalized {
+        let value = match value {
+            Value::Array(words) if object.takes_words && !words.is_empty() => {
+                self.members_of_words(object, words, at)?
+            }
+            Value::String(_) if object.takes_words => self.members_of_words(object, vec![value], at)?,
+            other => other,
+        };
+        self.each_member(value, at, |normalizer, key, value, at| match object.part(key) {
+            Some(part)
+                if value.is_null() && part.form == PartForm::Word && object.alternative(part).is_none() =>
+            {
+                let message = format!("the {key} can't be removed alone");
+                normalizer.wrong_with(at, message, "set the whole to null to remove it")
+            }
+            Some(_) if value.is_null() => Some(value),
+            Some(part) => normalizer.part(part.form, value, at),
+            None => normalizer.unknown_member(at, &object.keys()),
+        })
+    }
+
+    pub(super) fn part(&mut self, form: PartForm, value: Value, at: &Pointer) -> Normalized {
+        let text = value.as_str().unwrap_or_default();
+        let limit = |read: fn(Word<'_>) -> Option<i64>| {
+            read(Word::new(text, 0)).or_else(|| integer(&value)).filter(|number| *number >= 0)
+        };
+        let (number, expected) = match form {
+            PartForm::Word => return self.string(value, at),
+            PartForm::Words => {
+                let words = self.elements(value, at, Self::option);
+                return words.filter(|words| !is_empty(words)).or(Some(Value::Null));
+            }
+            PartForm::Reference if reference(&format!("@{text}")).is_some() && !needs_quotes(text) => {
+                return self.string(value, at);
+            }
+            PartForm::Reference => return self.wrong(at, "expected a name without its `@`"),
+            PartForm::Percent => {
+                (limit(percent).filter(|number| *number <= 100), "a percentage from 0 to 100")
+            }
+            PartForm::Duration => (limit(duration), "a number of seconds, or a text such as \"5d\""),
+        };
+        match number {
+            Some(number) => Some(Value::Number(number.into())),
+            None => self.wrong(at, format!("expected {expected}, found {}", shown(&value))),
+        }
+    }
+
+    /// Turns the words of a directive into members; members without a word are removed by null.
+    pub(super) fn members_of_words(
+        &mut self,
+        object: &'static ObjectShape,
+        words: Vec<Value>,
+        at: &Pointer,
+    ) -> Normalized {
+        let mut members: Map<String, Value> =
+            object.parts.iter().map(|part| (part.key.to_owned(), Value::Null)).collect();
+        let mut required = object.parts.iter().filter(|part| part.form == PartForm::Word);
+        for (index, value) in words.into_iter().enumerate() {
+            let Some(text) = scalar_text(&value) else {
+                return self.wrong(&at.child(index), format!("expected a word, found {}", kind_of(&value)));
+            };
+            let Some(part) = part_of(object, required.next(), Word::new(&text, 0)) else {
+                return self.wrong(&at.child(index), "unexpected word: the directive takes fewer words");
+            };
+            match (part.form, &mut members[part.key]) {
+                (PartForm::Words, Value::Array(words)) => words.push(value),
+                (PartForm::Words, none) => *none = Value::Array(vec![value]),
+                (PartForm::Reference, member) => *member = text.trim_start_matches('@').into(),
+                (_, member) => *member = text.into(),
+            }
+        }
+        Some(Value::Object(members))
+    }
+
+    pub(super) fn backend(&mut self, value: Value, at: &Pointer) -> Normalized {
+        if let Value::String(_) | Value::Bool(_) = value {
+            let message = format!("expected an object, found {}", kind_of(&value));
+            return self.wrong_with(at, message, "the backend is the member `url`");
+        }
+        self.each_member(value, at, |normalizer, key, value, at| match (key, value) {
+            ("url", Value::Null) => Some(Value::Null),
+            ("url", Value::Bool(false)) => Some(Value::Bool(false)),
+            ("url", value) => normalizer.string(value, at),
+            ("extra", Value::Null) => Some(Value::Null),
+            ("extra", value) => normalizer.each_member(value, at, |normalizer, _, value, at| match value {
+                Value::Null | Value::Bool(true) => Some(value),
+                value => normalizer.string(value, at),
+            }),
+            (URL_GLOBAL, _) => None,
+            _ => normalizer.unknown_member(at, "`url` and `extra`"),
+        })
+    }
+
+    pub(super) fn source(&mut self, value: Value, at: &Pointer) -> Normalized {
+        if let Value::String(_) = value {
+            let hint = "a source is an object with the member `url`";
+            return self.wrong_with(at, "expected an object, found a string", hint);
+        }
+        let members = self.object(value, at)?;
+        if members.get("url").is_none_or(Value::is_null) {
+            return self.wrong(&at.child("url"), "a source without a url");
+        }
+        let normalized = self.each(members, at, |normalizer, key, value, at| match key {
+            _ if value.is_null() => None,
+            "url" => normalizer.string(value, at),
+            key if has_needless_escape(Scope::Source, key) => normalizer.needless_escape(key, at),
+            _ => normalizer.option(value, at),
+        });
+        Some(Value::Object(normalized))
+    }
+
+    pub(super) fn transcoder_pair(&mut self, value: Value, at: &Pointer) -> Normalized {
+        let Value::Array(pair) = value else {
+            return self.wrong(at, format!("expected [name, value], found {}", kind_of(&value)));
+        };
+        let mut pair = pair.into_iter();
+        let (name, value) = (pair.next(), pair.next());
+        if pair.next().is_some() {
+            return self.wrong(at, "a transcoder option is [name, value]");
+        }
+        let Some(Value::String(name)) = name else {
+            return self.wrong(&at.child(0), "the name of a transcoder option is a string");
+        };
+        let long_name = Value::String(transcoder_name(Cow::Borrowed(&name)).into_owned());
+        let Some(value) = value else { return Some(Value::Array(vec![long_name])) };
+        let value = self.transcoder_value(&name, value, &at.child(1))?;
+        Some(Value::Array(vec![long_name, value]))
+    }
+
+    pub(super) fn transcoder_value(&mut self, name: &str, value: Value, at: &Pointer) -> Normalized {
+        let value = self.option(value, at)?;
+        let bits = bitrate_keyword(name).and_then(|_| bitrate(value.as_str()?));
+        Some(bits.map_or(value, Value::from))
+    }
+}
