@@ -17,7 +17,7 @@ use crate::edit::merge;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
-use crate::model::schema::{Derived, Shape, ValueType, by_key, parameters};
+use crate::model::schema::{Derived, Parameter, Shape, ValueType, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::syntax::Entry;
 
@@ -54,7 +54,7 @@ impl<'d> Planner<'_, 'd> {
                     Item::Existing(place)
                 }
                 (None, value) => {
-                    self.create(kind, name, value, &at, &mut new);
+                    new.extend(self.create(kind, name, value, &at));
                     Item::New(new.len().saturating_sub(1))
                 }
             };
@@ -76,20 +76,21 @@ impl<'d> Planner<'_, 'd> {
         self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: None });
     }
 
-    fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer, new: &mut Vec<NewBlock>) {
+    /// Plans a new block; `None` if it is refused.
+    fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer) -> Option<NewBlock> {
         let empty = Map::new();
         let patch = patch.as_object().unwrap_or(&empty);
         self.plan.guarded.members(kind.scope(), &empty, patch, at);
-        let merged = merge::merge_named(kind, None, patch, at);
-        let Some(target) = self.faults.take(merged) else { return };
+        let target = self.faults.take(merge::merge_named(kind, None, patch, at))?;
         for parameter in parameters(kind.scope()) {
             if let Some(value) = target.get(parameter.key) {
                 self.faults.add(writable(parameter, value, &at.child(parameter.key)));
             }
         }
         self.plan.created.push(kind);
-        new.push(NewBlock { name: name.to_owned(), draft: emit::named(kind, name, &target) });
+        let block = NewBlock { name: name.to_owned(), draft: emit::named(kind, name, &target) };
         self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: Some(target) });
+        Some(block)
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, at: &Pointer) {
@@ -98,32 +99,26 @@ impl<'d> Planner<'_, 'd> {
         let members = Members::of(kind.scope(), entry.children());
         let merged = merge::merge_named(kind, Some((&current, &members)), patch, at);
         let Some(target) = self.faults.take(merged) else { return };
-        self.remove_unshown(kind, &members, &current, &target, patch);
-        if target == current {
-            return;
-        }
-        self.plan.guarded.members(kind.scope(), &current, patch, at);
         let removed =
             patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
-        self.change(&BlockChange { kind, entry, members, current, target: &target, removed, at });
+        let change = BlockChange { kind, entry, members, current, target: &target, removed, at };
+        self.remove_unshown(&change);
+        if target == change.current {
+            return;
+        }
+        self.plan.guarded.members(kind.scope(), &change.current, patch, at);
+        self.change(&change);
         self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: Some(target) });
     }
 
     /// Removes a directive that sets the default when null asks for it, which changes nothing in the
     /// view.
-    fn remove_unshown(
-        &mut self,
-        kind: Kind,
-        members: &Members<'d>,
-        current: &Map<String, Value>,
-        target: &Map<String, Value>,
-        patch: &Map<String, Value>,
-    ) {
-        for parameter in parameters(kind.scope()) {
-            let key = parameter.key;
-            if patch.get(key) == Some(&Value::Null) && current.get(key) == target.get(key) {
-                members.own(parameter).iter().for_each(|&entry| self.remove(entry));
-            }
+    fn remove_unshown(&mut self, change: &BlockChange<'_, 'd>) {
+        let unshown = |parameter: &&Parameter| {
+            change.removed.contains(&parameter.key) && !change.is_changed(parameter.key)
+        };
+        for parameter in parameters(change.kind.scope()).filter(unshown) {
+            change.members.own(parameter).iter().for_each(|&entry| self.remove(entry));
         }
     }
 
