@@ -275,7 +275,7 @@ impl EngineError {
                 "change single values, or use `--cluster`; `mediactl overlay list` shows the values"
             }
             Self::NotRunHere { .. } => {
-                "what was changed is changed in the cluster; `mediactl status` shows how this node is"
+                "the cluster has the change; `mediactl status` shows the state of this node"
             }
             Self::Unexpected(_) => "nothing was changed",
             Self::CheckInterrupted { .. }
