@@ -48,6 +48,9 @@ pub fn store(
 /// The configuration in etcd that the options, the environment or the context in use name, and which
 /// `what` is only there.
 pub fn named(what: &str, global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), CliError> {
+    if context::several_chosen(global) {
+        return Err(CliError::several_servers());
+    }
     let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
     let found = match (global.chosen.kind, &global.cluster, &context) {
         (TargetKind::Cluster(source), Some(url), _) => Some((&url.0, Ok(source))),

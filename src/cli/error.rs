@@ -26,6 +26,12 @@ const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the firs
 /// What a message says about a draft that stays.
 pub const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
 
+/// The word for a server that can't be reached, or that is out of order.
+const NOT_REACHED: &str = "not reached";
+
+/// The first HTTP status that says that the server failed.
+const FIRST_OF_FAILURES: u16 = 500;
+
 /// Why a command ended early.
 #[derive(Debug, Error)]
 #[error("{}", self.message())]
@@ -34,6 +40,8 @@ pub struct CliError {
     pub kind: ErrorKind,
     /// Everything that is wrong; at least one line.
     pub lines: Vec<ErrorLine>,
+    /// What a narrow column says of it, where the kind says too little.
+    pub word: Option<&'static str>,
     /// The text whose faults explain the error.
     pub broken: Option<BrokenText>,
     #[source]
@@ -60,7 +68,12 @@ pub struct BrokenText {
 impl CliError {
     pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let lines = vec![ErrorLine { message: message.into(), hint: None }];
-        Self { kind, lines, broken: None, source: None }
+        Self { kind, lines, word: None, broken: None, source: None }
+    }
+
+    /// The same error, which is this in a narrow column.
+    pub(super) fn in_a_word(self, word: &'static str) -> Self {
+        Self { word: Some(word), ..self }
     }
 
     pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -119,7 +132,7 @@ impl CliError {
     /// A path leads to nothing, or to no single place.
     pub fn bad_selection(fault: PathFault) -> Self {
         let kind = if fault.is_absent() { ErrorKind::Absent } else { ErrorKind::Invalid };
-        Self { kind, lines: vec![line_of(&fault)], broken: None, source: None }
+        Self { kind, lines: vec![line_of(&fault)], word: None, broken: None, source: None }
     }
 
     /// Standard output could not be written.
@@ -182,16 +195,6 @@ impl CliError {
         Self::new(ErrorKind::Absent, format!("there is no context `{name}`")).with_hint(hint)
     }
 
-    /// The same error of one server among several; the names of most services begin with it already.
-    #[must_use]
-    pub fn at(mut self, server: &str) -> Self {
-        let named = format!("`{server} (");
-        for line in self.lines.iter_mut().filter(|line| !line.message.contains(&named)) {
-            line.message = format!("`{server}`: {}", line.message);
-        }
-        self
-    }
-
     /// A node, or a group, has no overlay.
     pub fn no_overlay(node: &str) -> Self {
         Self::new(ErrorKind::Absent, format!("`{node}` has no overlay"))
@@ -207,7 +210,7 @@ impl CliError {
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = String>) -> Self {
         let lines = faults.map(|message| ErrorLine { message, hint: None }).collect();
-        Self { kind: ErrorKind::Invalid, lines, broken: None, source: None }
+        Self { kind: ErrorKind::Invalid, lines, word: None, broken: None, source: None }
     }
 
     /// Others may read or write the file with the contexts, or it is another user's.
@@ -340,12 +343,14 @@ impl From<ServiceError> for CliError {
         match error {
             ServiceError::Engine(error) => error.into(),
             ServiceError::Remote(failure) => {
+                let has_answered = failure.status.is_some_and(|status| status < FIRST_OF_FAILURES);
+                let word = (failure.kind == ErrorKind::Absent && !has_answered).then_some(NOT_REACHED);
                 let lines = failure.faults.into_iter().map(|(message, hint)| ErrorLine { message, hint });
-                Self { kind: failure.kind, lines: lines.collect(), broken: None, source: None }
+                Self { kind: failure.kind, lines: lines.collect(), word, broken: None, source: None }
             }
-            error @ ServiceError::NotOffered { .. } => {
-                Self::new(error.kind(), error.to_string()).with_hint("nothing was changed")
-            }
+            error @ ServiceError::NotOffered { .. } => Self::new(error.kind(), error.to_string())
+                .with_hint("nothing was changed")
+                .in_a_word("not offered"),
         }
     }
 }
@@ -367,6 +372,7 @@ impl From<EngineError> for CliError {
             }
             error => vec![ErrorLine { message: error.to_string(), hint: error.hint() }],
         };
+        let word = matches!(error, EngineError::Store(StoreError::Unreachable { .. })).then_some(NOT_REACHED);
         let broken = match error {
             EngineError::BadConfig(snapshot) => Some(BrokenText { name: None, snapshot }),
             EngineError::BadText(snapshot) => {
@@ -374,7 +380,7 @@ impl From<EngineError> for CliError {
             }
             _ => None,
         };
-        Self { kind, lines, broken, source: None }
+        Self { kind, lines, word, broken, source: None }
     }
 }
 

@@ -145,6 +145,8 @@ fn of_several(cli: &CommandLine, ui: Ui) -> Result<Option<Exit>, CliError> {
         CommandArgs::Read(args) => fleet::read::run(args, open()?),
         CommandArgs::Status(args) => fleet::tables::status(args, open()?),
         CommandArgs::History(args) => fleet::tables::history(args, open()?),
+        CommandArgs::Blame(args) => fleet::blame::run(args, open()?),
+        CommandArgs::Explain(args) => fleet::explain::run(args, open()?),
         CommandArgs::Check(args) => fleet::check::run(args, open()?),
         CommandArgs::Confirm(args) => fleet::pending::run(args, open()?),
         CommandArgs::Diff(args) if args.across => fleet::drift::run(args, open()?),

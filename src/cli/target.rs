@@ -121,6 +121,10 @@ pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, CliEr
 /// The server that the options, the environment or the context in use name; `None` where they name a file.
 fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option<Target>, CliError> {
     let context = match global.chosen.kind {
+        TargetKind::EmptyOption(option) => {
+            let message = format!("`{option}` has an empty value, which names nothing");
+            return Err(CliError::usage(message, "leave it out for the usual target"));
+        }
         TargetKind::TwoOptions(options) => {
             let [one, other] = options.map(|option| format!("`{option}`"));
             return Err(two_targets([&one, &other], "leave one of them out"));

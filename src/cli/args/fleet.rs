@@ -32,18 +32,28 @@ pub struct FleetArgs {
 impl FleetArgs {
     /// Refuses options that say nothing about one server.
     pub fn refuse_for_one(&self) -> Result<(), CliError> {
-        let given = [
-            (self.all_or_nothing, "--all-or-nothing"),
-            (!self.canary.is_empty(), "--canary"),
-            (self.health_cmd.is_some(), "--health-cmd"),
-        ];
-        match given.into_iter().find(|(is_given, _)| *is_given) {
-            None => Ok(()),
-            Some((_, option)) => Err(CliError::usage(
-                format!("`{option}` is for changes of several servers"),
-                "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too",
-            )),
-        }
+        let promise = self.all_or_nothing.then_some("--all-or-nothing");
+        let refused = |option| {
+            let hint = "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too";
+            Err(CliError::usage(format!("`{option}` is for changes of several servers"), hint))
+        };
+        promise.or(self.part_of_promise()).map_or(Ok(()), refused)
+    }
+
+    /// Refuses options that say nothing where each server is changed for itself.
+    pub fn refuse_for_each(&self) -> Result<(), CliError> {
+        let refused = |option| {
+            let hint =
+                "add `--all-or-nothing`, or leave the option out: each server is then changed for itself";
+            Err(CliError::usage(format!("`{option}` goes with `--all-or-nothing`"), hint))
+        };
+        self.part_of_promise().map_or(Ok(()), refused)
+    }
+
+    /// An option that goes with `--all-or-nothing`, if one is given.
+    fn part_of_promise(&self) -> Option<&'static str> {
+        let given = [(!self.canary.is_empty(), "--canary"), (self.health_cmd.is_some(), "--health-cmd")];
+        given.into_iter().find_map(|(is_given, option)| is_given.then_some(option))
     }
 }
 

@@ -240,6 +240,8 @@ pub enum TargetKind {
     Context(NamedBy),
     /// The servers of groups.
     Group,
+    /// This option has no value, which a script may have meant to have one.
+    EmptyOption(&'static str),
     /// These two options name two targets.
     TwoOptions([&'static str; 2]),
     /// These two variables name two targets, and no option decides.
@@ -278,12 +280,14 @@ impl TargetKind {
         };
         // A new context is put into groups: they name no target.
         let is_name = command != "context";
-        let by = |source| {
-            TARGET_NAMES
-                .iter()
-                .filter(move |name| is_name || name.id != "group")
-                .filter(move |name| is_filled(name.id) && matches.value_source(name.id) == Some(source))
+        let given = |source| {
+            let names = TARGET_NAMES.iter().filter(move |name| is_name || name.id != "group");
+            names.filter(move |name| matches.value_source(name.id) == Some(source))
         };
+        if let Some(empty) = given(ValueSource::CommandLine).find(|name| !is_filled(name.id)) {
+            return Self::EmptyOption(empty.option);
+        }
+        let by = |source| given(source).filter(|name| is_filled(name.id));
         let mut options = by(ValueSource::CommandLine);
         match (options.next(), options.next()) {
             (Some(one), Some(other)) => return Self::TwoOptions([one.option, other.option]),
@@ -310,6 +314,7 @@ impl ChosenTarget {
                 | TargetKind::Cluster(NamedBy::CommandLine)
                 | TargetKind::Context(NamedBy::CommandLine)
                 | TargetKind::Group
+                | TargetKind::EmptyOption(_)
                 | TargetKind::TwoOptions(_)
         )
     }

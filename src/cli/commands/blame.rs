@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::local_time;
 use crate::cli::render::history::masked;
-use crate::cli::target::{self, Purpose};
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::LocalView;
 use crate::edit::path::Path;
@@ -29,65 +29,88 @@ const MORE_ENTRIES: usize = 8;
 /// The HTTP status where the history of a server keeps no text.
 const NOT_FOUND: u16 = 404;
 
+/// Said where a hand edit is not in the history yet.
+pub const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
+                             `mediactl blame` shows it from then on";
+
 pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let ui = ui.paged();
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
-    target.service.demand(&[Feature::History])?;
-    let now = target.read_text(Some(Source::Saved))?;
-    if !now.is_valid() {
-        return Err(EngineError::BadConfig(now).into());
-    }
-    let masker = ui.masker();
-    let mut found = changes(args.max_count, &now, &path, masker.as_ref(), &mut *target.service, ui)?;
-    if found.is_empty() {
-        let members = top_members(now.document());
-        // A path without a value now and in the history is misspelt.
-        select(&LocalView::new(&members, &Lens::default()), &path).map_err(CliError::bad_selection)?;
-    }
-    for blamed in &mut found {
-        blamed.entry = masked(blamed.entry.clone(), masker.as_ref());
+    let ValueHistory { changes, is_edited } =
+        ValueHistory::at(&path, args.max_count, &mut target, ui.masker().as_ref())?;
+    if is_edited {
+        ui.note(HAND_EDIT);
     }
     match args.output {
-        ListFormat::Json => ui.print_json(&found)?,
-        ListFormat::Text if found.is_empty() => {
-            ui.say(&format!("`{path}` was never changed in the recorded history"));
-        }
+        ListFormat::Json => ui.print_json(&changes)?,
+        ListFormat::Text if changes.is_empty() => ui.say(&never_changed(&path)),
         ListFormat::Text => {
-            ui.print(|out| found.iter().try_for_each(|blamed| writeln!(out, "{}", line(blamed))))?;
+            ui.print(|out| changes.iter().try_for_each(|blamed| writeln!(out, "{}", line(blamed))))?;
         }
     }
     Ok(Exit::Done)
 }
 
-/// The last changes of the value at `path`, `most` of them. As few entries of the history are read as that takes.
-fn changes(
-    most: Option<usize>,
-    now: &Snapshot,
-    path: &Path,
-    masker: Option<&Masker>,
-    service: &mut dyn ConfigService,
-    ui: Ui,
-) -> Result<Vec<Blamed>, CliError> {
-    let most = most.unwrap_or(WHOLE_HISTORY);
-    let mut wanted = most.saturating_mul(FIRST_ENTRIES);
-    loop {
-        let entries = service.history(wanted)?;
-        let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
-            Err(error) if is_not_kept(&error) => Ok(None),
-            found => found.map(Some),
-        };
-        let found = blame(&entries, now, &mut kept, path, masker, most)?;
-        if found.len() == most || entries.len() < wanted {
-            if is_edited_since(&entries, now) {
-                ui.note(
-                    "the file was edited by hand since the last change; the next change found that edit, \
-                     and `mediactl blame` shows it from then on",
-                );
-            }
-            return Ok(found);
+/// Said of a value that no change in the history has set.
+pub fn never_changed(path: &Path) -> String {
+    format!("`{path}` was never changed in the recorded history")
+}
+
+/// What the history of a configuration tells of a value.
+pub struct ValueHistory {
+    pub changes: Vec<Blamed>,
+    /// Whether the file was edited by hand since the last change.
+    pub is_edited: bool,
+}
+
+impl ValueHistory {
+    /// Looks for the last changes of the value at a path, for `most` of them.
+    pub fn at(
+        path: &Path,
+        most: Option<usize>,
+        target: &mut Target,
+        masker: Option<&Masker>,
+    ) -> Result<Self, CliError> {
+        target.service.demand(&[Feature::History])?;
+        let now = target.read_text(Some(Source::Saved))?;
+        if !now.is_valid() {
+            return Err(EngineError::BadConfig(now).into());
         }
-        wanted = wanted.saturating_mul(MORE_ENTRIES);
+        let mut found = Self::found(path, most, &now, &mut *target.service, masker)?;
+        if found.changes.is_empty() {
+            let members = top_members(now.document());
+            // A path without a value now and in the history is misspelt.
+            select(&LocalView::new(&members, &Lens::default()), path).map_err(CliError::bad_selection)?;
+        }
+        for blamed in &mut found.changes {
+            blamed.entry = masked(blamed.entry.clone(), masker);
+        }
+        Ok(found)
+    }
+
+    /// As few entries of the history are read as that takes.
+    fn found(
+        path: &Path,
+        most: Option<usize>,
+        now: &Snapshot,
+        service: &mut dyn ConfigService,
+        masker: Option<&Masker>,
+    ) -> Result<Self, ServiceError> {
+        let most = most.unwrap_or(WHOLE_HISTORY);
+        let mut wanted = most.saturating_mul(FIRST_ENTRIES);
+        loop {
+            let entries = service.history(wanted)?;
+            let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
+                Err(error) if is_not_kept(&error) => Ok(None),
+                found => found.map(Some),
+            };
+            let changes = blame(&entries, now, &mut kept, path, masker, most)?;
+            if changes.len() == most || entries.len() < wanted {
+                return Ok(Self { changes, is_edited: is_edited_since(&entries, now) });
+            }
+            wanted = wanted.saturating_mul(MORE_ENTRIES);
+        }
     }
 }
 
@@ -100,7 +123,8 @@ fn is_not_kept(error: &ServiceError) -> bool {
     }
 }
 
-fn line(Blamed { entry, from, to }: &Blamed) -> String {
+/// A change in one line.
+pub fn line(Blamed { entry, from, to }: &Blamed) -> String {
     let word = |value: &Option<Value>| {
         value.as_ref().map_or("nothing".to_owned(), |value| one_line(&value.to_string()))
     };

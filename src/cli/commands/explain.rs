@@ -14,19 +14,19 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
 use crate::cli::render::paragraph::wrapped;
-use crate::cli::target::{self, Purpose};
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::explain::{Explanation, ValueSource, explain};
 use crate::edit::path::Path;
 use crate::edit::place_in_text::entry_at;
-use crate::engine::{Content, ErrorKind, ReadForm, ReadQuery, Reading, ServiceError};
+use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, ServiceError};
 use crate::model::{Lens, top_members};
 use crate::syntax::{LineIndex, one_line};
 
 /// An explanation, with the place where the value is set.
 #[derive(Serialize)]
-struct Explained {
+pub struct Explained {
     #[serde(flatten)]
     explanation: Explanation,
     file: Option<String>,
@@ -38,50 +38,74 @@ pub fn run(args: &ExplainArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
     let ui = ui.paged();
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
-    let name = target.service.name().to_owned();
-    let content = match target.service.read(&query) {
-        Ok(Reading { content, .. }) => content,
-        Err(error) => without_configuration(error, ui)?,
-    };
-    let explained = match content {
-        Content::Text(text) if text.is_valid() => {
-            let composed = target.composed(&text, None)?;
-            let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
-            let text = composed.as_ref().map_or(&text, |composed| &composed.text);
-            let (members, lens) = (top_members(text.document()), Lens::default());
-            let mut explained = looked_up(&LocalView::new(&members, &lens), &path, ui)?;
-            let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
-            if let Some(entry) = set_at.and_then(|path| entry_at(&members, &path.segments)) {
-                let at = entry.span().start;
-                let (file, line) = match &composed {
-                    Some(composed) => composed.line(at),
-                    None => (&*name, LineIndex::new(text.document().text()).position(at).line),
-                };
-                (explained.file, explained.line) = (Some(file.to_owned()), Some(line));
-            }
-            explained
-        }
-        Content::Text(_) => {
-            ui.warning(&format!("`{name}` has errors, so its values are not shown"));
-            looked_up(&json!({}), &path, ui)?
-        }
-        Content::Json(whole) => looked_up(&whole, &path, ui)?,
-    };
+    let read = Explained::read(&mut target).or_else(|error| without_configuration(error, ui))?;
+    let explained = Explained::of(&path, read, target.service.name(), ui)?;
     match args.output {
         ListFormat::Json => ui.print_json(&explained)?,
-        ListFormat::Text => ui.print_painted(|out| print(&explained, ui, out))?,
+        ListFormat::Text => {
+            let value = explained.value_or_not_set();
+            ui.print_painted(|out| print(&explained, value.as_deref(), ui, out))?;
+        }
     }
     Ok(Exit::Done)
 }
 
+impl Explained {
+    /// Reads a configuration, with what it includes.
+    pub fn read(target: &mut Target) -> Result<(Content, Option<Composed>), ServiceError> {
+        let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
+        let content = target.service.read(&query)?.content;
+        let composed = match &content {
+            Content::Text(text) if text.is_valid() => target.composed(text, None)?,
+            _ => None,
+        };
+        Ok((content, composed))
+    }
+
+    /// Explains what is at a path of a configuration with this name.
+    pub fn of(
+        path: &Path,
+        (content, composed): (Content, Option<Composed>),
+        name: &str,
+        ui: Ui,
+    ) -> Result<Self, CliError> {
+        let text = match content {
+            Content::Text(text) if text.is_valid() => text,
+            Content::Text(_) => {
+                ui.warning(&format!("`{name}` has errors, so its values are not shown"));
+                return looked_up(&json!({}), path, ui);
+            }
+            Content::Json(whole) => return looked_up(&whole, path, ui),
+        };
+        let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
+        let text = composed.as_ref().map_or(&text, |composed| &composed.text);
+        let (members, lens) = (top_members(text.document()), Lens::default());
+        let mut explained = looked_up(&LocalView::new(&members, &lens), path, ui)?;
+        let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
+        if let Some(entry) = set_at.and_then(|path| entry_at(&members, &path.segments)) {
+            let at = entry.span().start;
+            let (file, line) = match &composed {
+                Some(composed) => composed.line(at),
+                None => (name, LineIndex::new(text.document().text()).position(at).line),
+            };
+            (explained.file, explained.line) = (Some(file.to_owned()), Some(line));
+        }
+        Ok(explained)
+    }
+
+    /// The value in words, where the path leads to one place.
+    pub fn value_or_not_set(&self) -> Option<String> {
+        self.explanation.is_certain.then(|| value(self).unwrap_or("not set".to_owned()))
+    }
+}
+
 /// An empty configuration where there is none: the schema is known without one.
-fn without_configuration(error: ServiceError, ui: Ui) -> Result<Content, CliError> {
+fn without_configuration(error: ServiceError, ui: Ui) -> Result<(Content, Option<Composed>), CliError> {
     if error.kind() != ErrorKind::Absent {
         return Err(error.into());
     }
     ui.warning(&format!("{error}: explaining without values"));
-    Ok(Content::Json(json!({})))
+    Ok((Content::Json(json!({})), None))
 }
 
 fn looked_up(current: &dyn Current, path: &Path, ui: Ui) -> Result<Explained, CliError> {
@@ -91,7 +115,8 @@ fn looked_up(current: &dyn Current, path: &Path, ui: Ui) -> Result<Explained, Cl
     Ok(Explained { explanation, file: None, line: None })
 }
 
-fn print(explained: &Explained, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+/// Prints an explanation, with this value.
+pub fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     let Explanation { path, documentation, value_type, unit, default, text, json, .. } =
         &explained.explanation;
     writeln!(out, "{}", ui.paint(&one_line(path), Color::Yellow))?;
@@ -114,9 +139,7 @@ fn print(explained: &Explained, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     if *secret {
         line("secret", "yes, or a part of it: it is masked")?;
     }
-    if explained.explanation.is_certain {
-        line("value", &value(explained).unwrap_or("not set".to_owned()))?;
-    }
+    value.map_or(Ok(()), |value| line("value", value))?;
     if !members.is_empty() {
         writeln!(out, "\nmembers")?;
         let width = members.iter().map(|(key, _)| key.len()).max().unwrap_or_default();

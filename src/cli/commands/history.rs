@@ -37,11 +37,7 @@ pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
     let name = target.service.name();
     match args.output {
         ListFormat::Json => ui.print_json(&found.iter().map(|listed| &listed.entry).collect::<Vec<_>>())?,
-        ListFormat::Text if found.is_empty() => {
-            let what = wanted.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
-            let when = if wanted.since.is_some() { "since then" } else { "in the recorded history" };
-            ui.say(&format!("{what} was never changed {when}"));
-        }
+        ListFormat::Text if found.is_empty() => ui.say(&wanted.nothing_found(name)),
         ListFormat::Text => ui.print_painted(|out| {
             // Above a diff there is room for a whole message.
             let screen = if args.patch { Screen::default() } else { ui.screen() };
@@ -78,6 +74,13 @@ impl Selected {
             since: args.since.as_deref().map(local_time::parse).transpose()?,
             most: args.max_count.unwrap_or(WHOLE_HISTORY),
         })
+    }
+
+    /// Says that there is no such entry in the history of a server.
+    pub fn nothing_found(&self, name: &str) -> String {
+        let what = self.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
+        let when = if self.since.is_some() { "since then" } else { "in the recorded history" };
+        format!("{what} was never changed {when}")
     }
 
     /// Reads the entries; where people look at them, also what each changed.

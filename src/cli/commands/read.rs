@@ -15,14 +15,14 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, Column, SortOrder};
 use crate::cli::render::masked::write_text;
 use crate::cli::render::table::Screen;
-use crate::cli::target::{self, Purpose};
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Output, Ui, output};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
-use crate::engine::{Content, EngineError, ReadForm, ReadQuery, Snapshot, Source};
+use crate::engine::{Composed, Content, EngineError, ReadForm, ReadQuery, ServiceError, Snapshot, Source};
 use crate::model::schema::WITH_INCLUDES;
 use crate::model::{Kind, Lens, View, top_members, write_compact};
 use crate::syntax::one_line;
@@ -31,26 +31,13 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     let ui = ui.paged();
     let mut wanted = Wanted::of(args)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
-    let query = ReadQuery {
-        source: args.saved.then_some(Source::Saved),
-        form: match args.output {
-            ReadFormat::Conf => ReadForm::Text,
-            _ if follows => ReadForm::TextOrJson,
-            _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
-        },
-    };
-    let mut content = target.service.read(&query)?.content;
-    let composed = match &content {
-        Content::Text(text) if follows => target.composed(text, query.source)?,
-        _ => None,
-    };
-    if args.with_includes && composed.is_none() && may_include(&content) {
-        ui.note(&format!("`{}` does not send the files that it includes", target.service.name()));
+    let (mut content, composed) = read(args, &mut target)?;
+    if lacks_includes(args, &content, composed.as_ref()) {
+        ui.note(&no_includes(target.service.name()));
     }
     if let Some(composed) = composed {
         let composed = diagnostics::valid(composed, ui)?;
-        wanted.included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
+        wanted.included = included_names(&composed);
         content = Content::Text(composed.text);
     }
     let masker = ui.value_masker();
@@ -69,9 +56,39 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     Ok(Exit::Done)
 }
 
-/// Whether there may be files that a configuration includes: its JSON does not tell them all.
-fn may_include(content: &Content) -> bool {
-    content.snapshot().is_none_or(|text| text.is_valid() && !text.includes().is_empty())
+/// Reads what the arguments ask for, with what it includes where that is shown, too.
+pub fn read(args: &ReadArgs, target: &mut Target) -> Result<(Content, Option<Composed>), ServiceError> {
+    let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
+    let query = ReadQuery {
+        source: args.saved.then_some(Source::Saved),
+        form: match args.output {
+            ReadFormat::Conf => ReadForm::Text,
+            _ if follows => ReadForm::TextOrJson,
+            _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
+        },
+    };
+    let content = target.service.read(&query)?.content;
+    let composed = match &content {
+        Content::Text(text) if follows => target.composed(text, query.source)?,
+        _ => None,
+    };
+    Ok((content, composed))
+}
+
+/// Whether files that are to be shown are missing: the JSON of a configuration does not tell all that it includes.
+pub fn lacks_includes(args: &ReadArgs, content: &Content, composed: Option<&Composed>) -> bool {
+    let may_include = || content.snapshot().is_none_or(|text| text.is_valid() && !text.includes().is_empty());
+    args.with_includes && composed.is_none() && may_include()
+}
+
+/// Said of a server that keeps the included files for itself.
+pub fn no_includes(name: &str) -> String {
+    format!("`{name}` does not send the files that it includes")
+}
+
+/// The names of the files that a configuration includes.
+pub fn included_names(composed: &Composed) -> Vec<String> {
+    composed.files[1..].iter().map(|file| file.name.clone()).collect()
 }
 
 /// The values to show: those at the paths, in the entries that meet the conditions.

@@ -1,12 +1,14 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 
+use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
+use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer};
 use super::members::{Fleet, FleetMember, ServerAnswer};
 use super::plan::{FleetChange, FleetPlan, Operation};
-use super::results::{self, ServerResult, Standing, exit_of_each};
+use super::results::{self, Ending, ServerResult, Standing, exit_of_each, standing_of};
 use super::together::{Ended, Together};
 use super::verdict::exit_of;
 use crate::cli::args::global::GlobalArgs;
@@ -16,10 +18,8 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ErrorKind, Feature, Snapshot};
-
-/// What a server needs to offer for a change that is made everywhere or nowhere.
-const NEEDED: [Feature; 4] = [Feature::DryRun, Feature::IfMatch, Feature::Conf, Feature::Confirm];
+use crate::engine::{ChangeOptions, ErrorKind, PendingInfo, Snapshot};
+use crate::store::cluster::ClusterUrl;
 
 /// How long each server waits to be confirmed, if the user does not say.
 const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);
@@ -36,9 +36,11 @@ pub fn run(
     operation: &Operation<'_>,
 ) -> Result<Exit, CliError> {
     let together = change.args.fleet.all_or_nothing;
-    if !together {
-        change.args.fleet.refuse_for_one()?;
+    match together {
+        true => refuse_clusters(&contexts)?,
+        false => change.args.fleet.refuse_for_each()?,
     }
+    canaries::refuse_unknown(change, &contexts)?;
     let time = change.args.confirm.unwrap_or(DEFAULT_CONFIRM + change.args.fleet.canary_time);
     let mut global = global.clone();
     if together {
@@ -47,20 +49,14 @@ pub fn run(
     }
     let protected: Vec<String> =
         contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();
-    refuse_unknown_canaries(change, &contexts)?;
     let mut fleet = Fleet::open(contexts, &global, ui)?;
-    let plans = fleet.ask("evaluate", |member| {
-        if together {
-            member.target.service.demand(&NEEDED)?;
-        }
-        FleetPlan::of(member, change, operation)
-    });
-    change.print_summary(&plans, ui)?;
+    let plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change, operation));
+    unless_closed(change.print_summary(&plans, ui))?;
     let changing: Vec<usize> = (0..plans.len()).filter(|at| is_change(&plans[*at])).collect();
     let is_refused = plans.iter().any(|answer| answer.result.is_err());
     if change.args.dry_run || changing.is_empty() || (together && is_refused) {
         let results = not_made(plans, change, ui);
-        results::print(&results, change.args.into(), ui)?;
+        unless_closed(results::print(&results, change.args.into(), ui))?;
         let exit = match together && is_refused {
             true => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
             false => exit_of_each(&results),
@@ -68,26 +64,40 @@ pub fn run(
         return Ok(with_changes(exit, &results, change));
     }
     agree(change, changing.len(), plans.len(), &protected)?;
+    // From here on a signal is answered by what stands where.
+    let held = HeldSignals::hold();
     let journal = begin_journal(change, &changing, &plans)?;
-    if together {
-        let names: Vec<&str> = changing.iter().map(|at| &*plans[*at].server).collect();
-        let canaries = canaries(change, &names);
-        let work = Together::new(&mut fleet, &plans, changing, canaries, (change, operation, time), journal);
-        let Ended { verdict, journal, results: ended, signal } = work.run();
-        let results = merged(plans, ended, change, ui);
-        results::print(&results, change.args.into(), ui)?;
-        let exit = match verdict {
-            FleetVerdict::All => Exit::Done,
-            FleetVerdict::None => match signal {
-                Some(signal) => ErrorKind::Interrupted { signal }.into(),
-                None => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
-            },
-            FleetVerdict::Mixed => Exit::Partly,
-        };
-        end(journal, verdict == FleetVerdict::Mixed, ui);
-        return Ok(with_changes(exit, &results, change));
+    if !together {
+        return each_for_itself(change, &mut fleet, plans, &changing, operation, (journal, held));
     }
-    each_for_itself(change, &mut fleet, plans, &changing, operation, journal)
+    let names: Vec<&str> = changing.iter().map(|at| &*plans[*at].server).collect();
+    let canaries = canaries::among(change, &names);
+    let work =
+        Together::new(&mut fleet, &plans, changing, canaries, (change, operation, time), (journal, held));
+    let Ended { verdict, journal, endings, held } = work.run();
+    let results = merged(plans, endings, change, ui);
+    let printed = results::print(&results, change.args.into(), ui);
+    let exit = match (verdict, held.received()) {
+        (FleetVerdict::All, _) => Exit::Done,
+        (FleetVerdict::None, Some(signal)) => ErrorKind::Interrupted { signal }.into(),
+        (FleetVerdict::None, None) => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
+        (FleetVerdict::Mixed, _) => Exit::Partly,
+    };
+    end(journal, verdict == FleetVerdict::Mixed, ui);
+    unless_closed(printed)?;
+    Ok(with_changes(exit, &results, change))
+}
+
+/// Nothing more is printed where nobody reads it; the change itself goes on.
+fn unless_closed(printed: Result<(), CliError>) -> Result<(), CliError> {
+    printed.or_else(|error| if error.is_closed_output() { Ok(()) } else { Err(error) })
+}
+
+/// A cluster has no figures of its own by which its health could be told.
+fn refuse_clusters(contexts: &[ServerContext]) -> Result<(), CliError> {
+    let clusters = contexts.iter().filter(|context| ClusterUrl::is_meant(&context.url));
+    let names: Vec<&str> = clusters.map(|context| &*context.name).collect();
+    if names.is_empty() { Ok(()) } else { Err(CliError::clusters_together(&names)) }
 }
 
 /// Makes the change on each server, whatever becomes of it on the others.
@@ -97,50 +107,49 @@ fn each_for_itself(
     plans: Vec<ServerAnswer<FleetPlan>>,
     changing: &[usize],
     operation: &Operation<'_>,
-    mut journal: Journal,
+    (mut journal, held): (Journal, HeldSignals),
 ) -> Result<Exit, CliError> {
     let ui = fleet.ui;
     let servers = changing.iter().map(|at| &*plans[*at].server).collect();
     journal.note(&FleetJournalLine::Step { step: "change", servers }).map_err(CliError::journal_failed)?;
-    let held = HeldSignals::hold();
-    let work = |at: usize, member: &mut FleetMember| -> Result<(), CliError> {
-        let Ok(plan) = &plans[at].result else { return Ok(()) };
+    let work = |at: usize, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
+        let Ok(plan) = &plans[at].result else { return Ok(None) };
         let options = ChangeOptions { expected: change.expected(&plan.running), ..change.options.clone() };
-        match operation(&mut *member.target.service, &options) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(CliError::from(error).at(&member.name)),
-        }
+        let made = operation(&mut *member.target.service, &options);
+        let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
+        plan.keep_warnings(&made, member);
+        Ok(made.pending)
     };
-    let line = |at: usize, result: &Result<(), CliError>| {
-        let word = if result.is_ok() { "changed" } else { "not changed" };
+    let line = |at: usize, result: &Result<_, CliError>| {
+        let word = result.as_ref().map_or_else(|error| standing_of(error).in_words(), |_| "changed");
         (!change.args.quiet).then(|| format!("{}: {word}", plans[at].server))
     };
     let made = fleet.on(changing, "change", &|| held.received().is_none(), work, line);
-    let signal = held.received();
-    drop(held);
-    let ended: Vec<(usize, Standing, Option<CliError>)> = changing
+    let endings: Vec<Ending> = changing
         .iter()
         .zip(made)
-        .map(|(at, made)| match made {
-            None => (*at, Standing::NotChanged, None),
-            Some(Ok(())) => (*at, Standing::Changed, None),
-            Some(Err(error)) if error.kind == ErrorKind::Unknown => (*at, Standing::Unknown, Some(error)),
-            Some(Err(error)) => (*at, Standing::Refused, Some(error)),
+        .map(|(&at, made)| match made {
+            None => Ending::of(at, Standing::NotChanged),
+            Some(Ok(pending)) => Ending { pending, ..Ending::of(at, Standing::Changed) },
+            Some(Err(error)) => {
+                let standing = standing_of(&error);
+                Ending { error: Some(error), ..Ending::of(at, standing) }
+            }
         })
         .collect();
-    let is_open = ended.iter().any(|(_, standing, _)| *standing != Standing::Changed);
-    let has_changed =
-        ended.iter().any(|(_, standing, _)| matches!(standing, Standing::Changed | Standing::Unknown));
-    let results = merged(plans, ended, change, ui);
-    results::print(&results, change.args.into(), ui)?;
+    let is_open = endings.iter().any(|end| end.standing != Standing::Changed);
+    let has_changed = endings.iter().any(|end| matches!(end.standing, Standing::Changed | Standing::Unknown));
+    let results = merged(plans, endings, change, ui);
+    let printed = results::print(&results, change.args.into(), ui);
     end(journal, is_open && has_changed, ui);
+    unless_closed(printed)?;
     if let Some(time) = change.args.confirm.filter(|_| has_changed && !change.args.quiet) {
         ui.note(&format!(
             "in {} s each change is rolled back, unless `mediactl confirm` with the same servers keeps it",
             time.as_secs()
         ));
     }
-    let exit = match signal {
+    let exit = match held.received() {
         Some(signal) if is_open => ErrorKind::Interrupted { signal }.into(),
         _ => exit_of_each(&results),
     };
@@ -165,37 +174,6 @@ fn with_changes(exit: Exit, results: &[ServerResult], change: &FleetChange<'_>) 
     }
 }
 
-/// How many servers are tried first, if they are not named.
-fn canary_count(change: &FleetChange<'_>) -> Option<usize> {
-    match &change.args.fleet.canary[..] {
-        [] => Some(0),
-        [only] => only.parse().ok(),
-        _ => None,
-    }
-}
-
-fn refuse_unknown_canaries(change: &FleetChange<'_>, contexts: &[ServerContext]) -> Result<(), CliError> {
-    let is_known = |name: &String| contexts.iter().any(|context| context.name == *name);
-    let unknown = change.args.fleet.canary.iter().find(|name| !is_known(name));
-    match unknown.filter(|_| canary_count(change).is_none()) {
-        None => Ok(()),
-        Some(unknown) => {
-            let names: Vec<&str> = contexts.iter().map(|context| &*context.name).collect();
-            let message = format!("`--canary {unknown}`: none of the servers has this name");
-            Err(CliError::usage(message, format!("the servers are {}", names.join(", "))))
-        }
-    }
-}
-
-/// Which of the servers that change are tried first.
-fn canaries(change: &FleetChange<'_>, changing: &[&str]) -> Vec<usize> {
-    let named = |name: &str| change.args.fleet.canary.iter().any(|canary| canary == name);
-    match canary_count(change) {
-        Some(count) => (0..count.min(changing.len())).collect(),
-        None => (0..changing.len()).filter(|at| named(changing[*at])).collect(),
-    }
-}
-
 /// Asks whether the servers are to be changed.
 fn agree(
     change: &FleetChange<'_>,
@@ -213,8 +191,7 @@ fn agree(
     let question = format!("change {changing} of {all} servers{protected}?");
     match prompts::confirm(&question).map_err(CliError::prompt_failed)? {
         Some(true) => Ok(()),
-        Some(false) => Err(CliError::not_agreed("nothing was changed")),
-        None => Err(CliError::not_agreed("there is no terminal to ask on, and nothing was changed")),
+        answer => Err(CliError::not_agreed(answer, "`--yes` agrees, `--dry-run` shows the change")),
     }
 }
 
@@ -262,37 +239,33 @@ fn end(journal: Journal, is_open: bool, ui: Ui) {
 fn not_made(plans: Vec<ServerAnswer<FleetPlan>>, change: &FleetChange<'_>, ui: Ui) -> Vec<ServerResult> {
     let planned = if change.args.dry_run { Standing::WouldChange } else { Standing::NotChanged };
     let changing = plans.iter().enumerate().filter(|(_, answer)| is_change(answer));
-    let ended = changing.map(|(at, _)| (at, planned, None)).collect();
-    merged(plans, ended, change, ui)
+    let endings = changing.map(|(at, _)| Ending::of(at, planned)).collect();
+    merged(plans, endings, change, ui)
 }
 
 /// The results of all servers: of those that were to be changed as given, of the others as planned.
 fn merged(
     plans: Vec<ServerAnswer<FleetPlan>>,
-    ended: Vec<(usize, Standing, Option<CliError>)>,
+    endings: Vec<Ending>,
     change: &FleetChange<'_>,
     ui: Ui,
 ) -> Vec<ServerResult> {
-    let mut ended: std::collections::HashMap<usize, _> =
-        ended.into_iter().map(|(at, standing, error)| (at, (standing, error))).collect();
-    let result = |(at, ServerAnswer { server, result }): (usize, ServerAnswer<FleetPlan>)| {
-        let plan = match result {
-            Ok(plan) => plan,
-            Err(error) => {
-                let lines = [0, 0];
-                return ServerResult {
-                    server,
-                    standing: Standing::Refused,
-                    error: Some(error),
-                    lines,
-                    change: None,
-                };
-            }
-        };
-        let (standing, error) = ended.remove(&at).unwrap_or((Standing::Unchanged, None));
-        let lines = plan.lines(ui.masker());
-        let record = plan.record(change, &server, ui.masker().as_ref());
-        ServerResult { server, standing, error, lines, change: Some(record) }
+    let mut endings: HashMap<usize, Ending> = endings.into_iter().map(|end| (end.at, end)).collect();
+    let result = |(at, ServerAnswer { server, result }): (usize, ServerAnswer<FleetPlan>)| match result {
+        Err(error) => ServerResult {
+            server,
+            standing: Standing::Refused,
+            error: Some(error),
+            lines: [0, 0],
+            change: None,
+        },
+        Ok(mut plan) => {
+            let end = endings.remove(&at).unwrap_or(Ending::of(at, Standing::Unchanged));
+            plan.outcome.pending = end.pending;
+            let lines = plan.lines(ui.masker());
+            let record = plan.record(change, &server, ui.masker().as_ref());
+            ServerResult { server, standing: end.standing, error: end.error, lines, change: Some(record) }
+        }
     };
     plans.into_iter().enumerate().map(result).collect()
 }

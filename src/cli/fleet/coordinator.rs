@@ -32,7 +32,6 @@ pub enum FleetStep {
 pub enum StepReply {
     /// It was done.
     Done,
-    /// It was refused, or not sent.
     Refused,
     /// No answer came: it may have been done.
     Lost,
@@ -63,7 +62,7 @@ pub enum Stage {
     /// A confirmation was sent, and the answer was not heard.
     Confirming,
     Confirmed,
-    /// It did not take the confirmation: it goes back.
+    /// It did not take the confirmation: it goes back when its time is over.
     NotConfirmed,
     /// A cancellation was sent, and the answer was not heard: it goes back when its time is over.
     Cancelling,
@@ -103,19 +102,19 @@ impl Coordinator {
 
     /// The next step. It counts as begun: of servers that have no reply afterwards nothing is known.
     pub fn step(&mut self) -> FleetStep {
-        // Whoever refused what all others refused as well keeps nobody from going back.
+        // A confirmation that every server refused stands nowhere: the change can be taken back at once.
         if self.is_confirming && !self.may_be_confirmed() {
             self.is_confirming = false;
             self.has_failed = true;
         }
         if self.has_failed {
-            let open = self.at([Stage::Waiting, Stage::Tried]);
+            let open = self.at(&[Stage::Waiting, Stage::Tried, Stage::NotConfirmed]);
             return self.begin(open, Stage::Cancelling, FleetStep::Cancel);
         }
         if self.is_confirming {
             return FleetStep::Done(self.verdict());
         }
-        let untouched = self.at([Stage::Untouched, Stage::Untouched]);
+        let untouched = self.at(&[Stage::Untouched]);
         let first: Vec<usize> = untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
         match (first.is_empty(), self.is_watched, untouched.is_empty(), self.is_checked) {
             (false, ..) => self.begin(first, Stage::Tried, FleetStep::Try),
@@ -124,7 +123,7 @@ impl Coordinator {
             (true, true, true, false) => FleetStep::Check((0..self.stages.len()).collect()),
             (true, true, true, true) => {
                 self.is_confirming = true;
-                let waiting = self.at([Stage::Waiting, Stage::Waiting]);
+                let waiting = self.at(&[Stage::Waiting]);
                 self.begin(waiting, Stage::Confirming, FleetStep::Confirm)
             }
         }
@@ -138,6 +137,12 @@ impl Coordinator {
             StepReply::Refused => Stage::Refused,
             StepReply::Lost => Stage::Tried,
         };
+    }
+
+    /// Hears that the change was not sent to a server any more.
+    pub fn not_tried(&mut self, at: usize) {
+        self.has_failed = true;
+        self.stages[at] = Stage::Untouched;
     }
 
     /// Hears whether the canaries stayed healthy.
@@ -179,12 +184,12 @@ impl Coordinator {
         step(servers)
     }
 
-    fn at(&self, stages: [Stage; 2]) -> Vec<usize> {
+    fn at(&self, stages: &[Stage]) -> Vec<usize> {
         (0..self.stages.len()).filter(|at| stages.contains(&self.stages[*at])).collect()
     }
 
     fn may_be_confirmed(&self) -> bool {
-        !self.at([Stage::Confirmed, Stage::Confirming]).is_empty()
+        !self.at(&[Stage::Confirmed, Stage::Confirming]).is_empty()
     }
 
     fn verdict(&self) -> FleetVerdict {

@@ -24,10 +24,28 @@ struct World {
     was_confirmed: bool,
     /// How many more servers may lose their change before they are asked (a crash, a clock).
     crashes: usize,
+    /// How many more servers somebody else may confirm.
+    meddlers: usize,
+    was_meddled_with: bool,
+}
+
+/// What comes of a step on one server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Reply(StepReply),
+    /// A signal came before it was sent.
+    NotSent,
 }
 
 /// What a reply may mean: the reply, and what the server runs then.
-fn outcomes(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
+fn outcomes(step: &FleetStep, real: Real) -> Vec<(Heard, Real)> {
+    let mut found: Vec<(Heard, Real)> =
+        replies(step, real).into_iter().map(|(reply, real)| (Heard::Reply(reply), real)).collect();
+    found.extend(matches!(step, FleetStep::Try(_)).then_some((Heard::NotSent, real)));
+    found
+}
+
+fn replies(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
     use Real::{New, Old, Pending};
     use StepReply::{Done, Lost, Refused};
     match (step, real) {
@@ -38,13 +56,15 @@ fn outcomes(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
         (FleetStep::Cancel(_), Pending) => {
             vec![(Done, Old), (Lost, Old), (Lost, Pending), (Refused, Pending)]
         }
+        // Somebody else has confirmed it, which a look at the server finds out.
+        (_, New) => vec![(Done, New), (Lost, New)],
         // It went back already, or never had the change.
         (_, real) => vec![(Refused, real), (Lost, real)],
     }
 }
 
 impl World {
-    fn new(count: usize, canaries: usize) -> Self {
+    fn new(count: usize, canaries: usize, meddlers: usize) -> Self {
         Self {
             coordinator: Coordinator::new(count, (0..canaries).collect()),
             servers: vec![Real::Old; count],
@@ -53,6 +73,8 @@ impl World {
             was_checked: false,
             was_confirmed: false,
             crashes: 1,
+            meddlers,
+            was_meddled_with: false,
         }
     }
 
@@ -64,6 +86,9 @@ impl World {
 
     /// What has to hold wherever the program is killed.
     fn check_here(&self) {
+        if self.was_meddled_with {
+            return;
+        }
         let after = self.after_the_time();
         assert!(self.was_confirmed || after.iter().all(|real| *real == Real::Old), "{:?}", self.coordinator);
         // What the journal has names each server that may have the change.
@@ -77,17 +102,29 @@ impl World {
         let after = self.after_the_time();
         match verdict {
             FleetVerdict::All => assert!(after.iter().all(|real| *real == Real::New), "{after:?}"),
-            FleetVerdict::None => assert!(after.iter().all(|real| *real == Real::Old), "{after:?}"),
+            FleetVerdict::None => {
+                // What somebody else has confirmed is not seen on a server that can't be reached any more.
+                let is_unseen = |stage: &Stage| self.was_meddled_with && *stage == Stage::Cancelling;
+                for (real, stage) in after.iter().zip(self.coordinator.stages()) {
+                    assert!(*real == Real::Old || is_unseen(stage), "{after:?} but {:?}", self.coordinator);
+                }
+            }
             FleetVerdict::Mixed => {
-                assert!(self.was_confirmed || self.coordinator.stages().contains(&Stage::Confirming))
+                let is_confirmed = self.was_confirmed || self.was_meddled_with;
+                assert!(is_confirmed || self.coordinator.stages().contains(&Stage::Confirming))
             }
         }
     }
 
-    fn hear(&mut self, step: &FleetStep, at: usize, reply: StepReply, real: Real) {
-        self.was_confirmed |= real == Real::New;
+    fn hear(&mut self, step: &FleetStep, at: usize, heard: Heard, real: Real) {
+        let was_new = self.servers[at] == Real::New;
+        self.was_confirmed |= real == Real::New && !was_new;
         self.servers[at] = real;
+        let Heard::Reply(reply) = heard else { return self.coordinator.not_tried(at) };
         match step {
+            FleetStep::Cancel(_) if was_new && reply == StepReply::Done => {
+                self.coordinator.confirmed(at, StepReply::Done);
+            }
             FleetStep::Try(_) => self.coordinator.tried(at, reply),
             FleetStep::Confirm(_) => self.coordinator.confirmed(at, reply),
             _ => self.coordinator.cancelled(at, reply),
@@ -98,7 +135,7 @@ impl World {
     fn explore(mut self) -> usize {
         self.check_here();
         let mut runs = 0;
-        // A signal may come between any two steps, and any server that waits may go back.
+        // A signal may come between any two steps, any server that waits may go back, and somebody may confirm it.
         let mut interrupted = self.clone();
         interrupted.coordinator.interrupt();
         if interrupted.coordinator != self.coordinator {
@@ -110,6 +147,12 @@ impl World {
                 crashed.crashes -= 1;
                 crashed.servers[at] = Real::Old;
                 runs += crashed.explore();
+            }
+            if self.meddlers > 0 && self.servers[at] == Real::Pending {
+                let mut kept = self.clone();
+                kept.meddlers -= 1;
+                (kept.servers[at], kept.was_meddled_with) = (Real::New, true);
+                runs += kept.explore();
             }
         }
         let step = self.coordinator.step();
@@ -148,9 +191,9 @@ impl World {
                     worlds = worlds
                         .iter()
                         .flat_map(|world| {
-                            outcomes(&step, world.servers[at]).into_iter().map(|(reply, real)| {
+                            outcomes(&step, world.servers[at]).into_iter().map(|(heard, real)| {
                                 let mut next = world.clone();
-                                next.hear(&step, at, reply, real);
+                                next.hear(&step, at, heard, real);
                                 next.check_here();
                                 next
                             })
@@ -167,7 +210,15 @@ impl World {
 #[test]
 fn no_run_leaves_a_mixture_before_the_first_confirmation_or_says_what_is_not_so() {
     for (count, canaries) in [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1), (3, 3)] {
-        let runs = World::new(count, canaries).explore();
+        let runs = World::new(count, canaries, 0).explore();
+        assert!(runs > 10, "{count} servers with {canaries} canaries: {runs} runs");
+    }
+}
+
+#[test]
+fn what_somebody_else_confirms_meanwhile_is_told() {
+    for (count, canaries) in [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)] {
+        let runs = World::new(count, canaries, count).explore();
         assert!(runs > 10, "{count} servers with {canaries} canaries: {runs} runs");
     }
 }
@@ -181,5 +232,7 @@ fn where_every_confirmation_is_refused_nothing_stands() {
     coordinator.checked(true);
     assert_eq!(coordinator.step(), FleetStep::Confirm(vec![0, 1]));
     [0, 1].iter().for_each(|at| coordinator.confirmed(*at, StepReply::Refused));
+    assert_eq!(coordinator.step(), FleetStep::Cancel(vec![0, 1]));
+    [0, 1].iter().for_each(|at| coordinator.cancelled(*at, StepReply::Done));
     assert_eq!(coordinator.step(), FleetStep::Done(FleetVerdict::None));
 }

@@ -38,20 +38,21 @@ pub fn confirm(
             Err(error) => error,
         };
         was_sent |= error.kind() == ErrorKind::Unknown;
-        let is_kept = was_sent.then(|| is_kept(member, after)).flatten();
+        let is_gone = is_gone(&error);
+        // Where nothing waits any more, an earlier confirmation was not heard of, or somebody else gave one.
+        let is_kept = (was_sent || is_gone).then(|| is_kept(member, after)).flatten();
+        if is_kept == Some(true) {
+            return (StepReply::Done, None);
+        }
+        let went_back = is_gone && is_kept == Some(false);
         let may_pass = matches!(error.kind(), ErrorKind::Absent | ErrorKind::Unknown | ErrorKind::Failed);
         let has_time = Instant::now() + PAUSE < change.until && goes_on();
-        match is_kept {
-            // The answer to an earlier confirmation was lost.
-            Some(true) => return (StepReply::Done, None),
-            Some(false) if is_gone(&error) => was_sent = false,
-            _ if may_pass && !is_gone(&error) && has_time => {
-                std::thread::sleep(PAUSE);
-                continue;
-            }
-            _ => {}
+        if may_pass && has_time && !went_back {
+            std::thread::sleep(PAUSE);
+            continue;
         }
-        let reply = if was_sent { StepReply::Lost } else { StepReply::Refused };
+        let may_be_kept = !went_back && (was_sent || is_gone);
+        let reply = if may_be_kept { StepReply::Lost } else { StepReply::Refused };
         return (reply, Some(CliError::from(error).at(&member.name)));
     }
 }
@@ -75,7 +76,8 @@ pub fn take_back(member: &mut FleetMember, id: Option<&str>, after: Option<Revis
         Ok(_) => TakenBack::Done,
         Err(error) if is_gone(&error) => match is_kept(member, after) {
             Some(true) => TakenBack::Kept,
-            _ => TakenBack::Done,
+            Some(false) => TakenBack::Done,
+            None => TakenBack::Later(CliError::from(error).at(&member.name)),
         },
         Err(error) => TakenBack::Later(CliError::from(error).at(&member.name)),
     }

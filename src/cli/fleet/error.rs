@@ -1,8 +1,9 @@
 //! What goes wrong on several servers at once.
 
 use std::io;
+use std::time::Duration;
 
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, ErrorLine};
 use crate::engine::ErrorKind;
 use crate::store::reason;
 
@@ -11,17 +12,42 @@ impl CliError {
     pub fn several_servers() -> Self {
         Self::usage(
             "this command works on one server, and several are named",
-            "name one with `-x NAME`; `read`, `status`, `history`, `check`, `diff`, `watch`, `wait`, `confirm` and changes take several",
+            "name one of them with `-x NAME`",
         )
     }
 
-    /// A change of several servers that nobody agreed to.
-    pub fn not_agreed(what: &str) -> Self {
-        Self::new(ErrorKind::Guarded, format!("a change of several servers has to be agreed to: {what}"))
-            .with_hint("`--yes` agrees, `--dry-run` shows the change")
+    /// The same error of one server among several, unless it names the server already.
+    #[must_use]
+    pub fn at(mut self, server: &str) -> Self {
+        let named = [format!("`{server} ("), format!("`{server}`")];
+        let is_named = |message: &str| message.contains(&named[0]) || message.starts_with(&named[1]);
+        for line in self.lines.iter_mut().filter(|line| !is_named(&line.message)) {
+            line.message = format!("`{server}`: {}", line.message);
+        }
+        self
     }
 
-    /// A server whose change could not be confirmed, or was not tried any more.
+    /// The same error of all these servers; it is that of the first one.
+    #[must_use]
+    pub fn of_all(&self, servers: &[&str]) -> Self {
+        let names: Vec<String> = servers.iter().map(|server| format!("`{server}`")).collect();
+        let line = |line: &ErrorLine| ErrorLine {
+            message: format!("{}: {}", names.join(", "), line.about(servers[0])),
+            hint: line.hint.clone(),
+        };
+        let mut all = Self::new(self.kind, "");
+        all.lines = self.lines.iter().map(line).collect();
+        all
+    }
+
+    /// A change of several servers that nobody agreed to, for want of a terminal or because the answer was no.
+    pub fn not_agreed(answer: Option<bool>, hint: &str) -> Self {
+        let why = if answer.is_none() { "there is no terminal to ask on, and " } else { "" };
+        let message = format!("a change of several servers has to be agreed to: {why}nothing was changed");
+        Self::new(ErrorKind::Guarded, message).with_hint(hint)
+    }
+
+    /// A server that does not run the change, so that there is nothing to take back yet.
     pub fn not_begun(server: &str) -> Self {
         Self::new(ErrorKind::Guarded, format!("`{server}`: the change was not made"))
     }
@@ -32,9 +58,26 @@ impl CliError {
             .with_hint("`mediactl history` of that server shows what it did")
     }
 
+    /// A change that is to be confirmed by an account that it replaces.
+    pub fn changes_account(server: &str) -> Self {
+        let message =
+            format!("`{server}`: the change sets another login or password, so it can't be confirmed");
+        Self::new(ErrorKind::Guarded, message).with_hint("change `edit_auth` without `--all-or-nothing`")
+    }
+
+    /// Clusters among servers that are to be changed together.
+    pub fn clusters_together(names: &[&str]) -> Self {
+        let what = if names.len() == 1 { "is a cluster" } else { "are clusters" };
+        Self::usage(
+            format!("`--all-or-nothing` is for servers, and {} {what}", names.join(", ")),
+            "change a cluster by itself: its nodes have one configuration, and `--canary` tries a change on some of them",
+        )
+    }
+
     /// A server that is not well after a change.
     pub fn not_healthy(server: &str, why: &str) -> Self {
-        Self::new(ErrorKind::Guarded, format!("`{server}` is not healthy: {why}"))
+        Self::new(ErrorKind::Guarded, format!("`{server}`: it is not healthy: {why}"))
+            .in_a_word("not healthy")
     }
 
     /// A server that runs something else than what a change made of it.
@@ -47,6 +90,15 @@ impl CliError {
     pub fn too_little_time(left: u64) -> Self {
         Self::new(ErrorKind::Failed, format!("only {left} s are left to confirm the change"))
             .with_hint("`--confirm TIME` gives more")
+            .in_a_word("too late")
+    }
+
+    /// The servers were asked one after the other for so long that the first answers were old.
+    pub fn too_slow(fresh: Duration) -> Self {
+        let message = format!("the servers did not all answer within {} s", fresh.as_secs());
+        Self::new(ErrorKind::Failed, message)
+            .with_hint("a larger `--jobs` asks more of them at the same time")
+            .in_a_word("too late")
     }
 
     /// The journal of a change of several servers can't be written.
@@ -65,15 +117,43 @@ impl CliError {
 
     /// A server that does not show its text, so that a change of it can't be finished.
     pub fn not_resumable(server: &str) -> Self {
-        Self::new(
-            ErrorKind::Absent,
-            format!("`{server}` does not show its text, so its change can't be finished"),
+        let message = format!("`{server}`: it does not show its text, so its change can't be finished here");
+        Self::new(ErrorKind::Absent, message)
+            .with_hint("change it with `mediactl modify`; `mediactl fleet forget` then removes the journal")
+            .in_a_word("not offered")
+    }
+
+    /// A server of an unfinished change that has no context any more.
+    pub fn context_gone(server: &str) -> Self {
+        Self::new(ErrorKind::Absent, format!("`{server}`: there is no such context any more")).with_hint(
+            "`mediactl context add` adds it again; `mediactl fleet forget` removes the journal of the change",
         )
-        .with_hint("`mediactl read` shows what it runs; change it with `mediactl modify`")
+    }
+
+    /// A server that runs neither of the two texts of a change.
+    pub fn changed_otherwise(server: &str) -> Self {
+        let message = format!("`{server}`: it was changed by others since, and is left alone");
+        Self::new(ErrorKind::Conflict, message).with_hint(
+            "`mediactl history` of that server shows by whom; `mediactl fleet forget` removes the journal",
+        )
+    }
+
+    /// `mediactl fleet` with servers: those of the change are in its journal.
+    pub fn fleet_with_target() -> Self {
+        Self::usage("`fleet` works on the servers of the change", "name no other server or file")
     }
 
     /// The same for each server.
     pub fn journal_failed_again(source: &io::Error) -> Self {
         Self::new(ErrorKind::Failed, format!("cannot write the journal of the change: {}", reason(source)))
+    }
+}
+
+impl ErrorLine {
+    /// The message without the name of the server that it begins with.
+    pub fn about(&self, server: &str) -> &str {
+        let behind = self.message.strip_prefix('`').and_then(|message| message.strip_prefix(server));
+        let behind = behind.filter(|behind| behind.starts_with(['`', ' ']));
+        behind.and_then(|behind| behind.split_once("`: ")).map_or(&self.message, |(_, about)| about)
     }
 }

@@ -6,6 +6,12 @@ use crate::cli::ui::{Ui, output};
 use crate::edit::json_diff::{ChangedValue, changed_values};
 use crate::engine::Content;
 
+/// The line above the part of the output that is about these servers; a blank line parts it from the one before.
+pub fn heading(at: usize, servers: &[String]) -> String {
+    let blank = if at == 0 { "" } else { "\n" };
+    format!("{blank}==> {} <==", servers.join(", "))
+}
+
 /// Differences, each with the servers that have it, in the order of the first of them.
 #[derive(Default)]
 pub struct GroupedDiffs(Vec<DiffGroup>);
@@ -56,8 +62,7 @@ impl GroupedDiffs {
         }
         ui.print_painted(|out| {
             for (at, DiffGroup { servers, text, .. }) in self.0.iter().enumerate() {
-                let blank = if at == 0 { "" } else { "\n" };
-                writeln!(out, "{blank}==> {} <==", servers.join(", "))?;
+                writeln!(out, "{}", heading(at, servers))?;
                 out.write_all(text.as_bytes())?;
             }
             // A table follows.

@@ -10,10 +10,10 @@ use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The warnings about one server.
 #[derive(Clone, Default)]
-pub struct Warnings(Arc<Mutex<Kept>>);
+pub struct Warnings(Arc<Mutex<KeptWarnings>>);
 
 #[derive(Default)]
-struct Kept {
+struct KeptWarnings {
     warnings: Vec<String>,
     /// Where warnings are printed as they come; none while they are kept.
     ui: Option<Ui>,
@@ -30,7 +30,8 @@ impl Warnings {
         self.kept().ui = Some(ui);
     }
 
-    fn add(&self, text: &str) {
+    /// Keeps a warning, or prints it.
+    pub fn add(&self, text: &str) {
         let mut kept = self.kept();
         match kept.ui {
             Some(ui) => ui.warning(text),
@@ -38,7 +39,7 @@ impl Warnings {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, KeptWarnings> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

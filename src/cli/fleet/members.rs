@@ -1,5 +1,7 @@
 //! Several servers, open at the same time.
 
+use indicatif::ProgressBar;
+
 use super::host::{SilentHost, Warnings};
 use super::parallel::{bar, in_parallel};
 use crate::cli::args::global::GlobalArgs;
@@ -7,6 +9,9 @@ use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
+
+/// The name of work that shows no bar.
+pub const UNSEEN: &str = "";
 
 /// The servers that a command works on.
 pub struct Fleet {
@@ -46,11 +51,28 @@ impl Fleet {
         what: &'static str,
         work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
     ) -> Vec<ServerAnswer<T>> {
+        let answers = self.ask_while(what, &|| true, work);
+        let heard = |answer: ServerAnswer<Option<T>>| {
+            let result = answer.result.map(|found| found.expect("every server is asked"));
+            ServerAnswer { server: answer.server, result }
+        };
+        answers.into_iter().map(heard).collect()
+    }
+
+    /// Asks the servers as long as it goes on; of one that was not asked there is nothing.
+    pub fn ask_while<T: Send>(
+        &mut self,
+        what: &'static str,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
+    ) -> Vec<ServerAnswer<Option<T>>> {
         let all: Vec<usize> = (0..self.members.len()).collect();
         let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));
-        let found = self.on(&all, what, &|| true, work, |_, _| None);
-        let answers = self.members.iter().zip(found.into_iter().flatten());
-        answers.map(|(member, result)| ServerAnswer { server: member.name.clone(), result }).collect()
+        let found = self.on(&all, what, goes_on, work, |_, _| None);
+        let answers = self.members.iter().zip(found);
+        answers
+            .map(|(member, result)| ServerAnswer { server: member.name.clone(), result: result.transpose() })
+            .collect()
     }
 
     /// Works on some of the servers at the same time, as long as it goes on; the results are in the order of
@@ -63,7 +85,7 @@ impl Fleet {
         work: impl Fn(usize, &mut FleetMember) -> T + Sync,
         line: impl Fn(usize, &T) -> Option<String>,
     ) -> Vec<Option<T>> {
-        let bar = bar(which.len(), what);
+        let bar = if what == UNSEEN { ProgressBar::hidden() } else { bar(which.len(), what) };
         let report = |at: usize, result: &T| {
             bar.inc(1);
             if let Some(line) = line(which[at], result).filter(|_| bar.is_hidden()) {
@@ -84,6 +106,11 @@ impl FleetMember {
     pub fn print_warnings_from_now(&self, ui: Ui) {
         self.print_warnings(ui);
         self.warnings.print_from_now(ui);
+    }
+
+    /// Keeps a warning until the work on all servers is done.
+    pub fn warn(&self, text: &str) {
+        self.warnings.add(text);
     }
 
     /// Prints the warnings that came since the last call.

@@ -1,12 +1,14 @@
 //! Commands that work on several servers at once.
 //!
 //! `members` opens the services, and `parallel` works on them in threads. The commands that read are in `read`,
-//! `tables`, `check`, `diff` and `drift`. A change goes through `plan`, `change`, `results`; with `--all-or-nothing`
+//! `tables`, `blame`, `explain`, `check`, `diff` and `drift`. A change goes through `plan`, `change`, `results`; with `--all-or-nothing`
 //! `together` drives the `coordinator`, a state machine without effects. `journal` keeps what `resume` needs.
 //!
 //! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
 //! whichever answers first.
 
+pub mod blame;
+mod canaries;
 pub mod change;
 pub mod check;
 mod coordinator;
@@ -14,6 +16,7 @@ mod decide;
 pub mod diff;
 pub mod drift;
 mod error;
+pub mod explain;
 mod grouped;
 mod health;
 mod host;
@@ -28,4 +31,5 @@ mod results;
 pub mod resume;
 pub mod tables;
 mod together;
+mod unfinished;
 mod verdict;

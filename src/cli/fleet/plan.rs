@@ -10,8 +10,8 @@ use crate::cli::render::notes::in_words;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, ErrorKind, Expected, Outcome, ReadForm, ReadQuery, ServiceError,
-    Snapshot,
+    ChangeOptions, ConfigService, Content, ErrorKind, Expected, Feature, Outcome, ReadForm, ReadQuery,
+    ServiceError, Snapshot,
 };
 use crate::model::Masker;
 use crate::store::Revision;
@@ -47,6 +47,7 @@ impl FleetPlan {
         operation: &Operation<'_>,
     ) -> Result<Self, CliError> {
         let service = &mut *member.target.service;
+        service.demand(change.needed())?;
         let mut retries = 0;
         loop {
             let running = service.read(&ReadQuery { source: None, form: ReadForm::TextOrJson })?.content;
@@ -58,9 +59,27 @@ impl FleetPlan {
             };
             match operation(service, &options) {
                 Err(error) if error.kind() == ErrorKind::Conflict && retries < MAX_RETRIES => retries += 1,
-                outcome => return Ok(Self { running, outcome: outcome? }),
+                outcome => {
+                    let plan = Self { running, outcome: outcome? };
+                    return match change.args.fleet.all_or_nothing && plan.changes_account() {
+                        true => Err(CliError::changes_account(&member.name)),
+                        false => Ok(plan),
+                    };
+                }
             }
         }
+    }
+
+    /// Whether the account changes by which the server is asked.
+    fn changes_account(&self) -> bool {
+        let account = |content: &Content| content.to_json()["edit_auth"].take();
+        self.sides(|old, new| self.outcome.is_change() && account(old) != account(new))
+    }
+
+    /// Keeps the warnings that came when the change was made, and not when it was evaluated.
+    pub fn keep_warnings(&self, made: &Outcome, member: &FleetMember) {
+        let new = made.warnings.iter().filter(|warning| !self.outcome.warnings.contains(warning));
+        new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
     }
 
     /// The revision that the server runs, and the one that it will run; none where it does not show its text.
@@ -94,6 +113,15 @@ impl FleetPlan {
 }
 
 impl FleetChange<'_> {
+    /// What each server has to offer.
+    fn needed(&self) -> &'static [Feature] {
+        match (self.args.fleet.all_or_nothing, self.args.confirm) {
+            (true, _) => &[Feature::DryRun, Feature::IfMatch, Feature::Conf, Feature::Confirm],
+            (false, Some(_)) => &[Feature::Confirm],
+            (false, None) => &[],
+        }
+    }
+
     /// The condition under which the change is made: the server still runs what it was evaluated on.
     pub fn expected(&self, running: &Content) -> Option<Expected> {
         let running = running.snapshot().filter(|_| !self.options.force)?;

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::tables::in_a_word;
-use super::verdict::exit_of;
+use super::verdict::{exit_of, print_errors};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::table;
 use crate::cli::ui::Ui;
-use crate::engine::ErrorKind;
+use crate::engine::{ErrorKind, PendingInfo};
 
 /// What stands on a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    fn in_words(self) -> &'static str {
+    pub fn in_words(self) -> &'static str {
         match self {
             Self::Changed => "changed",
             Self::Unchanged => "unchanged",
@@ -49,6 +49,27 @@ impl Standing {
     /// Whether the server has, or would have, what was asked for.
     pub fn is_done(self) -> bool {
         matches!(self, Self::Changed | Self::Unchanged | Self::WouldChange | Self::Confirmed)
+    }
+}
+
+/// What stands on a server that answered a change with an error.
+pub fn standing_of(error: &CliError) -> Standing {
+    if error.kind == ErrorKind::Unknown { Standing::Unknown } else { Standing::Refused }
+}
+
+/// How the change ended on a server that was to be changed, by its number.
+pub struct Ending {
+    pub at: usize,
+    pub standing: Standing,
+    pub error: Option<CliError>,
+    /// The change, if it still has to be confirmed.
+    pub pending: Option<PendingInfo>,
+}
+
+impl Ending {
+    /// An end without an error, behind which nothing waits.
+    pub fn of(at: usize, standing: Standing) -> Self {
+        Self { at, standing, error: None, pending: None }
     }
 }
 
@@ -84,7 +105,7 @@ impl From<&ChangeArgs> for ResultForm {
 
 /// Prints the errors, and what stands on each server.
 pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), CliError> {
-    results.iter().filter_map(|result| result.error.as_ref()).for_each(|error| ui.error(error));
+    print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
     match form {
         ResultForm::Json => {
             let records: Map<String, Value> =
@@ -114,7 +135,7 @@ fn row(result: &ServerResult) -> Vec<String> {
         [0, 0] => "-".to_owned(),
         [added, removed] => format!("+{added} -{removed}"),
     };
-    let why = result.error.as_ref().map_or("-", |error| in_a_word(error.kind));
+    let why = result.error.as_ref().map_or("-", |error| in_a_word(error));
     vec![result.server.clone(), result.standing.in_words().to_owned(), lines, why.to_owned()]
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::grouped::heading;
 use super::members::{Fleet, ServerAnswer};
 use super::verdict::{exit_of, found, without_errors};
 use crate::cli::args::history::{HistoryArgs, HistoryCommand, ListFormat};
@@ -56,7 +57,7 @@ fn status_record(answer: &ServerAnswer<(Status, String)>) -> Value {
 
 fn status_row(ServerAnswer { server, result }: &ServerAnswer<(Status, String)>) -> Vec<String> {
     let [state, pending, last] = match result {
-        Err(error) => [in_a_word(error.kind).to_owned(), NOTHING.to_owned(), NOTHING.to_owned()],
+        Err(error) => [in_a_word(error).to_owned(), NOTHING.to_owned(), NOTHING.to_owned()],
         Ok((status, _)) => {
             let pending = status.pending.as_ref().map(|pending| {
                 format!("{} by {}, {} s left", pending.operation, pending.by, pending.seconds_left)
@@ -80,10 +81,13 @@ fn state(status: &Status) -> &'static str {
     }
 }
 
-/// Why a server is not read, for a narrow column.
-pub fn in_a_word(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::Absent => "not reached",
+/// Why a server did not do what it was asked for, for a narrow column.
+pub fn in_a_word(error: &CliError) -> &'static str {
+    if let Some(word) = error.word {
+        return word;
+    }
+    match error.kind {
+        ErrorKind::Absent => "not found",
         ErrorKind::Denied => "denied",
         ErrorKind::Conflict => "conflict",
         ErrorKind::Guarded => "guarded",
@@ -100,8 +104,8 @@ pub fn history(args: &HistoryArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
         let (texts, kinds) =
             without_errors(fleet.ask("read", |member| Ok(member.target.service.kept(*which)?)), ui);
         ui.print(|mut out| {
-            texts.iter().try_for_each(|(server, text)| {
-                writeln!(out, "==> {server} <==")?;
+            texts.iter().enumerate().try_for_each(|(at, (server, text))| {
+                writeln!(out, "{}", heading(at, std::slice::from_ref(server)))?;
                 write_text(text, masker.as_ref(), &mut out)
             })
         })?;
@@ -118,6 +122,11 @@ pub fn history(args: &HistoryArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
         ui.print_json(&lists)?;
         return Ok(exit);
     }
+    let empty = histories.iter().filter(|(_, listed)| listed.is_empty());
+    let empty: Vec<&str> = empty.map(|(server, _)| &**server).collect();
+    if !empty.is_empty() {
+        ui.say(&format!("{}: {}", empty.join(", "), wanted.nothing_found("the configuration")));
+    }
     let all = || histories.iter().flat_map(|(server, listed)| listed.iter().map(move |l| (server, l)));
     let rows: Vec<Vec<String>> =
         all().map(|(server, listed)| std::iter::once(server.clone()).chain(row(listed)).collect()).collect();
@@ -125,7 +134,8 @@ pub fn history(args: &HistoryArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
         table::aligned(&rows).zip(all()).try_for_each(|(line, (server, listed))| {
             writeln!(out, "{}", ui.sanitized(&line))?;
             let Some([before, after]) = &listed.texts else { return Ok(()) };
-            let names = [format!("{server} before"), format!("{server} after")];
+            let serial = listed.entry.serial;
+            let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
             let names = names.each_ref().map(String::as_str);
             print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)
         })

@@ -8,9 +8,10 @@ use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply}
 use super::decide::{PAUSE, TakenBack, WaitingChange, confirm, take_back};
 use super::health;
 use super::journal::{FleetJournalLine, Journal};
-use super::members::{Fleet, FleetMember, ServerAnswer};
+use super::members::{Fleet, FleetMember, ServerAnswer, UNSEEN};
+use super::parallel::bar;
 use super::plan::{FleetChange, FleetPlan, Operation};
-use super::results::Standing;
+use super::results::{Ending, Standing};
 use super::tables::in_a_word;
 use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
@@ -45,10 +46,9 @@ pub struct Together<'a> {
 pub struct Ended {
     pub verdict: FleetVerdict,
     pub journal: Journal,
-    /// What stands on each server that was to be changed, by its number.
-    pub results: Vec<(usize, Standing, Option<CliError>)>,
-    /// The signal that came meanwhile.
-    pub signal: Option<i32>,
+    /// What stands on each server that was to be changed.
+    pub endings: Vec<Ending>,
+    pub held: HeldSignals,
 }
 
 impl<'a> Together<'a> {
@@ -59,14 +59,14 @@ impl<'a> Together<'a> {
         changing: Vec<usize>,
         canaries: Vec<usize>,
         (change, operation, time): (&'a FleetChange<'a>, &'a Operation<'a>, Duration),
-        journal: Journal,
+        (journal, held): (Journal, HeldSignals),
     ) -> Self {
         let count = changing.len();
         Self {
             coordinator: Coordinator::new(count, canaries),
             made: vec![None; count],
             errors: (0..count).map(|_| None).collect(),
-            held: HeldSignals::hold(),
+            held,
             fleet,
             plans,
             changing,
@@ -104,8 +104,9 @@ impl<'a> Together<'a> {
             unknown.for_each(|error| error.kind = ErrorKind::Absent);
         }
         let stages = self.coordinator.stages().iter().zip(self.changing).zip(self.errors);
-        let results = stages.map(|((stage, at), error)| (at, standing(*stage), error)).collect();
-        Ended { verdict, journal: self.journal, results, signal: self.held.received() }
+        let ending =
+            |((stage, at), error): ((&Stage, _), _)| Ending { error, ..Ending::of(at, standing(*stage)) };
+        Ended { verdict, journal: self.journal, endings: stages.map(ending).collect(), held: self.held }
     }
 
     fn try_on(&mut self, servers: &[usize]) {
@@ -125,14 +126,17 @@ impl<'a> Together<'a> {
             };
             let outcome = operation(&mut *member.target.service, &options)
                 .map_err(|error| CliError::from(error).at(&member.name))?;
+            plan.keep_warnings(&outcome, member);
             match outcome.pending {
                 Some(pending) => Ok(WaitingChange { id: pending.id, until: sent + time }),
                 None => Err(CliError::unconfirmable(&member.name)),
             }
         };
         for (at, made) in self.on(servers, "try", "waits to be confirmed", work) {
-            let made = made.unwrap_or_else(|| Err(CliError::not_begun(self.name(at))));
-            self.hear_try(at, made);
+            match made {
+                Some(made) => self.hear_try(at, made),
+                None => self.coordinator.not_tried(at),
+            }
         }
     }
 
@@ -152,30 +156,47 @@ impl<'a> Together<'a> {
 
     /// Looks at servers again and again; false as soon as one is not healthy, or a signal comes.
     fn watch(&mut self, servers: &[usize]) -> bool {
-        let until = Instant::now() + self.change.args.fleet.canary_time;
-        while self.are_healthy(servers) {
-            if Instant::now() >= until {
-                return true;
+        let (begin, time) = (Instant::now(), self.change.args.fleet.canary_time);
+        let bar = bar(usize::try_from(time.as_secs()).unwrap_or(usize::MAX), "check the canaries, seconds:");
+        let is_healthy = loop {
+            if !self.are_healthy(servers, UNSEEN) {
+                break false;
             }
-            std::thread::sleep(PAUSE.min(until.saturating_duration_since(Instant::now())));
+            let left = time.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                break true;
+            }
+            bar.set_position(begin.elapsed().as_secs());
+            std::thread::sleep(PAUSE.min(left));
+        };
+        if is_healthy && bar.is_hidden() && !self.change.args.quiet {
+            let line = |at: &usize| format!("{}: healthy for {} s", self.name(*at), time.as_secs());
+            servers.iter().map(line).for_each(|line| self.fleet.ui.say(&line));
         }
-        false
+        bar.finish_and_clear();
+        is_healthy
     }
 
-    fn are_healthy(&mut self, servers: &[usize]) -> bool {
+    fn are_healthy(&mut self, servers: &[usize], what: &'static str) -> bool {
         let command = self.change.args.fleet.health_cmd.as_deref();
         let timeout = Duration::from_secs(self.change.args.hooking.hook_timeout);
         let look = |_, member: &mut FleetMember| health::look(member, command, timeout);
-        let found = self.on(servers, "check", "healthy", look);
+        let found = self.on(servers, what, "healthy", look);
         self.all_fine(found)
     }
 
     /// Whether every server is healthy, has answered just now, and leaves enough time.
     fn check(&mut self, servers: &[usize]) -> bool {
-        if !self.are_healthy(servers) {
+        if !self.are_healthy(servers, "check") {
+            return false;
+        }
+        // Before the servers are asked: a slow disk must not make their answers old.
+        if let Err(error) = self.begin("confirm", servers) {
+            self.blame(servers, || CliError::journal_failed_again(&error));
             return false;
         }
         let revisions: Vec<_> = self.plans.iter().map(after).collect();
+        let mut was_slow = false;
         loop {
             let first = Mutex::new(None::<Instant>);
             let ping = |at: usize, member: &mut FleetMember| -> Result<(), CliError> {
@@ -190,8 +211,9 @@ impl<'a> Together<'a> {
             let until = self.made.iter().flatten().map(|made| made.until).min();
             let left = until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
             if left < LEFT {
-                servers.iter().for_each(|at| {
-                    self.errors[*at].get_or_insert(CliError::too_little_time(left.as_secs()));
+                self.blame(servers, || match was_slow {
+                    true => CliError::too_slow(FRESH),
+                    false => CliError::too_little_time(left.as_secs()),
                 });
                 return false;
             }
@@ -199,7 +221,15 @@ impl<'a> Together<'a> {
             if first.is_some_and(|first| first.elapsed() <= FRESH) {
                 return true;
             }
+            was_slow = true;
         }
+    }
+
+    /// Keeps an error for each of these servers that has none.
+    fn blame(&mut self, servers: &[usize], error: impl Fn() -> CliError) {
+        servers.iter().for_each(|at| {
+            self.errors[*at].get_or_insert_with(&error);
+        });
     }
 
     /// Keeps the errors; false if there is one, or if a server was not asked.
@@ -216,13 +246,6 @@ impl<'a> Together<'a> {
 
     /// Confirms each server once, so that one that hangs keeps no other waiting, and then again where that failed.
     fn confirm(&mut self, servers: &[usize]) {
-        if let Err(error) = self.begin("confirm", servers) {
-            for at in servers {
-                self.errors[*at] = Some(CliError::journal_failed_again(&error));
-                self.coordinator.confirmed(*at, StepReply::Refused);
-            }
-            return;
-        }
         self.confirm_while(servers, &|_| false);
         let is_open = |at: &usize| self.coordinator.stages()[*at] != Stage::Confirmed;
         let again: Vec<usize> = servers.iter().copied().filter(is_open).collect();
@@ -297,7 +320,7 @@ impl<'a> Together<'a> {
         let line = |at: usize, result: &Result<T, CliError>| match result {
             Ok(_) if what != "try" || is_quiet => None,
             Ok(_) => Some(format!("{}: {done}", plans[at].server)),
-            Err(error) => Some(format!("{}: {}", plans[at].server, in_a_word(error.kind))),
+            Err(error) => Some(format!("{}: {}", plans[at].server, in_a_word(error))),
         };
         let found = self.fleet.on(&which, what, &|| held.received().is_none(), work, line);
         servers.iter().copied().zip(found).collect()

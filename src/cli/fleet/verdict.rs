@@ -1,6 +1,7 @@
 //! The exit code of a command that worked on several servers.
 
 use super::members::ServerAnswer;
+use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::engine::ErrorKind;
@@ -32,17 +33,43 @@ pub fn exit_of(done: usize, refused: &[ErrorKind]) -> Exit {
 
 /// Prints the errors; returns what the others answered, and the kinds of the errors.
 pub fn without_errors<T>(answers: Vec<ServerAnswer<T>>, ui: Ui) -> (Vec<(String, T)>, Vec<ErrorKind>) {
-    let (mut done, mut kinds) = (Vec::new(), Vec::new());
+    let (mut done, mut errors) = (Vec::new(), Vec::new());
     for ServerAnswer { server, result } in answers {
         match result {
             Ok(answer) => done.push((server, answer)),
-            Err(error) => {
-                kinds.push(error.kind);
-                ui.error(&error);
-            }
+            Err(error) => errors.push((server, error)),
         }
     }
-    (done, kinds)
+    print_errors(errors.iter().map(|(server, error)| (&**server, error)), ui);
+    (done, errors.iter().map(|(_, error)| error.kind).collect())
+}
+
+/// Prints errors, each with the name of its server; equal ones once.
+pub fn print_errors<'e>(errors: impl Iterator<Item = (&'e str, &'e CliError)>, ui: Ui) {
+    let mut groups: Vec<(Vec<&str>, &CliError)> = Vec::new();
+    for (server, error) in errors {
+        let same = groups.iter_mut().find(|(servers, known)| is_same(known, servers[0], error, server));
+        match same {
+            Some((servers, _)) => servers.push(server),
+            None => groups.push((vec![server], error)),
+        }
+    }
+    for (servers, error) in groups {
+        match servers[..] {
+            [_] => ui.error(error),
+            _ => ui.error(&error.of_all(&servers)),
+        }
+    }
+}
+
+/// Whether two errors say the same of two servers.
+fn is_same(one: &CliError, server: &str, other: &CliError, other_server: &str) -> bool {
+    one.lines.len() == other.lines.len()
+        && one
+            .lines
+            .iter()
+            .zip(&other.lines)
+            .all(|(one, other)| one.hint == other.hint && one.about(server) == other.about(other_server))
 }
 
 /// The exit code of a command that found nothing, or something (1); servers that did not answer count more.

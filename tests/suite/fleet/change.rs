@@ -64,7 +64,36 @@ fn every_command_that_changes_something_takes_several_servers() {
     edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-0  taken back");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":10,\"edge-1\":10}");
     edges.on_all(&["modify", "--set", "rtsp=1", "--reload-cmd", "true"]).exits(2);
-    edges.on_all(&["modify", "--set", "rtsp=1", "--canary", "1"]).exits(2);
+    for option in [["--canary", "1"], ["--health-cmd", "true"]] {
+        let run = edges.on_all(&[&["modify", "--set", "rtsp=1"], &option[..]].concat()).exits(2);
+        run.says(&format!("`{}` goes with `--all-or-nothing`", option[0]));
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there_is_not_found_and_what_waits_is_told() {
+    let edges = Edges::new(2);
+    let run =
+        edges.on_all(&["rm", "streams.none", "--yes"]).exits(7).prints("edge-1  refused  -      not found");
+    assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
+    edges.on_all(&["confirm"]).exits(7).prints("edge-0  refused  -      not found");
+    let done =
+        edges.on_all(&["modify", "--set", "rtsp=1", "--yes", "--confirm", "60s", "-o", "json"]).exits(0);
+    assert_eq!(done.json()["edge-1"]["change"]["pending"]["operation"], "modify");
+    edges.on_all(&["confirm", "--revert"]).exits(0);
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_stop_the_change() {
+    for promise in [&[][..], &["--all-or-nothing"]] {
+        let edges = Edges::new(2);
+        let (reader, writer) = std::io::pipe().expect("there are pipes");
+        drop(reader);
+        let set = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes", "--exit-code"];
+        edges.call(&[&set[..], promise].concat()).run_into(writer).exits(10).says("edge-1: ");
+        assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")), "{:?}", edges.texts());
+        assert!(edges.journals().is_empty());
+    }
 }
 
 #[test]
@@ -101,7 +130,13 @@ fn a_server_that_is_lost_on_the_way_is_resumed_or_taken_back() {
         assert_eq!(edges.journals().len(), 1);
         let status = edges.run(&["fleet", "status"]).exits(1).says("modify at ").says(": why");
         status.prints("edge-0  changed\nedge-1  as before\nedge-2  changed\n");
-        edges.run(&["fleet", "resume"]).exits(6).says("`--yes` agrees");
+        let asked =
+            edges.run(&["fleet", "resume"]).exits(6).says("there is no terminal").says("`--yes` agrees");
+        asked.prints("edge-1  as before\n");
+        edges
+            .run(&["-x", "edge-0", "fleet", "resume", "--yes"])
+            .exits(2)
+            .says("`fleet` works on the servers");
         let resume: &[&str] = if take_back {
             &["fleet", "resume", "--yes", "--take-back"]
         } else {
@@ -130,6 +165,27 @@ fn a_change_between_the_summary_and_the_write_is_not_overwritten() {
     assert!(edges.texts()[1].contains("rtsp 554;"));
     edges.run(&["fleet", "forget"]).exits(0);
     assert!(edges.journals().is_empty());
+}
+
+#[test]
+fn what_others_changed_since_and_what_is_gone_is_named_and_left_alone() {
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 4], &["--check-cmd", "test ! -f slow || sleep 1"]);
+    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
+    let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935"];
+    let mut terminal = edges.call(&set).on_terminal();
+    terminal.expect("change 4 of 4 servers?");
+    edges.places.iter().for_each(|place| place.put("slow", ""));
+    terminal.enter("y").expect("change ");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    terminal.signal(Signal::INT).exits(130);
+    edges.run(&["-x", "edge-2", "modify", "--set", "rtsp=7"]).exits(0);
+    edges.put_contexts(&urls[..3], "");
+    let status = edges.run(&["fleet", "status"]).exits(1).says("`edge-3`: there is no such context any more");
+    status.prints("edge-2  changed otherwise since\nedge-3  not found\n");
+    let resume = edges.run(&["fleet", "resume", "--yes"]).exits(11).prints("not found\n");
+    resume.says("`edge-2`: it was changed by others since, and is left alone").says("mediactl fleet forget");
+    assert!(edges.texts()[2].contains("rtsp 7;") && edges.texts()[0].contains("rtsp 1935;"));
+    assert_eq!(edges.journals().len(), 1);
 }
 
 #[test]

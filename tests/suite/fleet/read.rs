@@ -31,9 +31,10 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     edges.run(&["--group", "eu", "read"]).exits(2).says("there are the groups edge");
     edges.run(&["--group", "edge", "-x", "edge-1", "read"]).exits(2).says("`--context` and `--group`");
     edges.run(&["-x", "edge-*", "--jobs", "17", "read"]).exits(2);
-    for command in
-        [&["edit"][..], &["explain", "rtsp"], &["blame"], &["serve"], &["init", "x"], &["fmt", "--check"]]
-    {
+    for empty in ["--context", "--group", "--url", "--cluster"] {
+        edges.run(&[empty, "", "read"]).exits(2).says(&format!("`{empty}` has an empty value"));
+    }
+    for command in [&["edit"][..], &["serve"], &["init", "x"], &["fmt", "--check"], &["overlay", "list"]] {
         edges.on_all(command).exits(2);
     }
 }
@@ -121,6 +122,83 @@ fn history_has_the_server_in_the_first_column() {
     edges.on_all(&["history", "-p"]).exits(0).prints("-rtsp 555;\n+rtsp 556;");
     let lists = edges.on_all(&["history", "-o", "json"]).exits(0).json();
     assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["message"]), (&json!([]), &json!("why")));
+}
+
+#[test]
+fn an_empty_history_is_named_and_each_text_has_a_heading() {
+    let edges = three();
+    let nothing = "edge-0, edge-1, edge-2: the configuration was never changed in the recorded history";
+    edges.on_all(&["history"]).exits(0).says(nothing);
+    for edge in ["edge-0", "edge-2"] {
+        edges.run(&["-x", edge, "modify", "--set", "rtsp=556"]).exits(0);
+    }
+    let shown = edges.on_all(&["history", "show", "1"]).exits(11).says("`edge-1").out;
+    assert!(
+        shown.starts_with("==> edge-0 <==\n# main\n") && shown.contains("\n\n==> edge-2 <==\n"),
+        "{shown}"
+    );
+    edges.on_all(&["history", "-p"]).exits(0).prints("--- edge-2 before #1\n+++ edge-2 after #1\n");
+    edges.on_all(&["history", "http"]).exits(0).says("edge-0, edge-1, edge-2: `http` was never changed");
+}
+
+#[test]
+fn blame_has_the_server_in_the_first_column() {
+    let edges = three();
+    edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=556"]).exits(0);
+    let blamed = edges.on_all(&["blame", "rtsp"]).exits(0);
+    let blamed = blamed.says("edge-0, edge-2: `rtsp` was never changed in the recorded history");
+    assert!(
+        blamed.out.starts_with("edge-1  @1  ") && blamed.out.ends_with("modify: 555 → 556\n"),
+        "{}",
+        blamed.out
+    );
+    let lists = edges.on_all(&["blame", "rtsp", "-o", "json"]).exits(0).json();
+    assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["to"]), (&json!([]), &json!(556)));
+    edges.places[2].put("media.conf", edges.places[2].text().replace("http 80;", "http 81;"));
+    edges.run(&["-x", "edge-2", "modify", "--set", "rtmp=1936"]).exits(0);
+    edges.places[2].put("media.conf", edges.places[2].text().replace("http 81;", "http 82;"));
+    edges.on_all(&["blame", "http"]).exits(0).says("note: edge-2: the file was edited by hand");
+    edges.on_all(&["blame", "streams.none"]).exits(7).says("`edge-0`, `edge-1`, `edge-2`: `streams.none`");
+}
+
+#[test]
+fn a_parameter_is_explained_once_and_its_value_shown_for_each_server() {
+    let edges = three();
+    let rtsp = edges.on_all(&["explain", "rtsp"]).exits(0).out;
+    assert!(rtsp.starts_with("==> edge-0, edge-1, edge-2 <==\nrtsp\n"), "{rtsp}");
+    let table = "\nSERVER  VALUE\nedge-0  554 (own, edge-0:3)\nedge-1  555 (own, edge-1:3)\nedge-2  554 (own, edge-2:3)\n";
+    assert!(rtsp.ends_with(table), "{rtsp}");
+    let any = edges.on_all(&["explain", "streams.prepush"]).exits(0);
+    assert!(!any.out.contains("VALUE"), "{}", any.out);
+    let film = edges.on_all(&["explain", "streams.film"]).exits(11).says("`edge-1`: `streams.film`");
+    film.prints("==> edge-0, edge-2 <==");
+    let records = edges.on_all(&["explain", "rtsp", "-o", "json"]).exits(0).json();
+    assert_eq!((&records["edge-1"]["value"], &records["edge-1"]["file"]), (&json!(555), &json!("edge-1")));
+}
+
+#[test]
+fn equal_errors_are_printed_once() {
+    let mut edges = three();
+    let run = edges.on_all(&["read", "none"]).exits(7);
+    assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
+    run.says("error: `edge-0`, `edge-1`, `edge-2`: `none`: there is no `none`");
+    edges.kill(0);
+    edges.kill(2);
+    edges.on_all(&["status"]).exits(11).says("error: `edge-0`, `edge-2`: not reachable: connection refused");
+}
+
+#[test]
+fn what_is_included_is_read_from_each_server() {
+    let edges = Edges::of(&vec![format!("{SAMPLE}include more.conf;\n"); 2]);
+    edges.places.iter().for_each(|place| place.put("more.conf", "stream extra { url udp://239.0.0.7:1; }\n"));
+    edges.on_all(&["read", "-o", "table", "streams.ex*"]).exits(0).prints("edge-1  extra");
+    let whole = edges.on_all(&["read", "--with-includes"]).exits(0).json();
+    assert!(whole["edge-1"]["streams"]["extra"].is_object(), "{whole}");
+    assert!(
+        whole["edge-1"]["__with_includes"].is_array() || whole["edge-1"].to_string().contains("more.conf")
+    );
+    let alone = edges.on_all(&["read"]).exits(0).json();
+    assert!(alone["edge-1"]["streams"]["extra"].is_null());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use super::Edges;
 use super::proxy::{Fate, Proxy};
-use crate::cli::{Run, SAMPLE};
+use crate::cli::{PROGRAM, Run, SAMPLE};
 use crate::http::client::bare::bare;
 
 /// A change on all servers or on none, with more options.
@@ -64,8 +64,8 @@ fn a_server_that_refuses_takes_the_change_back_everywhere() {
 fn failed_health_takes_the_change_back_and_a_canary_keeps_the_others_untouched() {
     let edges = Edges::new(3);
     let sick = ["--health-cmd", "test $MEDIACTL_CONTEXT != edge-1"];
-    let run = change(&edges, &sick).exits(6).says("`edge-1` is not healthy: the health command");
-    run.prints("edge-0  taken back").prints("edge-1  taken back  +1 -1  guarded");
+    let run = change(&edges, &sick).exits(6).says("`edge-1`: it is not healthy: the health command");
+    run.prints("edge-0  taken back").prints("edge-1  taken back  +1 -1  not healthy");
     all_run(&edges, SAMPLE);
     let canary =
         change(&edges, &[&sick[..], &["--canary", "edge-1", "--canary-time", "5s"]].concat()).exits(6);
@@ -87,6 +87,11 @@ fn a_server_with_only_the_four_operations_is_refused_by_name() {
     run.says("edge-1 (").says("does not offer dry runs").prints("edge-0  not changed");
     assert!(foreign.requests().iter().all(|request| request.method == "GET"));
     all_run_but_foreign(&edges);
+    // A time to confirm the change is refused before the others have it.
+    let run = edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "60s"]).exits(11);
+    run.prints("edge-0  changed").prints("edge-1  refused  -      not offered");
+    edges.run(&["-x", "edge-0", "confirm", "--revert"]).exits(0);
+    assert!(edges.journals().is_empty());
     // Without the promise it is changed like any other.
     edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0).prints("edge-1  changed");
 }
@@ -108,6 +113,65 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
     assert!(seen.contains("edge-0  taken back") && seen.contains("edge-1  not changed"), "{seen}");
     all_run(&edges, SAMPLE);
     assert!(edges.journals().is_empty());
+}
+
+#[test]
+fn servers_to_which_nothing_was_sent_are_not_changed() {
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--reload-cmd", "test ! -f slow || sleep 2"]);
+    edges.places[0].put("slow", "");
+    let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "--yes", "--all-or-nothing"];
+    let mut terminal = edges.call(&set).env("TERM", "xterm").on_terminal_of(24, 80);
+    terminal.expect("try ");
+    std::thread::sleep(Duration::from_millis(500));
+    let seen = terminal.signal(Signal::INT).exits(130);
+    assert!(seen.contains("edge-0  taken back") && seen.contains("edge-2  not changed  +1 -1  -"), "{seen}");
+    all_run(&edges, SAMPLE);
+}
+
+#[test]
+fn what_somebody_else_confirms_is_confirmed() {
+    let edges = Edges::new(2);
+    let confirms = "test $MEDIACTL_CONTEXT != edge-1 || mediactl confirm --quiet";
+    let path = format!("{}:/usr/bin:/bin", program_folder());
+    let set = [
+        "-x",
+        "edge-*",
+        "modify",
+        "--set",
+        "rtsp=1935",
+        "--yes",
+        "--all-or-nothing",
+        "--health-cmd",
+        confirms,
+    ];
+    edges.call(&set).env("PATH", &path).run().exits(0).prints("edge-1  changed");
+    all_run(&edges, &changed());
+    // Where another server fails then, the one that keeps the change is named.
+    let fails = "if test $MEDIACTL_CONTEXT = edge-1; then mediactl confirm --quiet; else false; fi";
+    let set =
+        ["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes", "--all-or-nothing", "--health-cmd", fails];
+    let run = edges.call(&set).env("PATH", &path).run().exits(11).says("edge-1: confirmed by others");
+    run.prints("edge-0  taken back").prints("edge-1  changed").says("mediactl fleet resume");
+    edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
+    all_run(&edges, &changed());
+}
+
+/// The folder of the program.
+fn program_folder() -> String {
+    let program = std::path::Path::new(PROGRAM);
+    program.parent().expect("it is in a folder").display().to_string()
+}
+
+#[test]
+fn what_cannot_keep_the_promise_is_refused_by_name_before_anything_is_sent() {
+    let edges = Edges::new(2);
+    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
+    let account = ["modify", "--set", "edit_auth.password=another", "--yes", "--all-or-nothing"];
+    edges.on_all(&account).exits(6).says("`edge-0`, `edge-1`: the change sets another login or password");
+    let cluster = "etcd://127.0.0.1:1/media/prod".to_owned();
+    edges.put_contexts(&[urls[0].clone(), cluster], "");
+    change(&edges, &[]).exits(2).says("`--all-or-nothing` is for servers, and edge-1 is a cluster");
+    assert_eq!(edges.texts(), vec![SAMPLE; 2]);
 }
 
 #[test]

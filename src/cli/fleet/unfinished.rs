@@ -1,0 +1,141 @@
+//! `mediactl fleet status`: changes on several servers that were interrupted, and what stands where.
+
+use serde_json::{Map, Value, json};
+
+use super::journal::{Journal, JournalServer};
+use super::members::{Fleet, FleetMember, ServerAnswer};
+use super::tables::in_a_word;
+use super::verdict::print_errors;
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::history::ListFormat;
+use crate::cli::context::ContextsFile;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::render::table;
+use crate::cli::ui::Ui;
+use crate::engine::{PendingInfo, ServiceError};
+use crate::store::Revision;
+
+/// Prints the unfinished changes.
+pub fn status(form: ListFormat, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let journals = Journal::unfinished()?;
+    let mut records = Vec::new();
+    for journal in &journals {
+        let states = Unfinished::open(journal, global, ui)?.states(ui);
+        match form {
+            ListFormat::Json => records.push(record(journal, &states)),
+            ListFormat::Text => print(journal, &states, ui)?,
+        }
+    }
+    match form {
+        ListFormat::Json => ui.print_json(&records)?,
+        ListFormat::Text if journals.is_empty() => ui.say("no change of several servers is unfinished"),
+        ListFormat::Text => {}
+    }
+    Ok(if journals.is_empty() { Exit::Done } else { Exit::Different })
+}
+
+/// Prints a change, and what stands on each server.
+pub fn print(journal: &Journal, states: &[(String, String)], ui: Ui) -> Result<(), CliError> {
+    let head = &journal.head;
+    let message = head.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+    ui.say(&format!("{}  {} at {}{message}", journal.id, head.operation, head.at));
+    let headings = vec!["SERVER".to_owned(), "NOW".to_owned()];
+    let rows = states.iter().map(|(server, state)| vec![server.clone(), state.clone()]);
+    ui.print(|out| table::print(std::iter::once(headings).chain(rows).collect(), ui.screen(), out))
+}
+
+fn record(journal: &Journal, states: &[(String, String)]) -> Value {
+    let head = &journal.head;
+    let states: Map<String, Value> =
+        states.iter().map(|(server, state)| (server.clone(), state.clone().into())).collect();
+    json!({
+        "id": journal.id,
+        "at": head.at,
+        "operation": head.operation,
+        "message": head.message,
+        "all_or_nothing": head.all_or_nothing,
+        "servers": states,
+    })
+}
+
+/// The servers of an unfinished change.
+pub struct Unfinished {
+    pub fleet: Fleet,
+    servers: Vec<JournalServer>,
+    /// Those whose contexts are gone.
+    missing: Vec<(String, CliError)>,
+}
+
+/// What stands on a server now.
+pub enum ServerNow {
+    Before,
+    /// The change, which waits to be confirmed if there is a pending one.
+    After(Option<PendingInfo>),
+    /// Something else.
+    Other,
+}
+
+impl Unfinished {
+    /// Finds the way to each server of a journal.
+    pub fn open(journal: &Journal, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
+        let known = ContextsFile::of_user_or_error()?.load()?;
+        let servers = journal.head.servers.clone();
+        let (mut contexts, mut missing) = (Vec::new(), Vec::new());
+        for server in &servers {
+            match known.list.iter().find(|context| context.name == server.name) {
+                Some(context) => contexts.push(context.clone()),
+                None => missing.push((server.name.clone(), CliError::context_gone(&server.name))),
+            }
+        }
+        Ok(Self { fleet: Fleet::open(contexts, global, ui)?, servers, missing })
+    }
+
+    /// The revisions of the texts of a server before and after the change.
+    pub fn revisions(servers: &[JournalServer], name: &str) -> Result<[Revision; 2], CliError> {
+        let server = servers.iter().find(|server| server.name == name);
+        server.and_then(|server| server.revisions).ok_or_else(|| CliError::not_resumable(name))
+    }
+
+    /// What came of work on the servers, with those that can't be found any more, in the order of the journal.
+    pub fn with_missing<T>(self, answers: Vec<ServerAnswer<T>>) -> Vec<ServerAnswer<T>> {
+        let missing = self.missing.into_iter();
+        let missing = missing.map(|(server, error)| ServerAnswer { server, result: Err(error) });
+        let mut all: Vec<ServerAnswer<T>> = answers.into_iter().chain(missing).collect();
+        all.sort_by_key(|answer| self.servers.iter().position(|server| server.name == answer.server));
+        all
+    }
+
+    /// What stands on each server, in words; why that is not known is printed.
+    pub fn states(mut self, ui: Ui) -> Vec<(String, String)> {
+        let servers = self.servers.clone();
+        let look = |member: &mut FleetMember| Ok(look(member, Self::revisions(&servers, &member.name)?)?);
+        let answers = self.fleet.ask("status", look);
+        let answers = self.with_missing(answers);
+        print_errors(answers.iter().filter_map(|a| Some((&*a.server, a.result.as_ref().err()?))), ui);
+        let state = |answer: ServerAnswer<ServerNow>| {
+            (answer.server, answer.result.map_or_else(|error| in_a_word(&error).to_owned(), in_words))
+        };
+        answers.into_iter().map(state).collect()
+    }
+}
+
+/// Looks at what a server runs.
+pub fn look(member: &mut FleetMember, [before, after]: [Revision; 2]) -> Result<ServerNow, ServiceError> {
+    let runs = member.target.read_text(None)?.revision();
+    if runs != after {
+        return Ok(if runs == before { ServerNow::Before } else { ServerNow::Other });
+    }
+    Ok(ServerNow::After(member.target.service.status()?.pending))
+}
+
+fn in_words(found: ServerNow) -> String {
+    match found {
+        ServerNow::Before => "as before".to_owned(),
+        ServerNow::After(None) => "changed".to_owned(),
+        ServerNow::After(Some(pending)) => {
+            format!("changed, waits to be confirmed: {} s left", pending.seconds_left)
+        }
+        ServerNow::Other => "changed otherwise since".to_owned(),
+    }
+}
