@@ -27,7 +27,7 @@ pub struct Nodes {
 pub fn table(etcd: &Members, counts: &[usize]) {
     println!(
         "\n| nodes | all run a change, median | p99 | sent to a node for a change | etcd's processor time for a change \
-         | the same in an idle second | memory of etcd | of a node | its own |\n|---|---|---|---|---|---|---|---|---|"
+         | both in an idle second, for all nodes | memory of etcd | of a node | its own |\n|---|---|---|---|---|---|---|---|---|"
     );
     for &count in counts {
         let nodes = Nodes::start(etcd, count, &[]);
@@ -44,10 +44,11 @@ pub fn table(etcd: &Members, counts: &[usize]) {
         let took = times.iter().sum::<f64>() / 1e3;
         let [all, own] = ["VmRSS", "Pss"].map(|name| nodes.memory(name));
         println!(
-            "| {count} | {} | {:.1} KB | {:.0} ms | {idle_worked:.0} ms | {:.0} MB | {all:.1} MB | {own:.1} MB |",
+            "| {count} | {} | {:.1} KB | {:.0} ms | {:.1} KB, {idle_worked:.0} ms | {:.0} MB | {all:.1} MB | {own:.1} MB |",
             shown(&times),
             (sent - idle_sent * took) / (count * changes) as f64 / 1e3,
             (worked - idle_worked * took) / changes as f64,
+            idle_sent / 1e3,
             etcd.memory(),
         );
     }
