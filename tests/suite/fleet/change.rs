@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::Edges;
 use crate::cli::SAMPLE;
+use crate::cluster::etcd::Etcd;
 
 #[test]
 fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
@@ -68,6 +69,23 @@ fn every_command_that_changes_something_takes_several_servers() {
         let run = edges.on_all(&[&["modify", "--set", "rtsp=1"], &option[..]].concat()).exits(2);
         run.says(&format!("`{}` goes with `--all-or-nothing`", option[0]));
     }
+}
+
+#[test]
+fn a_cluster_stands_among_servers() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let edges = Edges::new(2);
+    edges.places[0].put("first.conf", SAMPLE);
+    etcd.mediactl(&edges.places[0], "/media/prod", &["save", "first.conf", "-q"]).run().exits(0);
+    let own = edges.servers[0].as_ref().expect("it runs").url.clone();
+    edges.put_contexts(&[own, etcd.url("/media/prod")], "");
+    edges.on_all(&["status"]).exits(0).prints("edge-0  saved").prints("edge-1  saved");
+    edges.on_all(&["diff", "--across"]).exits(0).says("2 servers have the same values");
+    let done = edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0);
+    done.prints("==> edge-0, edge-1 <==\n").prints("edge-1  changed  +1 -1  -");
+    edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":1935,\"edge-1\":1935}");
+    edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "60s", "-q"]).exits(0);
+    edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-1  taken back");
 }
 
 #[test]
