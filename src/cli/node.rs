@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
+use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, TargetKind};
 use crate::cli::args::serve::ServeArgs;
 use crate::cli::cluster;
 use crate::cli::context;
@@ -15,6 +15,9 @@ use crate::store::file::ConfFile;
 
 /// The options that stand beside each other where a node is started.
 const BOTH: [&str; 2] = ["--conf", "--cluster"];
+
+/// The same, where a context names the cluster.
+const WITH_CONTEXT: [&str; 2] = ["--conf", "--context"];
 
 /// Which node a server is to be, and of which cluster.
 pub struct Membership {
@@ -38,14 +41,23 @@ fn store(global: &GlobalArgs) -> Result<Option<ClusterStore>, CliError> {
     if let Some(url) = &global.cluster {
         return cluster::store(&url.0, Ok(NamedBy::CommandLine), &global.remote).map(Some);
     }
-    let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
+    let context = context::chosen(&beside_file(global))?.filter(|context| ClusterUrl::is_meant(&context.url));
     context.map(|context| cluster::store(&context.url, Err(&context), &global.remote)).transpose()
+}
+
+/// The same arguments without `--conf`, beside which a context may name the cluster.
+fn beside_file(global: &GlobalArgs) -> GlobalArgs {
+    let kind = match global.chosen.kind {
+        TargetKind::TwoOptions(WITH_CONTEXT) => TargetKind::Context(NamedBy::CommandLine),
+        kind => kind,
+    };
+    GlobalArgs { chosen: ChosenTarget { kind, ..global.chosen }, ..global.clone() }
 }
 
 /// A server that is not a node works on a file alone.
 fn refuse_cluster(global: &GlobalArgs) -> Result<(), CliError> {
     match global.chosen.kind {
-        TargetKind::Cluster(NamedBy::CommandLine) | TargetKind::TwoOptions(BOTH) => {
+        TargetKind::Cluster(_) | TargetKind::TwoOptions(BOTH) => {
             Err(CliError::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
         }
         _ => Ok(()),

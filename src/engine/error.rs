@@ -59,6 +59,9 @@ pub enum EngineError {
     /// Only a running server has a running configuration.
     #[error("no server runs over this file, so there is no running configuration")]
     NoServer,
+    /// The configuration of a cluster is run by its nodes.
+    #[error("a cluster has no running configuration of its own: its nodes run what is in it")]
+    NodesRunIt,
     /// The change was made for another running configuration.
     #[error("the configuration was changed meanwhile")]
     Stale,
@@ -253,6 +256,9 @@ impl EngineError {
             }
             Self::NoServer => {
                 "`mediactl save FILE` replaces the file; `mediactl serve` starts a server over it"
+            }
+            Self::NodesRunIt => {
+                "`mediactl save FILE` replaces what is in it; `mediactl update FILE` on a node is for that node alone"
             }
             Self::Stale => "read the configuration again and repeat the change",
             Self::Moved => "start the server again",

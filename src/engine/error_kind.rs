@@ -67,6 +67,7 @@ impl From<&EngineError> for ErrorKind {
             EngineError::Guarded(guard) if !guard.is_question() => Self::Invalid,
             EngineError::Guarded(_) => Self::Guarded,
             EngineError::NoServer
+            | EngineError::NodesRunIt
             | EngineError::NothingPending
             | EngineError::NoSuchChange { .. }
             | EngineError::NotKept { .. } => Self::Absent,

@@ -76,6 +76,11 @@ impl Engine {
         self.read()
     }
 
+    /// Why there is no running configuration.
+    pub(super) fn no_server(&self) -> EngineError {
+        if self.store.keeps_pending() { EngineError::NodesRunIt } else { EngineError::NoServer }
+    }
+
     /// The commands around its changes.
     pub fn hooks(&self) -> &Hooks {
         &self.hooks

@@ -25,10 +25,10 @@ impl ConfigService for Engine {
     fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError> {
         let running = self.running();
         if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
-            return Err(EngineError::NoServer.into());
+            return Err(self.no_server().into());
         }
         let (source, snapshot) = match (query.source, running) {
-            (Some(Source::Running), None) => return Err(EngineError::NoServer.into()),
+            (Some(Source::Running), None) => return Err(self.no_server().into()),
             (None | Some(Source::Running), Some(running)) => (Source::Running, running),
             (None | Some(Source::Saved), _) => (Source::Saved, Engine::read(self)?),
         };

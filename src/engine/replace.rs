@@ -73,7 +73,7 @@ impl Engine {
     /// All of [`EngineError`]; the configuration is as it was then.
     pub fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
         if self.running.is_none() {
-            return Err(EngineError::NoServer);
+            return Err(self.no_server());
         }
         self.counted(Operation::Update, options, || self.replace_running(text, options))
     }

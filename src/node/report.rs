@@ -7,7 +7,7 @@ use crate::store::{NodeRecord, fresh_id};
 /// What was reported last.
 #[derive(Debug)]
 pub struct RecordPut {
-    /// Tells the processes apart that say to be this node.
+    /// Tells the processes apart that have the name of this node.
     instance: String,
     put: Mutex<LastRecord>,
 }

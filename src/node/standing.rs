@@ -18,7 +18,7 @@ pub struct NodeStanding {
     pub state: NodeState,
     pub why: Option<String>,
     pub since: SystemTime,
-    /// Another process that says to be this node.
+    /// Another process that has the name of this node.
     pub twin: Option<Twin>,
     /// Why the cluster can't be reached.
     pub away: Option<String>,
@@ -29,7 +29,7 @@ pub struct NodeStanding {
     pub pending: Option<PendingInfo>,
 }
 
-/// Another process that says to be this node.
+/// Another process that has the name of this node.
 #[derive(Debug)]
 pub struct Twin {
     /// What is wrong: which process it is, and where it runs.
@@ -39,7 +39,7 @@ pub struct Twin {
 
 impl Twin {
     pub fn of(NodeRecord { node, host, pid, .. }: &NodeRecord) -> Self {
-        let words = format!("process {pid} on {host} says to be {node}, too");
+        let words = format!("process {pid} on {host} has the node name {node}, too");
         Self { words, seen: Instant::now() }
     }
 }

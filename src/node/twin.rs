@@ -1,4 +1,4 @@
-//! Two processes that say to be the same node.
+//! Two processes that have the same node name.
 //!
 //! A node reads its own record with each look. Once it has put it, another one there is from another process
 //! that is alive: not from one that was killed, whose record a node overwrites when it starts.

@@ -40,7 +40,7 @@ pub struct NodeRecord {
     /// The group whose overlay it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Tells the processes apart that say to be this node.
+    /// Tells the processes apart that have the name of this node.
     #[serde(default)]
     pub instance: String,
     /// The machine and the process.

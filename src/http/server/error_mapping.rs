@@ -48,6 +48,7 @@ fn kind(error: &EngineError) -> ProblemKind {
         | EngineError::NotRunHere { .. } => ProblemKind::ReloadFailed,
         EngineError::Unproved(_) => ProblemKind::WriteFailed,
         EngineError::NoServer
+        | EngineError::NodesRunIt
         | EngineError::NothingPending
         | EngineError::NoSuchChange { .. }
         | EngineError::NotKept { .. } => ProblemKind::NotFound,

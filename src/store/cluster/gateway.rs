@@ -38,6 +38,19 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
 
+/// How a request ends whose connection is closed: also that of one without TLS to an etcd that speaks TLS alone.
+const CLOSED: &str = "connection closed before message completed";
+
+/// How TLS fails where an etcd without TLS closes the connection.
+const CLOSED_AT_FIRST: [&str; 2] = ["tls handshake eof", "connection reset by peer"];
+
+/// What etcd says to a certificate that names a user, where logins are needed.
+const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
+
+/// The same in our words.
+const HAS_COMMON_NAME: &str =
+    "the certificate of `--cert` has a common name (CN), and etcd takes only one without, as users log in";
+
 /// How requests are sent.
 #[derive(Clone)]
 pub struct GatewaySettings {
@@ -246,6 +259,9 @@ impl Gateway {
         match Refusal::parse(&text) {
             Some(Refusal::Passing(why)) => Err(Ok(NoAnswer { why, may_pass: true, may_be_done: true })),
             Some(refusal) => Err(Err(GatewayFault::Refused(refusal))),
+            None if text.contains(COMMON_NAME) => {
+                Err(Err(GatewayFault::Refused(Refusal::Denied(HAS_COMMON_NAME.to_owned()))))
+            }
             None => {
                 let why = format!("{NOT_ETCD} (HTTP {})", status.as_u16());
                 Err(Ok(NoAnswer { why, may_pass: false, may_be_done: false }))
@@ -296,6 +312,12 @@ fn broken(error: &reqwest::Error) -> NoAnswer {
     while let Some(inner) = cause {
         why = inner.downcast_ref().map_or_else(|| inner.to_string(), reason);
         cause = inner.source();
+    }
+    let is_encrypted = error.url().is_some_and(|url| url.scheme() == "https");
+    if is_encrypted && error.is_connect() && CLOSED_AT_FIRST.contains(&&*why) {
+        why = "it closed the connection; if it does not speak TLS, begin the URL with `etcd://`".to_owned();
+    } else if !is_encrypted && why == CLOSED {
+        why = "it closed the connection; if it speaks TLS, begin the URL with `etcds://`".to_owned();
     }
     if error.is_timeout() {
         why = "no answer in time".to_owned();

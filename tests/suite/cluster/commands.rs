@@ -7,6 +7,7 @@ use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::json;
 
 use super::etcd::Etcd;
+use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
 
 /// The last prefix of a test.
@@ -63,7 +64,6 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         &["modify", "--set", "title=y", "--reload-cmd", "false"],
         &["rm", "streams.cam1"],
         &["confirm"],
-        &["update", FIRST],
         &["explain", "streams.cam.2"],
     ];
     for command in commands {
@@ -83,6 +83,8 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         assert_eq!(plain(&there.err), plain(&here.err), "{command:?}");
         assert_eq!(prod.text(), file.text(), "{command:?}");
     }
+    let update = prod.run(&["update", FIRST]);
+    update.exits(7).says("its nodes run what is in it").says("`mediactl save FILE`");
     let history = |run: crate::cli::Run| {
         let mut entries = run.exits(0).json();
         entries.as_array_mut().expect("a list").iter_mut().for_each(|entry| entry["at"] = json!(0));
@@ -196,6 +198,16 @@ fn a_context_names_a_configuration_in_etcd() {
     run(&["-x", "prod", "modify", "--set", "title=x"]).exits(6).says("is protected");
     run(&["-x", "prod", "modify", "--set", "title=x", "--yes", "-q"]).exits(0);
     run(&["-x", "prod", "read", "title"]).exits(0).prints("x");
+    // A node, too, may find its cluster by a context.
+    let media = Place::empty();
+    let serve = ["-x", "prod", "--conf", CONF, "serve", "--listen", "none", "--node", "edge1"];
+    let call = media.mediactl(serve).without("MEDIACTL_CONF").env("HOME", &home.display().to_string());
+    let node = Serving::of(call, false);
+    assert_eq!(media.text(), prod.text());
+    node.stop().exits(0);
+    let call = media.mediactl(["serve"]).without("MEDIACTL_CONF");
+    let call = call.env("MEDIACTL_CLUSTER", &prod.etcd.url(PREFIX));
+    call.run().exits(2).says("a server of a cluster needs a name");
 }
 
 #[test]

@@ -69,13 +69,15 @@ impl Etcd {
     /// Starts a member, which takes up its data.
     pub fn run(&mut self, number: usize) {
         let name = |number: usize| format!("m{number}");
+        let has_peer_tls = self.options.iter().any(|option| option.starts_with("--peer-"));
+        let peer_scheme = if has_peer_tls { "https" } else { "http" };
         let peers = self.members.iter().enumerate();
-        let peers =
-            peers.map(|(number, member)| format!("{}=http://127.0.0.1:{}", name(number), member.peer));
+        let peers = peers
+            .map(|(number, member)| format!("{}={peer_scheme}://127.0.0.1:{}", name(number), member.peer));
         let peers = peers.collect::<Vec<_>>().join(",");
         let member = &self.members[number];
         let client = format!("{}://127.0.0.1:{}", self.scheme, member.client);
-        let peer = format!("http://127.0.0.1:{}", member.peer);
+        let peer = format!("{peer_scheme}://127.0.0.1:{}", member.peer);
         let data = self.folder.path().join(name(number));
         let log = File::create(self.log(number)).expect("a file can be made");
         let mut command = Command::new(ETCD);

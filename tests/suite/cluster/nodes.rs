@@ -306,7 +306,7 @@ fn two_processes_of_one_name_say_so() {
     for node in &twins {
         node.until("told", |report| report["why"].as_str().is_some_and(|why| why.contains("edge7, too")));
     }
-    cluster(&etcd, &["status"]).prints("says to be edge7, too");
+    cluster(&etcd, &["status"]).prints("has the node name edge7, too");
     let [mut first, second] = twins;
     first.server.take().expect("it runs").stop().says("end one, or give it another name");
     // The record of the one that ended goes, and that of the other comes back.

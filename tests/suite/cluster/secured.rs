@@ -2,25 +2,40 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mediactl::store::StoreError;
 use mediactl::store::cluster::{ClusterTls, GatewaySettings};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
+    IsCa, KeyPair,
+};
 use serde_json::json;
 
 use super::etcd::Etcd;
-use crate::cli::{CONF, Place, SAMPLE};
+use super::nodes::until;
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Call, Place, SAMPLE};
+
+/// The certificate that has a common name.
+const NAMED: &str = "named";
 
 /// Makes an authority, and a certificate of it, as `NAME.pem` and `NAME.key`.
 fn certificates(folder: &Path, names: &[&str]) {
     let mut params = CertificateParams::new(Vec::new()).expect("there are no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    // A certificate whose issuer has its own name passes for self-signed.
+    params.distinguished_name.push(DnType::CommonName, "authority");
     let key = KeyPair::generate().expect("a key can be made");
     let authority = CertifiedIssuer::self_signed(params, key).expect("it can be signed");
     fs::write(folder.join("ca.pem"), authority.pem()).expect("a file can be written");
     for name in names {
         let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).expect("it is a name");
+        params.distinguished_name = DistinguishedName::new();
+        if *name == NAMED {
+            params.distinguished_name.push(DnType::CommonName, NAMED);
+        }
         // The gateway is a client of its own member.
         params.extended_key_usages =
             vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
@@ -31,23 +46,25 @@ fn certificates(folder: &Path, names: &[&str]) {
     }
 }
 
+/// The options of a member for TLS with clients, or with other members (`peer-`).
+fn tls_options(with: &str, file: &dyn Fn(&str) -> String) -> Vec<String> {
+    let files = [("cert-file", "server.pem"), ("key-file", "server.key"), ("trusted-ca-file", "ca.pem")];
+    files.iter().flat_map(|(option, name)| [format!("--{with}{option}"), file(name)]).collect()
+}
+
+fn tls_of_olga(place: &Place) -> ClusterTls {
+    let pem = |name: &str| fs::read(place.path(name)).expect("it is there");
+    ClusterTls { authorities: Some(pem("ca.pem")), identity: Some((pem("olga.pem"), pem("olga.key"))) }
+}
+
 #[test]
 fn etcd_may_ask_for_a_certificate() {
     let place = Place::with(SAMPLE);
     certificates(&place.path(""), &["server", "olga"]);
     let file = |name: &str| place.path(name).display().to_string();
-    let options = [
-        ["--cert-file", &file("server.pem")],
-        ["--key-file", &file("server.key")],
-        ["--trusted-ca-file", &file("ca.pem")],
-    ];
-    let options: Vec<String> = options.concat().into_iter().map(str::to_owned).collect();
-    let options = [options, vec!["--client-cert-auth".to_owned()]].concat();
+    let options = [tls_options("", &file), vec!["--client-cert-auth".to_owned()]].concat();
     let Some(etcd) = Etcd::start_with("https", 1, |_| options) else { return };
-    let pem = |name: &str| fs::read(place.path(name)).expect("it is there");
-    let tls =
-        ClusterTls { authorities: Some(pem("ca.pem")), identity: Some((pem("olga.pem"), pem("olga.key"))) };
-    etcd.wait_until_ready_for(GatewaySettings { tls, ..GatewaySettings::default() });
+    etcd.wait_until_ready_for(GatewaySettings { tls: tls_of_olga(&place), ..GatewaySettings::default() });
     let run = |options: &[&str]| {
         let arguments = [options, &["save", CONF, "-q"]].concat();
         etcd.mediactl(&place, "/p", &arguments).run()
@@ -56,19 +73,17 @@ fn etcd_may_ask_for_a_certificate() {
     let identity = ["--cert", &certificate, "--key", &key];
     run(&[&["--cacert", &authority][..], &identity].concat()).exits(0);
     run(&["--cacert", &authority]).exits(7).says("cannot reach");
+    let plain = etcd.url("/p").replace("etcds", "etcd");
+    let without = place.mediactl(["--cluster", &plain, "read"]).without("MEDIACTL_CONF");
+    without.run().exits(7).says("if it speaks TLS, begin the URL with `etcds://`");
     run(&identity).exits(7).says("cannot reach");
     run(&["--cacert", &key]).exits(9).says("the file of `--cacert` has no certificate");
     let swapped = ["--cacert", &authority, "--cert", &key, "--key", &certificate];
     run(&swapped).exits(9).says("the file of `--key` has no private key");
 }
 
-#[test]
-fn etcd_may_ask_for_a_login_that_has_rights() {
-    let Some(mut etcd) = Etcd::start(1) else { return };
-    let ask = |path: &str, body: serde_json::Value| {
-        let answer = etcd.ask(0, &format!("auth/{path}"), &body);
-        assert!(answer["header"].is_object(), "{path}: {answer}");
-    };
+/// Adds the users `olga`, who may write below `/p/`, and `guest`, who may read there; then etcd asks for a login.
+fn add_users(ask: &dyn Fn(&str, serde_json::Value)) {
     let base64 = |text: &str| {
         use base64::Engine as _;
         base64::prelude::BASE64_STANDARD.encode(text)
@@ -83,7 +98,20 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
         }
     }
     ask("enable", json!({}));
+}
+
+#[test]
+fn etcd_may_ask_for_a_login_that_has_rights() {
+    let Some(mut etcd) = Etcd::start(1) else { return };
+    let ask = |path: &str, body: serde_json::Value| {
+        let answer = etcd.ask(0, &format!("auth/{path}"), &body);
+        assert!(answer["header"].is_object(), "{path}: {answer}");
+    };
+    add_users(&ask);
     let place = Place::with(SAMPLE);
+    let encrypted = etcd.url("/p").replace("etcd://", "etcds://");
+    let with = place.mediactl(["--cluster", &encrypted, "read"]).without("MEDIACTL_CONF");
+    with.run().exits(7).says("if it does not speak TLS, begin the URL with `etcd://`");
     let run = |user: &str, password: &str, prefix: &str, arguments: &[&str]| {
         let call = etcd.mediactl(&place, prefix, arguments);
         call.env("MEDIACTL_LOGIN", user).env("MEDIACTL_PASSWORD", password).run().hides("hunter")
@@ -107,4 +135,67 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     while let Err(error) = store.seen() {
         assert!(matches!(error, StoreError::Unreachable { .. }) && Instant::now() < until, "{error:?}");
     }
+}
+
+/// As docs/cluster.md sets them up: TLS between all, certificates of clients, and logins.
+#[test]
+fn three_members_with_tls_and_logins_go_on_without_one() {
+    let place = Place::with(SAMPLE);
+    certificates(&place.path(""), &["server", "olga", NAMED]);
+    let file = |name: &str| place.path(name).display().to_string();
+    let asks = ["--client-cert-auth", "--peer-client-cert-auth"].map(str::to_owned);
+    let options = [tls_options("", &file), tls_options("peer-", &file), asks.to_vec()].concat();
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("SKIPPED: there is no `curl`");
+        return;
+    }
+    let Some(mut etcd) = Etcd::start_with("https", 3, |_| options) else { return };
+    let settings = GatewaySettings { tls: tls_of_olga(&place), ..GatewaySettings::default() };
+    etcd.wait_until_ready_for(settings);
+    let (authority, certificate, key) = (file("ca.pem"), file("olga.pem"), file("olga.key"));
+    let identity = ["--cacert", &authority, "--cert", &certificate, "--key", &key];
+    let first = format!("https://{}/v3/auth", etcd.address(0));
+    add_users(&|path, body| {
+        let sent = Command::new("curl")
+            .args(["--silent", "--show-error", "--fail", "--noproxy", "*"])
+            .args(identity)
+            .args(["--data", &body.to_string(), &format!("{first}/{path}")])
+            .output()
+            .expect("it is there");
+        assert!(sent.status.success(), "{path}: {sent:?}");
+    });
+    let url = etcd.url("/p");
+    let call = |place: &Place, arguments: &[&str]| {
+        let arguments = [&["--cluster", &url][..], &identity, arguments].concat();
+        place.mediactl(arguments).without("MEDIACTL_CONF")
+    };
+    let known = |user: &str, call: Call| call.env("MEDIACTL_LOGIN", user).env("MEDIACTL_PASSWORD", "hunter2");
+    let run = |user: &str, arguments: &[&str]| known(user, call(&place, arguments)).run().hides("hunter");
+    run("olga", &["save", CONF, "-q"]).exits(0);
+    run("guest", &["modify", "--set", "rtsp=555"]).exits(4).says("permission denied");
+    call(&place, &["read"]).run().exits(4).says("refuses this");
+    let (pem, key) = (file(&format!("{NAMED}.pem")), file(&format!("{NAMED}.key")));
+    let own = ["--cluster", &url, "--cacert", &authority, "--cert", &pem, "--key", &key, "read"];
+    known("olga", place.mediactl(own).without("MEDIACTL_CONF")).run().exits(4).says("has a common name (CN)");
+    // A node logs in, too, and is told of changes.
+    let media = Place::empty();
+    let serve = [&["--cluster", &url][..], &identity, &["serve", "--listen", "none", "--node", "a"]].concat();
+    let node = Serving::of(known("olga", media.mediactl(serve)), false);
+    let has = |port: &str| {
+        until("the node does not have it", || {
+            let text = fs::read_to_string(media.path(CONF)).unwrap_or_default();
+            Some(()).filter(|()| text.contains(&format!("rtsp {port};")))
+        });
+    };
+    has("554");
+    run("olga", &["modify", "--set", "rtsp=555", "-q"]).exits(0);
+    has("555");
+    etcd.kill(0);
+    until("no change is made", || {
+        let modify = ["modify", "--set", "rtsp=556", "-q", "--timeout", "10"];
+        Some(()).filter(|()| run("olga", &modify).code == Some(0))
+    });
+    has("556");
+    drop(node);
+    etcd.run(0);
 }
