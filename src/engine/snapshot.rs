@@ -120,13 +120,6 @@ impl Snapshot {
         })
     }
 
-    /// Makes the JSON of this text if that of the text before was asked for: who reads next does not wait for it.
-    pub fn make_json_like(&self, before: &Snapshot) {
-        if before.json.get().is_some() {
-            self.json();
-        }
-    }
-
     /// The entries that include files, as their spans and their patterns.
     pub fn includes(&self) -> &[(Span, String)] {
         self.includes.get_or_init(|| {

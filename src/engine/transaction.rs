@@ -279,9 +279,6 @@ impl<'e> Transaction<'e> {
             operation: self.operation.name(),
         };
         let composed = self.engine.composed_revision(&after);
-        if let Some(state) = &self.state {
-            after.make_json_like(&state.running);
-        }
         running.exchange(|state| {
             state.composed = composed;
             if is_stored {
