@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::member::Node;
+use super::rest::Rest;
 use super::rollout::{RolloutVerdict, verdict};
 use crate::store::cluster::{HeadRecord, KeyRange, Seen};
 use crate::store::jittered;
@@ -19,16 +20,13 @@ const CLOSE_POLL: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(100);
 const LONGEST_RETRY: Duration = Duration::from_millis(800);
 
-/// The pause after a look, in which a burst of changes becomes one.
-const REST: Duration = Duration::from_millis(50);
-
 /// How often a node looks again at once because something has changed under its eyes.
 const LOOKS: usize = 20;
 
 impl Node {
     /// Follows until the node ends.
     pub(super) fn follow(&self) {
-        let (mut pause, mut retry) = (Duration::ZERO, RETRY);
+        let (mut pause, mut retry, mut rest) = (Duration::ZERO, RETRY, Rest::new());
         while let Some(turn) = self.wake.next(pause) {
             pause = match self.look() {
                 Ok(pause) => {
@@ -42,7 +40,8 @@ impl Node {
                 }
             };
             self.wake.finish(turn);
-            if !self.wake.sleep(REST) {
+            let rest = rest.after(self.standing().wanted);
+            if !self.wake.sleep(rest) {
                 return;
             }
         }

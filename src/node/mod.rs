@@ -19,6 +19,7 @@ mod member;
 mod overlays;
 mod report;
 mod requests;
+mod rest;
 mod rollout;
 mod standing;
 mod take;
