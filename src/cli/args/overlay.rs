@@ -65,6 +65,7 @@ impl OverlayCommand {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "mediactl overlay set [OPTIONS] <--set|--set-string|--unset>... <NODE>")]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true).args(["set", "set_string", "unset"]))]
 pub struct SetOverlayArgs {
     /// The node, or the group behind an `@`
