@@ -111,7 +111,9 @@ fn each_for_itself(
 ) -> Result<Exit, CliError> {
     let ui = fleet.ui;
     let servers = changing.iter().map(|at| &*plans[*at].server).collect();
-    journal.note(&FleetJournalLine::Step { step: "change", servers }).map_err(CliError::journal_failed)?;
+    journal
+        .note(&FleetJournalLine::Step { step: "change", servers })
+        .map_err(|error| CliError::journal_failed(&error))?;
     let work = |at: usize, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at].result else { return Ok(None) };
         let options = ChangeOptions { expected: change.expected(&plan.running), ..change.options.clone() };

@@ -24,7 +24,7 @@ struct World {
     was_confirmed: bool,
     /// How many more servers may lose their change before they are asked (a crash, a clock).
     crashes: usize,
-    /// How many more servers somebody else may confirm.
+    /// How many more servers another client may confirm.
     meddlers: usize,
     was_meddled_with: bool,
 }
@@ -56,7 +56,7 @@ fn replies(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
         (FleetStep::Cancel(_), Pending) => {
             vec![(Done, Old), (Lost, Old), (Lost, Pending), (Refused, Pending)]
         }
-        // Somebody else has confirmed it, which a look at the server finds out.
+        // Another client has confirmed it, which a look at the server finds out.
         (_, New) => vec![(Done, New), (Lost, New)],
         // It went back already, or never had the change.
         (_, real) => vec![(Refused, real), (Lost, real)],
@@ -103,7 +103,7 @@ impl World {
         match verdict {
             FleetVerdict::All => assert!(after.iter().all(|real| *real == Real::New), "{after:?}"),
             FleetVerdict::None => {
-                // What somebody else has confirmed is not seen on a server that can't be reached any more.
+                // What another client has confirmed is not seen on a server that can't be reached any more.
                 let is_unseen = |stage: &Stage| self.was_meddled_with && *stage == Stage::Cancelling;
                 for (real, stage) in after.iter().zip(self.coordinator.stages()) {
                     assert!(*real == Real::Old || is_unseen(stage), "{after:?} but {:?}", self.coordinator);
@@ -135,7 +135,7 @@ impl World {
     fn explore(mut self) -> usize {
         self.check_here();
         let mut runs = 0;
-        // A signal may come between any two steps, any server that waits may go back, and somebody may confirm it.
+        // A signal may come between any two steps, any server that waits may go back, and another client may confirm it.
         let mut interrupted = self.clone();
         interrupted.coordinator.interrupt();
         if interrupted.coordinator != self.coordinator {
@@ -216,7 +216,7 @@ fn no_run_leaves_a_mixture_before_the_first_confirmation_or_says_what_is_not_so(
 }
 
 #[test]
-fn what_somebody_else_confirms_meanwhile_is_told() {
+fn what_another_client_confirms_meanwhile_is_told() {
     for (count, canaries) in [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)] {
         let runs = World::new(count, canaries, count).explore();
         assert!(runs > 10, "{count} servers with {canaries} canaries: {runs} runs");

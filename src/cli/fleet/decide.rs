@@ -39,7 +39,7 @@ pub fn confirm(
         };
         was_sent |= error.kind() == ErrorKind::Unknown;
         let is_gone = is_gone(&error);
-        // Where nothing waits any more, an earlier confirmation was not heard of, or somebody else gave one.
+        // Where nothing waits any more, an earlier confirmation was not heard of, or another client gave one.
         let is_kept = (was_sent || is_gone).then(|| is_kept(member, after)).flatten();
         if is_kept == Some(true) {
             return (StepReply::Done, None);
@@ -60,7 +60,7 @@ pub fn confirm(
 /// What came of taking a change back.
 pub enum TakenBack {
     Done,
-    /// Somebody else has confirmed it.
+    /// Another client has confirmed it.
     Kept,
     /// It goes back when its time is over.
     Later(CliError),
@@ -68,7 +68,7 @@ pub enum TakenBack {
 
 /// Takes a change back; `id` is not known where the server gave no answer.
 pub fn take_back(member: &mut FleetMember, id: Option<&str>, after: Option<Revision>) -> TakenBack {
-    // Without its id it may still be under way, and a pending change may be somebody else's.
+    // Without its id it may still be under way, and a pending change may be that of another client.
     if id.is_none() && !runs_soon(member, after) {
         return TakenBack::Later(CliError::not_begun(&member.name));
     }

@@ -102,8 +102,8 @@ impl CliError {
     }
 
     /// The journal of a change of several servers can't be written.
-    pub fn journal_failed(source: io::Error) -> Self {
-        Self::io(ErrorKind::Failed, "cannot write the journal of the change", source)
+    pub fn journal_failed(source: &io::Error) -> Self {
+        Self::new(ErrorKind::Failed, format!("cannot write the journal of the change: {}", reason(source)))
     }
 
     /// No change of several servers is unfinished, or none has this name.
@@ -141,11 +141,6 @@ impl CliError {
     /// `mediactl fleet` with servers: those of the change are in its journal.
     pub fn fleet_with_target() -> Self {
         Self::usage("`fleet` works on the servers of the change", "name no other server or file")
-    }
-
-    /// The same for each server.
-    pub fn journal_failed_again(source: &io::Error) -> Self {
-        Self::new(ErrorKind::Failed, format!("cannot write the journal of the change: {}", reason(source)))
     }
 }
 

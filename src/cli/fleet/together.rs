@@ -111,9 +111,7 @@ impl<'a> Together<'a> {
 
     fn try_on(&mut self, servers: &[usize]) {
         if let Err(error) = self.begin("try", servers) {
-            return servers
-                .iter()
-                .for_each(|at| self.hear_try(*at, Err(CliError::journal_failed_again(&error))));
+            return servers.iter().for_each(|at| self.hear_try(*at, Err(CliError::journal_failed(&error))));
         }
         let (plans, change, operation, time) = (self.plans, self.change, self.operation, self.time);
         let work = |at: usize, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
@@ -192,7 +190,7 @@ impl<'a> Together<'a> {
         }
         // Before the servers are asked: a slow disk must not make their answers old.
         if let Err(error) = self.begin("confirm", servers) {
-            self.blame(servers, || CliError::journal_failed_again(&error));
+            self.blame(servers, || CliError::journal_failed(&error));
             return false;
         }
         let revisions: Vec<_> = self.plans.iter().map(after).collect();

@@ -53,7 +53,7 @@ pub struct Seen {
 #[derive(Debug)]
 pub(super) struct FirstRead {
     pub seen: Seen,
-    /// Who writes next, if somebody said so.
+    /// The writer that asked to be the next one, if there is one.
     pub next: Option<KeyValue>,
     /// The first chunk of the newest text.
     chunk: Option<KeyValue>,

@@ -129,7 +129,7 @@ fn servers_to_which_nothing_was_sent_are_not_changed() {
 }
 
 #[test]
-fn what_somebody_else_confirms_is_confirmed() {
+fn what_another_client_confirms_is_confirmed() {
     let edges = Edges::new(2);
     let confirms = "test $MEDIACTL_CONTEXT != edge-1 || mediactl confirm --quiet";
     let path = format!("{}:/usr/bin:/bin", program_folder());
