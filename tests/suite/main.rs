@@ -19,6 +19,7 @@ mod law;
 mod laws;
 mod laws_of_return;
 mod layers;
+mod masks;
 mod oracle;
 mod pages;
 mod proof;

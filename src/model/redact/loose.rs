@@ -7,7 +7,8 @@ use crate::model::secret::{
 };
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
-const ORDINARY: [&str; 5] = ["pass", "key", "token", "iv", "license"];
+const ORDINARY: [&str; 10] =
+    ["pass", "key", "token", "iv", "license", "credential", "credentials", "bearer", "signature", "cookie"];
 
 /// The characters between two words.
 const BLANKS: [char; 5] = [' ', '\t', '\r', '\n', '#'];

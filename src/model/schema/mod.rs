@@ -17,4 +17,4 @@ pub use row::{
     Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, URL_GLOBAL,
     ValueType, WITH_INCLUDES,
 };
-pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_NAMES};
+pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_WORDS};

@@ -292,10 +292,9 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     dvr(Scope::Template),
 ]);
 
-/// Names of options, directives, query parameters and JSON members whose value is a secret.
-///
-/// They are compared without case, with `-` as `_`, by the part behind the last `.`.
-pub static SECRET_NAMES: &[&str] = &[
+/// The last words of names of options, directives, query parameters, headers and JSON members whose value is
+/// a secret: `pass` is the last word of `db_pass`, `smtpPass` and `db-pass2`.
+pub static SECRET_WORDS: &[&str] = &[
     "password",
     "passphrase",
     "passwd",
@@ -305,15 +304,38 @@ pub static SECRET_NAMES: &[&str] = &[
     "secret",
     "token",
     "key",
-    "mykey",
-    "userkey",
     "iv",
     "license",
     "authorization",
-    "aws_access_key_id",
-    "aws_secret_access_key",
-    "aws_session_token",
+    "credential",
+    "credentials",
+    "bearer",
+    "jwt",
+    "signature",
+    "cookie",
 ];
 
-/// How other names end whose value is a secret.
-pub static SECRET_ENDINGS: &[&str] = &["_key", "_token", "_secret", "_password"];
+/// The ends of other such names, written without `_` and `-`.
+pub static SECRET_ENDINGS: &[&str] = &[
+    "password",
+    "passphrase",
+    "passwd",
+    "secret",
+    "accesstoken",
+    "apitoken",
+    "authtoken",
+    "sessiontoken",
+    "dbpass",
+    "userpass",
+    "apikey",
+    "authkey",
+    "accesskey",
+    "accesskeyid",
+    "mykey",
+    "privatekey",
+    "secretkey",
+    "streamkey",
+    "userkey",
+    "sessionid",
+    "sessid",
+];

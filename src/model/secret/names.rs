@@ -1,6 +1,6 @@
 //! Recognises the names that stand before a secret, by the tables of the schema.
 
-use crate::model::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_NAMES, Scope, Shape, by_keyword};
+use crate::model::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_WORDS, Scope, Shape, by_keyword};
 use crate::model::suggest::nearest;
 
 /// Misspellings are recognised of names in the table that are longer than this, and of these names.
@@ -46,25 +46,58 @@ fn names_secret(word: &str) -> bool {
     is_secret_name(word) || is_account(word) || is_nearly_secret_name(word)
 }
 
-/// Whether the value of an option, a directive, a query parameter or a member of this name is a secret.
+/// Whether the value of an option, a directive, a query parameter, a header or a member of this name is a secret.
+///
+/// It is by the last word of the name, behind `_`, `-`, `.` or the change from a small letter to a capital; or by
+/// the end of the part behind the last `.`. Case does not count, and neither do digits at the end.
 pub fn is_secret_name(name: &str) -> bool {
+    if !name.bytes().all(is_name_byte) {
+        return false;
+    }
     let name = name.strip_suffix(GLOBAL).unwrap_or(name);
-    let last = name.rsplit('.').next().unwrap_or(name).as_bytes();
-    let is_known = SECRET_NAMES.iter().any(|known| is_same(last, known))
-        || SECRET_ENDINGS.iter().any(|ending| {
-            last.len().checked_sub(ending.len()).is_some_and(|at| is_same(&last[at..], ending))
-        });
-    is_known && name.bytes().all(is_name_byte)
+    let name = name.rsplit('.').next().unwrap_or(name).as_bytes();
+    let name = without_number(name);
+    let last = last_word(name);
+    SECRET_WORDS.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes()))
+        || SECRET_ENDINGS.iter().any(|ending| ends_with(name, ending.as_bytes()))
+}
+
+/// The name without the number that it ends in: `password` for `password_2`.
+fn without_number(name: &[u8]) -> &[u8] {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    match digits {
+        0 => name,
+        _ => {
+            let name = &name[..name.len() - digits];
+            name.strip_suffix(b"_").or(name.strip_suffix(b"-")).unwrap_or(name)
+        }
+    }
+}
+
+fn last_word(name: &[u8]) -> &[u8] {
+    let starts_word = |at: &usize| match (name[at - 1], name[*at]) {
+        (before, _) if is_separator(before) => true,
+        (before, b'A'..=b'Z') => {
+            !before.is_ascii_uppercase() || name.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+        }
+        _ => false,
+    };
+    &name[(1..name.len()).rev().find(starts_word).unwrap_or(0)..]
+}
+
+/// Whether a name without its separators ends with `ending`, in small letters.
+fn ends_with(name: &[u8], ending: &[u8]) -> bool {
+    let mut letters = name.iter().rev().filter(|byte| !is_separator(**byte)).map(u8::to_ascii_lowercase);
+    ending.iter().rev().all(|wanted| letters.next() == Some(*wanted))
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-')
 }
 
 /// Whether a name may hold this byte.
 pub fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
-}
-
-fn is_same(name: &[u8], known: &str) -> bool {
-    let folded = |byte: &u8| if *byte == b'-' { b'_' } else { byte.to_ascii_lowercase() };
-    name.len() == known.len() && name.iter().map(folded).eq(known.bytes())
 }
 
 /// Whether the words behind this keyword are a login and a password.
@@ -74,7 +107,7 @@ pub fn is_account(keyword: &str) -> bool {
 
 /// Whether an unknown keyword is a slip of one whose value is a secret.
 fn is_nearly_secret_name(keyword: &str) -> bool {
-    let known = SECRET_NAMES.iter().chain(&MORE_NAMES).copied();
+    let known = SECRET_WORDS.iter().chain(&MORE_NAMES).copied();
     nearest(keyword, known.filter(|known| known.len() > LONG_ENOUGH)).is_some()
 }
 
@@ -84,15 +117,52 @@ mod tests {
     use crate::model::schema::{FOREIGN_KEYWORDS, PARAMETERS};
 
     #[test]
-    fn the_table_of_secret_names_counts_without_case_and_by_the_last_part() {
-        for name in SECRET_NAMES {
-            assert!(is_secret_name(name), "{name}");
-            assert!(is_secret_name(&name.to_uppercase()), "{name}");
-            assert!(is_secret_name(&name.replace('_', "-")), "{name}");
-            assert!(is_secret_name(&format!("header.{name}")), "{name}");
+    fn a_name_is_secret_by_its_last_word_or_its_end() {
+        for word in SECRET_WORDS {
+            let capital = format!("{}{}", word[..1].to_uppercase(), &word[1..]);
+            for name in [
+                (*word).to_owned(),
+                word.to_uppercase(),
+                capital.clone(),
+                format!("header.{word}"),
+                format!("db_{word}"),
+                format!("X-Amz-{capital}"),
+                format!("client{capital}"),
+                format!("APP{capital}"),
+                format!("{word}1"),
+                format!("{word}_2"),
+                format!("{word}_global"),
+            ] {
+                assert!(is_secret_name(&name), "{name}");
+            }
         }
-        for name in ["api_key", "X-Api-Key", "access_token", "client-secret", "smtp_password", "a.b.drm_key"]
-        {
+        for ending in SECRET_ENDINGS {
+            assert!(is_secret_name(&format!("my{}", ending.to_uppercase())), "{ending}");
+        }
+        for name in [
+            "apiKey",
+            "accessToken",
+            "clientSecret",
+            "authToken",
+            "userPassword",
+            "x_passwd",
+            "pass_phrase",
+            "jwt",
+            "X-Amz-Signature",
+            "sessionid",
+            "session_id",
+            "PHPSESSID",
+            "dbpass",
+            "mysql_pwd",
+            "access_key_id",
+            "aws_access_key_id",
+            "aws_session_token",
+            "Set-Cookie",
+            "APIKEY",
+            "APIKey2",
+            "authtoken",
+            "a.b.drm_key",
+        ] {
             assert!(is_secret_name(name), "{name}");
         }
     }
@@ -106,7 +176,6 @@ mod tests {
             "ivr",
             "keys",
             "monkey",
-            "pass1",
             "bypass",
             "passive",
             "tokens",
@@ -122,6 +191,14 @@ mod tests {
             "_keys",
             "author",
             "compass",
+            "tokenUrl",
+            "key_id",
+            "cookies",
+            "password_file",
+            "signature-version",
+            "hotkeys2",
+            "_",
+            "7",
         ] {
             assert!(!is_secret_name(name), "{name}");
         }

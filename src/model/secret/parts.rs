@@ -172,7 +172,7 @@ fn closing_quote(inside: &str) -> usize {
 
 /// Names in the `streamid` of SRT whose values are secrets, beside those of the table.
 fn is_secret_in_stream_id(name: &str) -> bool {
-    name == "s"
+    matches!(name, "s" | "k")
         || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("pass"))
         || is_secret_name(name)
 }
@@ -257,6 +257,8 @@ mod tests {
             ("header.Authorization=Basic", &["Basic"]),
             ("securetoken://KEY/more?x=1", &["KEY/more"]),
             ("srt://h:1?streamid=#!::r=live,m=publish,s=S,u=me,passwd=P&latency=1", &["S", "P"]),
+            ("srt://h:1?streamid=#!::r=live,k=K,apiKey=A", &["K", "A"]),
+            ("http://h/x?X-Amz-Date=1&X-Amz-Signature=abc&userPassword=p", &["abc", "p"]),
             ("srt://h:1?streamid=%23!::r%3Dlive%2Cs%3DS&latency=1", &["%23!::r%3Dlive%2Cs%3DS"]),
         ] {
             check(word_parts(value, Secrecy::Parts), value, secrets);
@@ -285,11 +287,9 @@ mod tests {
         for text in ["`http://127.0.0.1:80` says no", "(http://h:80), http://h:80.", "http://h:80: refused"] {
             check(prose_parts(text), text, &[]);
         }
-        check(
-            word_parts("Authorization: Bearer x", Secrecy::Parts),
-            "Authorization: Bearer x",
-            &["Bearer x"],
-        );
+        for (header, secret) in [("Authorization: Bearer x", "Bearer x"), ("Cookie: a=b; c=d", "a=b; c=d")] {
+            check(word_parts(header, Secrecy::Parts), header, &[secret]);
+        }
         check(prose_parts("password: expected a string"), "", &[]);
     }
 

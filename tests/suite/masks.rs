@@ -1,0 +1,55 @@
+//! The masks in real files: each stands behind a name that `tests/fixtures/masked_names.txt` lists by hand.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use mediactl::model::Masker;
+use mediactl::model::redact::masked_document;
+use mediactl::syntax::Document;
+
+use crate::fixtures;
+
+const MASK: &str = "<secret:000000>";
+
+#[test]
+fn every_mask_in_a_real_file_stands_behind_a_name_that_is_listed() {
+    let path = fixtures::root().join("masked_names.txt");
+    let listed = fs::read_to_string(&path).expect("the list is there");
+    let listed: BTreeSet<&str> = listed.lines().filter(|line| !line.starts_with('#')).collect();
+    let texts = texts();
+    assert!(!texts.is_empty(), "there are texts");
+    let mut unlisted = BTreeSet::new();
+    for (name, text) in texts {
+        let masked = masked_document(&Document::parse(text), &Masker::opaque());
+        for line in masked.lines() {
+            let names = line.match_indices(MASK).map(|(at, _)| name_before(&line[..at]));
+            unlisted.extend(
+                names.filter(|found| !listed.contains(found)).map(|found| format!("{name}: {found}: {line}")),
+            );
+        }
+    }
+    let unlisted: Vec<String> = unlisted.into_iter().collect();
+    assert!(unlisted.is_empty(), "{}", unlisted.join("\n"));
+}
+
+/// The valid files of the repository, its worked edits, and the corpus where it is there.
+fn texts() -> Vec<(String, String)> {
+    let own = fixtures::files(&fixtures::root().join("valid"), "conf").into_iter();
+    let own = own.map(|path| (path.display().to_string(), fs::read(&path).expect("it is there")));
+    let edits = fixtures::cases("edit").into_iter().map(|case| (case.name(), case.bytes("in.conf")));
+    let all = own.chain(edits).chain(fixtures::valid_corpus());
+    all.filter_map(|(name, bytes)| Some((name, String::from_utf8(bytes).ok()?))).collect()
+}
+
+/// What a mask behind `before`, the start of its line, stands behind: `://` in a URL, the name before `=` or `:`, or
+/// the keyword of the line.
+fn name_before(before: &str) -> &str {
+    let is_in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if before.ends_with("://") {
+        return "://";
+    }
+    match before.trim_end().strip_suffix(['=', ':']) {
+        Some(name) => name.rsplit(|c| !is_in_name(c)).next().unwrap_or(name),
+        None => before.trim_start_matches(['#', ' ', '\t']).split([' ', '\t']).next().unwrap_or(before),
+    }
+}
