@@ -31,6 +31,14 @@ pub const TEXT_COST: usize = 9;
 /// The memory that the largest patch may take, as a multiple of the size of the largest body.
 pub const MEMORY_PER_BODY: usize = 8;
 
+/// The byte order mark of UTF-8, which editors and shells of Windows write in front of JSON.
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// A JSON text without its byte order mark (RFC 8259, section 8.1).
+pub fn without_bom(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BOM).unwrap_or(text)
+}
+
 /// Parses the text of a patch, without a limit for the memory of its merge.
 pub fn parse(text: &[u8]) -> Result<Value, Faults> {
     parse_within(text, usize::MAX)
@@ -41,6 +49,7 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 /// # Errors
 /// `TooLarge` if it takes more.
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
+    let text = without_bom(text);
     let reader = Reader {
         faults: RefCell::default(),
         tokens: RefCell::new(Tokens { text, at: 0 }),
@@ -65,6 +74,12 @@ pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
 fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
     let single_quoted =
         text.trim_ascii_start().starts_with(b"{'") || text.trim_ascii_start().starts_with(b"'");
+    if looks_like_configuration(text) {
+        let message = "not JSON, but the text of a configuration";
+        let hint = "`apply` merges a text, `save` and `update` take a whole one; \
+                    over HTTP `save_config` and `update_config` do";
+        return Fault::new(FaultKind::NotJson, Pointer::root(), message).hint(hint);
+    }
     let hint = match (text.trim_ascii().is_empty(), single_quoted) {
         (true, _) => "it is empty; send an object, such as {\"streams\": {}}",
         (_, true) => "JSON strings are in double quotes",
@@ -83,6 +98,17 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
         line => format!(" at line {line} column {}", error.column()),
     };
     Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {message}{place}")).hint(hint)
+}
+
+/// Whether a text that is no JSON begins with a directive, behind blank lines and comments.
+fn looks_like_configuration(text: &[u8]) -> bool {
+    let is_comment = |line: &[u8]| line.is_empty() || line.starts_with(b"#");
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let Some(first) = lines.find(|line| !is_comment(line)) else { return false };
+    let keyword = first.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let is_directive = matches!(first.get(keyword), None | Some(b' ' | b'\t' | b';' | b'{'));
+    let has_end = |line: &[u8]| line.iter().any(|byte| matches!(byte, b';' | b'{'));
+    first[0].is_ascii_alphabetic() && is_directive && (has_end(first) || lines.any(has_end))
 }
 
 /// The state that all values of a patch share.
@@ -259,6 +285,37 @@ mod tests {
     #[test]
     fn repeated_keys_are_named_with_their_place() {
         assert_eq!(fault(r#"{"a":{"b/c":1,"b/c":2}}"#), "/a/b~1c: the key `b/c` is given more than once");
+    }
+
+    #[test]
+    fn the_text_of_a_configuration_is_told_from_bad_json() {
+        for (text, is_configuration) in [
+            ("http 80;\n", true),
+            ("\u{feff}\n# main\nstream a { url udp://1; }", true),
+            ("view_auth;", true),
+            ("stream a {\n", true),
+            ("{'streams':{}}", false),
+            ("streams: {\"a\": 1};", false),
+            ("rtmp=1935;", false),
+            ("tru", false),
+            ("NaN, {", false),
+            ("not json", false),
+            ("# a comment\n{'rtmp': 1};", false),
+            ("# a comment", false),
+            ("", false),
+        ] {
+            let told = fault(text);
+            assert_eq!(told.contains("the text of a configuration"), is_configuration, "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_once_and_in_front() {
+        assert_eq!(parse("\u{feff}{\"a\":1E5}".as_bytes()).expect("it is JSON").to_string(), r#"{"a":1E5}"#);
+        for text in ["\u{feff}\u{feff}{}", " \u{feff}{}", "{}\u{feff}"] {
+            assert!(fault(text).contains("not JSON"), "{text:?}");
+        }
+        assert_eq!(fault("\u{feff}"), fault(""));
     }
 
     #[test]

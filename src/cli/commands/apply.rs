@@ -30,7 +30,7 @@ pub fn run(args: &ApplyArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
 fn desired_state(file: &Path) -> Result<Value, CliError> {
     let bytes = input::read(file)?;
     // No directive begins with a bracket.
-    if bytes.trim_ascii_start().starts_with(b"{") || bytes.trim_ascii_start().starts_with(b"[") {
+    if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
         return Ok(patch::parse(&bytes).map_err(EngineError::from)?);
     }
     let snapshot = Arc::new(Snapshot::of(bytes));

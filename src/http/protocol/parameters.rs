@@ -29,7 +29,7 @@ pub struct QueryParameter {
 
 /// The values that a parameter takes, and the field for them.
 pub enum Values {
-    /// `true`, `1`, `false` or `0`.
+    /// `true`, `1`, `false` or `0`, in any case: Python writes `True`.
     Switch(fn(&mut Parameters) -> &mut bool),
     /// One of two words. The first one is the default; the field is true for the second one.
     OneOf([&'static str; 2], fn(&mut Parameters) -> &mut bool),
@@ -239,7 +239,7 @@ impl Values {
 pub const SWITCH_WORDS: [&str; 4] = ["true", "1", "false", "0"];
 
 fn switch(value: &str) -> Result<bool, String> {
-    let place = SWITCH_WORDS.iter().position(|word| *word == value);
+    let place = SWITCH_WORDS.iter().position(|word| word.eq_ignore_ascii_case(value));
     place.map(|place| place < 2).ok_or_else(|| "it takes `true` or `false`".to_owned())
 }
 
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn known_values_are_read_and_others_refused() {
-        let read = read("skip_streams=true&runtime=0&x=y&async=1&format=conf&message=a+b%21");
+        let read = read("skip_streams=True&runtime=0&x=y&async=1&format=conf&message=a+b%21");
         let expected = Parameters {
             skip_streams: true,
             reload_later: true,
@@ -312,6 +312,7 @@ mod tests {
         for (query, faults) in [
             ("dry_run=yes", 1),
             ("dry_run", 1),
+            ("dry_run=&force=10&async=truE&runtime=FALSE", 2),
             ("format=xml&source=disk", 2),
             ("confirm=0&to=x", 2),
             ("", 0),

@@ -86,6 +86,8 @@ impl ProblemKind {
     /// Every HTTP status of this type: the usual one first, then those of special cases.
     pub fn statuses(self) -> impl Iterator<Item = u16> {
         let nearer: &[u16] = match self {
+            // Another version of HTTP.
+            Self::BadRequest => &[505],
             // A user who may not use the Unix socket: a password would not help.
             Self::Unauthorized => &[403],
             // The head is too large.

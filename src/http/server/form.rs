@@ -1,6 +1,9 @@
-//! Hints for clients that send what other APIs take: HTML forms (`curl -F`, `curl --data-urlencode`),
-//! and `PUT`.
+//! Hints for clients that send what other APIs take: HTML forms (`curl -F`, `curl --data-urlencode`), a
+//! text as a JSON string, JSON where a text belongs, and `PUT`.
 
+use serde::de::IgnoredAny;
+
+use crate::edit::patch::without_bom;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{Body, Route};
 
@@ -24,22 +27,35 @@ pub(super) fn method_hint(route: &Route, method: &str) -> String {
     }
 }
 
-/// Refuses a body that is an HTML form; no valid body looks like one.
+/// The hint for a body whose content is wrapped.
+const AS_IT_IS: &str = "send the content alone, without a name and not encoded: `curl --data-binary @FILE`";
+
+/// Refuses a body that is an HTML form, or JSON where none belongs; no valid body looks like one.
 pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     let (kind, wanted) = match route.body {
         Body::None => return Ok(()),
-        Body::Patch => (ProblemKind::NotJson, "JSON"),
+        Body::Patch => (ProblemKind::NotJson, "a JSON object"),
         Body::Text => (ProblemKind::BadConfig, "the text of a configuration"),
     };
-    let sent = if is_multipart(body) {
-        "a multipart form, as `curl -F` sends it".to_owned()
-    } else {
-        let Some(name) = field(body, route.body) else { return Ok(()) };
-        format!("a form with the field `{name}`, as `curl --data-urlencode` sends it")
-    };
+    let Some((sent, hint)) = mistaken(body, route.body) else { return Ok(()) };
     let detail = format!("the body is {sent}; it has to be {wanted}");
-    let hint = "send the content alone, without a name and not encoded: `curl --data-binary @FILE`";
     Err(Problem::new(kind, detail).hinted(hint.to_owned()))
+}
+
+/// What the body is instead of what is wanted, and the hint.
+fn mistaken(body: &[u8], wanted: Body) -> Option<(String, &'static str)> {
+    let text = without_bom(body).trim_ascii();
+    let is_json = || serde_json::from_slice::<IgnoredAny>(text).is_ok();
+    match text.first()? {
+        b'"' if is_json() => Some(("a JSON string".to_owned(), AS_IT_IS)),
+        b'{' | b'[' if wanted == Body::Text && is_json() => {
+            Some(("JSON".to_owned(), "`modify_config` merges JSON"))
+        }
+        _ if is_multipart(body) => Some(("a multipart form, as `curl -F` sends it".to_owned(), AS_IT_IS)),
+        _ => field(body, wanted).map(|name| {
+            (format!("a form with the field `{name}`, as `curl --data-urlencode` sends it"), AS_IT_IS)
+        }),
+    }
 }
 
 /// Returns the name of the first field of `name=value&…`. A configuration has characters that a form
@@ -67,9 +83,18 @@ mod tests {
     use crate::http::protocol::routes::ApiOperation;
 
     #[test]
-    fn forms_are_told_from_what_operations_take() {
+    fn forms_and_json_are_told_from_what_operations_take() {
         let multipart = "--x1\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nhttp 80;\r\n--x1--\r\n";
-        for (operation, body, is_form) in [
+        for (operation, body, is_refused) in [
+            (ApiOperation::Modify, "\u{feff}\"{\\\"rtmp\\\":1}\"", true),
+            (ApiOperation::Modify, "\u{feff}{\"rtmp\":1}", false),
+            (ApiOperation::Modify, "[]", false),
+            (ApiOperation::Save, " \"http 80;\\nrtmp 1;\"\r\n", true),
+            (ApiOperation::Update, "\"\"", true),
+            (ApiOperation::Update, "{\"rtmp\":1}", true),
+            (ApiOperation::Save, "[]", true),
+            (ApiOperation::Save, "\"http\" 80; # \"", false),
+            (ApiOperation::Save, "", false),
             (ApiOperation::Modify, "data=%7B%22rtmp%22%3A1%7D", true),
             (ApiOperation::Modify, "data={\"rtmp\":1}", true),
             (ApiOperation::Modify, "a[b]=1&c=2\n", true),
@@ -85,7 +110,7 @@ mod tests {
             (ApiOperation::Update, "# a=b", false),
             (ApiOperation::Rollback, "data=%7B%7D", false),
         ] {
-            assert_eq!(refuse(operation.route(), body.as_bytes()).is_err(), is_form, "{body}");
+            assert_eq!(refuse(operation.route(), body.as_bytes()).is_err(), is_refused, "{body}");
         }
     }
 }

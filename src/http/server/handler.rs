@@ -23,6 +23,7 @@ use crate::http::server::forwarded::client_address;
 use crate::http::server::listener::limits::CHANGE_TIME;
 use crate::http::server::log::{AccessRecord, Log};
 use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
+use crate::http::server::redirect::{canonical, to_canonical};
 use crate::http::server::request_checks::{refuse_coding, refuse_cross_site};
 use crate::http::server::runtime::Runtime;
 
@@ -68,7 +69,7 @@ impl ErrorResponse {
 
     /// 401 for missing or wrong credentials.
     fn unauthorized(detail: &str) -> Self {
-        let challenge = vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\""))];
+        let challenge = vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\", charset=\"UTF-8\""))];
         Self::with_headers(Problem::new(ProblemKind::Unauthorized, detail), challenge)
     }
 }
@@ -117,6 +118,9 @@ impl Handler {
             false => self.authenticate(&request.head, record)?,
         };
         refuse_cross_site(&request.head)?;
+        if let Some(redirect) = to_canonical(&request.head, |path| self.has_route(path, request.head.peer)) {
+            return Ok(redirect);
+        }
         let found = self.route(&request.head)?;
         self.respond_on(found, (&by.0, by.1), request, record)
     }
@@ -128,6 +132,9 @@ impl Handler {
         record: &mut AccessRecord,
     ) -> Result<Response, ErrorResponse> {
         refuse_cross_site(&request.head)?;
+        if let Some(redirect) = to_canonical(&request.head, |path| !at_root(path).is_empty()) {
+            return Ok(redirect);
+        }
         let routes = at_root(request.head.path());
         if routes.is_empty() {
             let detail = "unknown path; here are only /metrics and /healthz";
@@ -203,18 +210,22 @@ impl Handler {
     }
 
     fn route<'h>(&self, head: &'h Head) -> Result<RouteMatch<'h>, ErrorResponse> {
-        let routes = self.routes_at(head);
+        let routes = self.routes_at(head.path(), head.peer);
         if routes.is_empty() { Err(self.not_found().into()) } else { taking(routes, head) }
     }
 
     /// The routes at the path behind the prefix, or at the root.
-    fn routes_at<'h>(&self, head: &'h Head) -> Vec<RouteMatch<'h>> {
+    fn routes_at<'h>(&self, path: &'h str, peer: PeerAddress) -> Vec<RouteMatch<'h>> {
         // Local commands do not know the prefix of the server, and use the default.
-        let local = matches!(head.peer, PeerAddress::Uid(_)).then_some(DEFAULT_PREFIX);
+        let local = matches!(peer, PeerAddress::Uid(_)).then_some(DEFAULT_PREFIX);
         let prefixes = [Some(self.context.prefix.as_str()), local].into_iter().flatten();
-        let behind = |prefix: &str| head.path().strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
+        let behind = |prefix: &str| path.strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
         let mut routes = prefixes.filter_map(behind).map(|path| routes::at(RouteBase::Prefix, path));
-        routes.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(head.path()))
+        routes.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(path))
+    }
+
+    fn has_route(&self, path: &str, peer: PeerAddress) -> bool {
+        !self.routes_at(path, peer).is_empty()
     }
 
     fn not_found(&self) -> Problem {
@@ -241,10 +252,12 @@ impl Handler {
     }
 }
 
-/// Whether a request needs no credentials. Any that it has are not looked at, so nobody learns here
-/// whether they are right.
+/// Whether a request needs no credentials, however its path is spelled. Any that it has are not looked
+/// at, so nobody learns here whether they are right.
 fn is_open(head: &Head) -> bool {
-    at_root(head.path()).iter().any(|found| found.route.is_open && found.route.takes(&head.method))
+    at_root(&canonical(head.path()))
+        .iter()
+        .any(|found| found.route.is_open && found.route.takes(&head.method))
 }
 
 fn at_root(path: &str) -> Vec<RouteMatch<'_>> {

@@ -26,6 +26,7 @@ pub mod log;
 pub mod message;
 mod metrics;
 pub mod network;
+mod redirect;
 mod request_checks;
 mod request_counts;
 #[allow(clippy::disallowed_methods, reason = "reads figures of the process")]

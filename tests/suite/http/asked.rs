@@ -126,6 +126,65 @@ fn forms_and_put_get_hints_that_name_what_was_sent() {
 }
 
 #[test]
+fn texts_and_json_in_the_wrong_place_are_told_what_they_are() {
+    let server = Server::over(TEXT);
+    for (operation, sent, kind, words) in [
+        ("modify_config", TEXT, "not-json", "`save_config`"),
+        ("modify_config", "\"{\\\"rtmp\\\":1}\"", "not-json", "--data-binary"),
+        ("save_config", "\"http 80;\\n\"", "bad-config", "--data-binary"),
+        ("update_config", "\"http 80;\\n\"", "bad-config", "--data-binary"),
+        ("save_config", "{\"rtmp\":1}", "bad-config", "`modify_config`"),
+    ] {
+        let answer = server.post(operation, sent);
+        refused(&answer, 400, kind);
+        let hint = body(&answer)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
+        assert!(hint.contains(words), "{operation} {sent}: {}", body(&answer));
+    }
+    assert_eq!(server.post("modify_config", "\u{feff}{\"rtmp\":1}").status, 200);
+    assert_eq!(body(&server.get(""))["rtmp"], json!(1));
+}
+
+#[test]
+fn another_spelling_of_a_path_is_redirected_and_does_nothing() {
+    let server = Server::over(TEXT);
+    let modify = "/media/api/modify_config";
+    for (target, location) in [
+        ("//media/api/modify_config", modify),
+        ("/media//api///modify_config/", modify),
+        (
+            "/media/api/modify%5fconfig?dry_run=0&message=%5f//",
+            "/media/api/modify_config?dry_run=0&message=%5f//",
+        ),
+        ("/%6dedia/api/history/%31", "/media/api/history/1"),
+        ("//metrics/", "/metrics"),
+    ] {
+        let answer = server.ask("POST", target, &[], PATCH);
+        assert_eq!((answer.status, header(&answer, "Location")), (308, Some(location)), "{target}");
+    }
+    for target in
+        ["//evil.example/media/api/modify_config", "/media/api/", "/media/api/../api/modify_config/", "//"]
+    {
+        refused(&server.ask("POST", target, &[], PATCH), 404, "not-found");
+    }
+    assert_eq!(server.place.text(), TEXT);
+}
+
+#[test]
+fn a_stranger_is_redirected_only_to_what_is_open() {
+    let server = Server::over(TEXT);
+    let stranger = |target: &str| server.handler.answer(&request("GET", target, &[("host", "h")], ""));
+    for target in ["//media/api/read_config", "//metrics", "/media/api/read_config/", "//none"] {
+        let answer = stranger(target);
+        refused(&answer, 401, "unauthorized");
+        assert_eq!(header(&answer, "Location"), None, "{target}");
+    }
+    let healthy = stranger("//healthz/");
+    assert_eq!((healthy.status, header(&healthy, "Location")), (308, Some("/healthz")));
+    let foreign = server.ask("GET", "//media/api/read_config", &[("sec-fetch-site", "cross-site")], "");
+    refused(&foreign, 403, "cross-site");
+}
+
+#[test]
 fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
     let server = Server::over(TEXT);
     let ask = |from: &str, password: &str| {

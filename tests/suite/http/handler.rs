@@ -169,7 +169,10 @@ fn reads_have_their_parameters() {
     };
     assert_eq!(names("?x=1"), ["a", "b", "film"]);
     assert_eq!(names("?skip_streams=true"), ["film"]);
+    assert_eq!(names("?skip_streams=True"), ["film"]);
+    assert_eq!(names("?skip_streams=1"), ["film"]);
     assert_eq!(names("?skip_streams=0"), ["a", "b", "film"]);
+    assert_eq!(names("?skip_streams=FALSE"), ["a", "b", "film"]);
     let text = server.get("?format=conf");
     assert_eq!(
         (header(&text, "Content-Type"), &**text.body),
@@ -205,7 +208,10 @@ fn requests_without_the_password_are_refused() {
         for target in ["/media/api/read_config", "/", "/nothing"] {
             let refusal = server.ask("GET", target, &[("authorization", authorization)], "");
             refused(&refusal, 401, "unauthorized");
-            assert_eq!(header(&refusal, "WWW-Authenticate"), Some("Basic realm=\"media\""));
+            assert_eq!(
+                header(&refusal, "WWW-Authenticate"),
+                Some("Basic realm=\"media\", charset=\"UTF-8\"")
+            );
         }
     }
     let none = server.handler.answer(&request("GET", "/media/api/read_config", &[("host", "h")], ""));
@@ -336,6 +342,8 @@ fn refusals_name_everything_that_is_wrong_and_change_nothing() {
     let written = server.place.written();
     refused(&server.post("modify_config", "{'streams':{}}"), 400, "not-json");
     refused(&server.post("modify_config", "5"), 400, "not-json");
+    refused(&server.post("modify_config", "http 80;\n"), 400, "not-json");
+    refused(&server.post("save_config", "\"http 80;\\n\""), 400, "bad-config");
     refused(&server.post("modify_config", ""), 400, "not-json");
     let wrong = server.post("modify_config", r#"{"rtmp":"x","streams":{"a":{"prepush":"y"}}}"#);
     refused(&wrong, 422, "wrong-type");

@@ -9,7 +9,7 @@ mod schemas;
 use serde_json::{Map, Value, json};
 
 use crate::engine::{COMMANDS, GUARD_NAMES};
-use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
+use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, SWITCH_WORDS, Values};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, RouteBase, SuccessResponse, TEXT};
 
@@ -100,7 +100,11 @@ fn query_parameter(parameter: &QueryParameter, required: bool) -> Value {
 
 fn values(values: &Values) -> Value {
     match values {
-        Values::Switch(_) => json!({ "type": "boolean", "default": false }),
+        Values::Switch(_) => {
+            let words = SWITCH_WORDS.join("`, `");
+            let doc = format!("In a query one of `{words}`, in any case.");
+            json!({ "type": "boolean", "default": false, "description": doc })
+        }
         Values::OneOf(words, _) => json!({ "type": "string", "enum": words, "default": words[0] }),
         Values::Guards(_) => {
             let names: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();

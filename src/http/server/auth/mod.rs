@@ -37,14 +37,22 @@ impl std::fmt::Debug for Account {
 }
 
 impl Account {
-    /// Parses an `Authorization` header; `None` if it is not Basic authentication.
-    pub fn of_header(value: &str) -> Option<Self> {
-        let (scheme, encoded) = value.split_once(' ')?;
+    /// Parses an `Authorization` header; `None` if it is not Basic authentication. The header does not
+    /// say its encoding: it is UTF-8, as the challenge asks for, or Latin-1, as many clients send it.
+    /// Bytes that are both are both accounts.
+    pub fn readings(header: &str) -> Option<Vec<Self>> {
+        let (scheme, encoded) = header.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("basic") {
             return None;
         }
-        let decoded = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
-        let (login, password) = decoded.split_once(':')?;
+        let bytes = STANDARD.decode(encoded.trim()).ok()?;
+        let latin1 = (!bytes.is_ascii()).then(|| bytes.iter().copied().map(char::from).collect());
+        let texts: Vec<String> = String::from_utf8(bytes).ok().into_iter().chain(latin1).collect();
+        texts.iter().map(|text| Self::of_text(text)).collect()
+    }
+
+    fn of_text(text: &str) -> Option<Self> {
+        let (login, password) = text.split_once(':')?;
         Some(Self { login: login.to_owned(), password: password.to_owned() })
     }
 
@@ -78,13 +86,17 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// The role of these credentials; where both accounts are equal, it is that of `edit`.
-    fn role_of(&self, given: &Account) -> Option<Role> {
-        let is = |account: &Option<Account>| account.as_ref().is_some_and(|account| given.matches(account));
-        // Both are compared, so that the time does not tell which of them the login belongs to.
-        match (is(&self.edit), is(&self.view)) {
-            (true, _) => Some(Role::Edit),
-            (false, true) => Some(Role::View),
+    /// The account that one of these readings is, with its role; where both accounts are equal, it is
+    /// that of `edit`.
+    fn find(&self, readings: &[Account]) -> Option<(&Account, Role)> {
+        let find = |account: &'_ Option<Account>| -> bool {
+            let Some(account) = account else { return false };
+            readings.iter().fold(false, |found, reading| found | reading.matches(account))
+        };
+        // All are compared, so that the time does not tell which of them the login belongs to.
+        match (find(&self.edit), find(&self.view)) {
+            (true, _) => Some((self.edit.as_ref()?, Role::Edit)),
+            (false, true) => Some((self.view.as_ref()?, Role::View)),
             (false, false) => None,
         }
     }
@@ -138,9 +150,9 @@ impl Authenticator {
         if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
             return Verdict::LockedOut { retry_after };
         }
-        let Some(given) = Account::of_header(header) else { return Verdict::Missing };
-        match expected.role_of(&given) {
-            Some(role) => Verdict::Admitted { login: given.login, role },
+        let Some(readings) = Account::readings(header) else { return Verdict::Missing };
+        match expected.find(&readings) {
+            Some((account, role)) => Verdict::Admitted { login: account.login.clone(), role },
             None => Verdict::Wrong,
         }
     }
@@ -179,7 +191,8 @@ mod tests {
     fn each_account_has_its_role_and_equal_ones_may_edit() {
         let account = |login: &str| Account { login: login.to_owned(), password: "a:b".to_owned() };
         let role = |view: &str, given: &str| {
-            Accounts { edit: Some(account("admin")), view: Some(account(view)) }.role_of(&account(given))
+            let accounts = Accounts { edit: Some(account("admin")), view: Some(account(view)) };
+            accounts.find(&[account(given)]).map(|(_, role)| role)
         };
         assert_eq!(role("viewer", "admin"), Some(Role::Edit));
         assert_eq!(role("viewer", "viewer"), Some(Role::View));
@@ -189,11 +202,44 @@ mod tests {
 
     #[test]
     fn a_header_is_read_as_it_is_written() {
-        let read = Account::of_header(&expected().to_header()).expect("it is Basic");
-        assert!(read.matches(&expected()));
+        let read = Account::readings(&expected().to_header()).expect("it is Basic");
+        assert!(read.len() == 1 && read[0].matches(&expected()));
         for wrong in ["", "Basic", "Bearer YTpi", "Basic !", "Basic YQ==", "Basic /w=="] {
-            assert!(Account::of_header(wrong).is_none(), "{wrong}");
+            assert!(Account::readings(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_password_is_right_in_utf_8_and_in_latin_1_and_each_header_is_one_guess() {
+        let basic = |bytes: &[u8]| format!("Basic {}", STANDARD.encode(bytes));
+        for (password, sent, is_right) in [
+            ("gärtner", "jürgen:gärtner".as_bytes(), true),
+            ("gärtner", b"j\xfcrgen:g\xe4rtner", true),
+            ("gärtner", b"j\xfcrgen:g\xc3\xa4rtner", false),
+            ("gärtner", b"j\xfcrgen:gartner", false),
+            // Bytes that are UTF-8 for another text.
+            ("Ã¤", b"j\xfcrgen:\xc3\xa4", true),
+            ("€", b"j\xfcrgen:\x80", false),
+            ("€", "jürgen:€".as_bytes(), true),
+        ] {
+            let login = "jürgen".to_owned();
+            let accounts = Accounts {
+                edit: Some(Account { login: login.clone(), password: password.to_owned() }),
+                view: None,
+            };
+            let expected = match is_right {
+                true => Verdict::Admitted { login, role: Role::Edit },
+                false => Verdict::Wrong,
+            };
+            let found = Authenticator::default().check_and_count(None, Some(&basic(sent)), &accounts);
+            assert_eq!(found, expected, "{password}: {}", sent.escape_ascii());
+        }
+        let (authenticator, address) = (Authenticator::default(), Some([10, 0, 0, 1].into()));
+        let guess = |last: u8| {
+            authenticator.check_and_count(address, Some(&basic(&[b'a', b':', 0xe4, last])), &editor())
+        };
+        assert!((0..MAX_FAILURES).all(|last| guess(last as u8 + b'a') == Verdict::Wrong));
+        assert!(matches!(guess(b'A'), Verdict::LockedOut { .. }));
     }
 
     #[test]

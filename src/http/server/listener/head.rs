@@ -61,6 +61,10 @@ pub fn parse(bytes: &[u8], limits: &Limits, peer: PeerAddress) -> Result<Parsed,
             let detail = format!("the request has more than {} headers", limits.headers);
             return Err(Rejection::head_too_large(detail));
         }
+        Err(_) if is_of_another_version(bytes) => {
+            let detail = "the server speaks HTTP/1.1 and HTTP/1.0; curl takes `--http1.1`";
+            return Err(Rejection::malformed(detail).with_status(505));
+        }
         Err(error) => return Err(Rejection::malformed(format!("the head is not valid HTTP: {error}"))),
     }
     let whole = "a whole head has a first line";
@@ -81,6 +85,15 @@ pub fn parse(bytes: &[u8], limits: &Limits, peer: PeerAddress) -> Result<Parsed,
             unread: false,
         },
     })
+}
+
+/// Whether the first line ends with a version of HTTP that is not 1.x, as that of HTTP/2 with prior
+/// knowledge does: `PRI * HTTP/2.0` (RFC 9113, section 3.4).
+fn is_of_another_version(head: &[u8]) -> bool {
+    let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let word = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let version = word.strip_prefix(b"HTTP/").unwrap_or_default();
+    version.first().is_some_and(|major| major.is_ascii_digit() && *major != b'1')
 }
 
 fn lines(headers: &[httparse::Header<'_>]) -> Vec<(String, String)> {

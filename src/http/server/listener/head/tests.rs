@@ -48,8 +48,9 @@ fn what_could_be_understood_in_two_ways_is_refused() {
     }
     for head in [
         "GET / HTTP/1.1\r\n\r\n",
-        "GET / HTTP/2.0\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.2\r\nHost: a\r\n\r\n",
         "GET /\r\n\r\n",
+        "GET /HTTP/2.0\r\n\r\n",
         "GET  / HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
         "CONNECT host:80 HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -57,6 +58,15 @@ fn what_could_be_understood_in_two_ways_is_refused() {
         "GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n",
     ] {
         assert_eq!(read(head).expect_err(head).status, 400, "{head}");
+    }
+}
+
+#[test]
+fn another_version_is_told_so() {
+    for head in ["PRI * HTTP/2.0\r\n\r\n", "GET / HTTP/2\r\nHost: a\r\n\r\n", "GET / HTTP/0.9\r\n\r\n"] {
+        let refusal = read(head).expect_err(head);
+        assert_eq!(refusal.status, 505, "{head}");
+        assert!(refusal.detail.contains("HTTP/1.1"), "{}", refusal.detail);
     }
 }
 
