@@ -15,6 +15,7 @@ use super::operation::UNSAVED;
 use super::pending::PendingChange;
 use super::running::LastChange;
 use super::snapshot::Snapshot;
+use super::trouble::Trouble;
 use crate::store::{ChangeRecord, OpenChange, PendingRecord, REVERT, StoreError, StoredPending, Writer};
 
 /// Why a change is rolled back on timeout.
@@ -172,7 +173,7 @@ impl Engine {
     fn tell_of_hand_edit(&self, aftermath: Aftermath) {
         if aftermath == Aftermath::ChangedMeanwhile {
             let trouble = "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
-            self.remember_trouble(trouble.to_owned());
+            self.remember_trouble(Trouble::of(trouble));
             (self.on_trouble)(trouble);
         }
     }
@@ -181,7 +182,7 @@ impl Engine {
     fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
         if let Err(error) = self.reload_present(writer, REVERT, by) {
             (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));
-            self.remember_trouble(error.to_string());
+            self.remember_trouble(Trouble::from(&error));
         }
     }
 

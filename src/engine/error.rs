@@ -10,6 +10,7 @@ use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
 use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
+use super::trouble::Trouble;
 use crate::edit::block_request::BlockError;
 use crate::edit::expect::Unmet;
 use crate::edit::misfit::PathFault;
@@ -117,8 +118,8 @@ pub enum EngineError {
     #[error("this node has values of its own (overlay), so its text can't become that of the cluster")]
     Overlaid,
     /// The change is made in the cluster, and this node does not take it.
-    #[error("this node does not run what the cluster has (`{state}`): {why}")]
-    NotRunHere { state: String, why: String },
+    #[error("this node does not run what the cluster has (`{state}`): {}", .why.whole)]
+    NotRunHere { state: String, why: Trouble },
     /// The request timed out before the change was written.
     #[error("the change took longer than a request may take, and was aborted")]
     TooLate,
@@ -181,6 +182,12 @@ impl From<EditError> for EngineError {
     }
 }
 
+impl From<&EngineError> for Trouble {
+    fn from(error: &EngineError) -> Self {
+        Self { whole: error.to_string(), brief: error.without_output() }
+    }
+}
+
 /// How many errors a text has, in words.
 fn errors(snapshot: &Snapshot) -> String {
     match snapshot.diagnostics().errors() {
@@ -229,6 +236,9 @@ impl EngineError {
         match self {
             Self::CheckFailed(failure) => format!("the check command {}", failure.reason),
             Self::ReloadFailed { failure, .. } => format!("the reload command {}", failure.reason),
+            Self::NotRunHere { state, why } => {
+                Self::NotRunHere { state: state.clone(), why: Trouble::of(&why.brief) }.to_string()
+            }
             _ => self.to_string(),
         }
     }

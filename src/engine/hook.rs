@@ -63,7 +63,7 @@ impl Hooks {
 }
 
 /// The facts about a change that a hook gets in its environment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Occasion<'a> {
     /// `MEDIACTL_OPERATION`: `modify`, `save`, …
     pub operation: &'a str,
@@ -73,6 +73,8 @@ pub struct Occasion<'a> {
     pub text: &'a Path,
     /// `MEDIACTL_BY`: who makes the change.
     pub by: &'a str,
+    /// Masks, in what the hook printed, the secrets of the old and of the new text.
+    pub masked: &'a dyn Fn(&str) -> String,
 }
 
 /// How a hook failed, and the start of its stderr.
@@ -120,7 +122,9 @@ fn after_colon(stderr: &str) -> String {
 
 /// Runs a hook to its end.
 pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<(), HookFailure> {
-    finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt).map(|_| ())
+    finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt)
+        .map(drop)
+        .map_err(|failure| HookFailure { stderr: (occasion.masked)(&failure.stderr), ..failure })
 }
 
 /// Runs a command that has nothing to do with a change, with these variables, and returns its stdout.

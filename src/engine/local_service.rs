@@ -120,7 +120,7 @@ impl ConfigService for Engine {
                 None => self.pending_info()?,
             },
             last_change: entries.into_iter().next(),
-            last_error: state.and_then(|state| state.last_error),
+            last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
             nodes: cluster.map(|cluster| cluster.nodes),
         })
     }

@@ -51,6 +51,7 @@ mod snapshot;
 mod status;
 #[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
+mod trouble;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
@@ -83,3 +84,4 @@ pub use service::{
 };
 pub use snapshot::Snapshot;
 pub use status::{ServerInfo, Status, differing};
+pub use trouble::{Trouble, without_secrets};

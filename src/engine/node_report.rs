@@ -17,6 +17,9 @@ pub struct NodeReport {
     pub state: String,
     /// Why it does not run what it should, in one line.
     pub why: Option<String>,
+    /// The same for those who may only look: without what hooks printed. It is not sent beside the other.
+    #[serde(skip)]
+    pub brief: Option<String>,
     /// Since when it is in this state (RFC 3339).
     pub since: String,
     /// Why the cluster can't be reached; none while it can.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::error::EngineError;
 use super::guard::Guard;
 use crate::edit::Faults;
-use crate::store::{ChangeRecord, Revision};
+use crate::store::Revision;
 
 /// The commands that the history names, because their operation tells less.
 pub const COMMANDS: &[&str] = &["apply", "edit", "fmt"];
@@ -65,11 +65,6 @@ impl ChangeOptions {
     /// How long a step may take: at most `most`, and not longer than the request.
     pub(super) fn at_most(&self, most: Duration) -> Duration {
         self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
-    }
-
-    /// The entry of the change in the history, which keeps `keep` texts from now on.
-    pub(super) fn record<'a>(&'a self, operation: &'a str, keep: Option<usize>) -> ChangeRecord<'a> {
-        ChangeRecord { operation, by: &self.by, message: self.message.as_deref(), keep }
     }
 }
 

@@ -113,6 +113,12 @@ impl Outcome {
         Self { before, after, notes: Vec::new(), warnings: Vec::new(), pending: None }
     }
 
+    /// The texts before and afterwards.
+    pub fn texts(&self) -> impl Iterator<Item = &Snapshot> {
+        let both = [self.before.as_ref(), self.after()].into_iter().flatten();
+        both.filter_map(Content::snapshot).map(|text| &**text)
+    }
+
     /// The configuration afterwards; none where nothing changed and there was no file.
     pub fn after(&self) -> Option<&Content> {
         match &self.after {

@@ -9,6 +9,7 @@ use super::operation::Operation;
 use super::pending::RollbackPoint;
 use super::running::Turn;
 use super::snapshot::Snapshot;
+use super::trouble::{Trouble, without_secrets};
 use crate::store::{ChangeRecord, TAKE_BACK, Writer};
 
 impl Engine {
@@ -29,7 +30,7 @@ impl Engine {
             let _turn = turn;
             let result = engine.reload_alone((operation, &by), &before, &after, writes);
             if let (Err(error), Some(_)) = (&result, &engine.running) {
-                engine.remember_trouble(error.to_string());
+                engine.remember_trouble(Trouble::from(error));
                 (engine.on_trouble)(&format!("{operation}: {}", error.without_output()));
             }
         };
@@ -48,7 +49,11 @@ impl Engine {
         let writer = self.lock()?;
         let pieces = [after.bytes()];
         let candidate = writer.candidate(&pieces)?;
-        let occasion = Occasion { operation, file: self.store.path(), text: candidate.path(), by };
+        let masked = |printed: &str| {
+            without_secrets(printed, before.ran().map(|ran| &**ran).into_iter().chain([after]))
+        };
+        let (file, text) = (self.store.path(), candidate.path());
+        let occasion = Occasion { operation, file, text, by, masked: &masked };
         self.reload(occasion, Some(&*writer), before, writes.then_some(&pieces[..]))
     }
 
@@ -99,7 +104,9 @@ impl Engine {
         let running = self.running().map(Ok).unwrap_or_else(|| self.read());
         let result = running.and_then(|running| {
             let candidate = self.candidate(Some(writer), &[running.bytes()])?;
-            let occasion = Occasion { operation, file: self.store.path(), text: candidate.path(), by };
+            let masked = |printed: &str| without_secrets(printed, [&*running]);
+            let (file, text) = (self.store.path(), candidate.path());
+            let occasion = Occasion { operation, file, text, by, masked: &masked };
             let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
             hook::run(command, occasion, &self.hooks).map_err(failed)
         });

@@ -5,6 +5,7 @@ use super::local::Engine;
 use super::pending::{PendingChange, RollbackPoint};
 use super::running::LastChange;
 use super::snapshot::Snapshot;
+use super::trouble::Trouble;
 use crate::store::{ChangeRecord, Writer, is_concatenation};
 
 impl Engine {
@@ -69,7 +70,7 @@ impl Engine {
     }
 
     /// Records a failure that came after the response.
-    pub(super) fn remember_trouble(&self, trouble: String) {
+    pub(super) fn remember_trouble(&self, trouble: Trouble) {
         if let Some(running) = &self.running {
             running.exchange(|state| state.last_error = Some(trouble));
         }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::activity::Activity;
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
+use super::trouble::Trouble;
 use crate::store::Revision;
 
 /// The running configuration of a server, and its knowledge of the file.
@@ -22,7 +23,7 @@ pub struct ServerState {
     /// The last change; none since the start.
     pub last_change: Option<LastChange>,
     /// The last failure that came after the response.
-    pub last_error: Option<String>,
+    pub last_error: Option<Trouble>,
     /// The last change, while it has to be confirmed.
     pub pending: Option<Arc<PendingChange>>,
 }

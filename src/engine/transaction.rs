@@ -22,7 +22,8 @@ use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
 use super::pending::{PendingChange, RollbackPoint};
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{BaseText, OpenChange, StoreError, Version, Warning, Writer};
+use super::trouble::without_secrets;
+use crate::store::{BaseText, ChangeRecord, OpenChange, StoreError, Version, Warning, Writer};
 use crate::syntax::spliced_pieces;
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
@@ -38,6 +39,8 @@ pub(super) struct Transaction<'e> {
     /// The state of the server; none without one.
     pub state: Option<ServerState>,
     warnings: Vec<Warning>,
+    /// The reason for the change, for the history, without the secrets of both texts.
+    message: Option<String>,
 }
 
 /// The stored text.
@@ -74,8 +77,17 @@ impl<'e> Transaction<'e> {
         let writer = lock_for(engine, operation, options)?;
         let state = engine.state();
         let file = load(engine, writer.as_deref(), operation, state.as_ref())?;
-        let mut transaction =
-            Self { engine, options, operation, turn, writer, file, state, warnings: Vec::new() };
+        let mut transaction = Self {
+            engine,
+            options,
+            operation,
+            turn,
+            writer,
+            file,
+            state,
+            warnings: Vec::new(),
+            message: None,
+        };
         transaction.refuse_open()?;
         transaction.note_saved();
         if !options.dry_run {
@@ -178,11 +190,13 @@ impl<'e> Transaction<'e> {
             true => Some(engine.candidate(self.writer.as_deref(), &pieces)?),
             false => None,
         };
+        let masked = |printed: &str| without_secrets(printed, outcome.texts());
         let occasion = candidate.as_ref().map(|candidate| Occasion {
             operation: self.operation.name(),
             file: engine.store.path(),
             text: candidate.path(),
             by: &options.by,
+            masked: &masked,
         });
         if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
             refuse_invalid(unproved)?;
@@ -194,6 +208,7 @@ impl<'e> Transaction<'e> {
         if options.dry_run {
             return refuse_invalid(unproved).map(|()| None);
         }
+        self.message = options.message.as_deref().map(masked);
         self.keep_unsaved()?;
         let before = self.rollback_point();
         let pending = self.arm_rollback(&before, outcome, &pieces)?;
@@ -218,7 +233,7 @@ impl<'e> Transaction<'e> {
         if self.operation == Operation::Modify && !self.options.force {
             return Ok(());
         }
-        Ok(writer.keep_aside(state.running.bytes(), &self.options.record(UNSAVED, self.engine.keep))?)
+        Ok(writer.keep_aside(state.running.bytes(), &self.record(UNSAVED))?)
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
@@ -244,6 +259,12 @@ impl<'e> Transaction<'e> {
         Ok(Some(pending))
     }
 
+    /// The entry of the change in the history.
+    fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
+        let (by, message) = (self.options.by.as_str(), self.message.as_deref());
+        ChangeRecord { operation, by, message, keep: self.engine.keep }
+    }
+
     /// What the change is called: by the command that makes it, else by the operation.
     fn name(&self) -> &'static str {
         self.options.command.unwrap_or(self.operation.name())
@@ -259,7 +280,7 @@ impl<'e> Transaction<'e> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let record = self.options.record(self.name(), self.engine.keep);
+        let record = self.record(self.name());
         let old = self.file.as_ref().map(StoredText::as_base);
         let prepared = writer.prepare(old, Some(pieces), &record)?;
         refuse_invalid(unproved)?;

@@ -6,6 +6,7 @@ use crate::engine::ChangeOptions;
 use crate::engine::Engine;
 use crate::engine::EngineError;
 use crate::engine::Snapshot;
+use crate::engine::Trouble;
 use crate::store::cluster::ClusterStore;
 use crate::store::file::ConfFile;
 use crate::store::{NodeState, Store, StoreError};
@@ -25,7 +26,10 @@ pub fn first_text(
     }
     let seen = store.seen_with(node.ranges(store.keys()))?;
     let no_text = || StoreError::NotFound { path: store.path().to_owned() };
-    let refused = |why: String| EngineError::NotRunHere { state: NodeState::Refused.to_string(), why };
+    let refused = |why: String| EngineError::NotRunHere {
+        state: NodeState::Refused.to_string(),
+        why: Trouble::of(why),
+    };
     let wanted = wanted(&seen, node).ok_or_else(no_text)?.map_err(|(_, why)| refused(why))?;
     let bytes = store.text_of(wanted.text)?.ok_or_else(no_text)?;
     let text = merged(Snapshot::of(bytes), &wanted.overlays).map_err(refused)?;

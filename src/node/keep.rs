@@ -50,7 +50,7 @@ impl Node {
             serial: standing.serial(),
             wanted: standing.wanted,
             state: standing.state,
-            why: standing.why(),
+            why: standing.why().map(|why| why.whole),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             since: humantime::format_rfc3339_seconds(standing.since).to_string(),
             revision: standing.followed.runs.as_ref().map(|runs| runs.revision),

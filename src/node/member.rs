@@ -114,7 +114,8 @@ impl Node {
             serial: standing.serial(),
             wanted: standing.wanted,
             state: standing.state.to_string(),
-            why: standing.why(),
+            why: standing.why().map(|why| why.whole),
+            brief: standing.why().map(|why| why.brief),
             since: humantime::format_rfc3339_seconds(standing.since).to_string(),
             away: standing.away.clone(),
         }

@@ -13,6 +13,7 @@ use crate::engine::DEFAULT_LOCK_WAIT;
 use crate::engine::NodeReport;
 use crate::engine::Operation;
 use crate::engine::Snapshot;
+use crate::engine::Trouble;
 use crate::engine::{After, Outcome, PendingInfo};
 use crate::engine::{Aftermath, EngineError};
 use crate::engine::{ChangeOptions, Expected, canary_nodes};
@@ -126,7 +127,7 @@ impl Node {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
             NodeState::Running => {}
             state => {
-                let why = standing.why().unwrap_or_default();
+                let why = standing.why().unwrap_or_else(|| Trouble::of(""));
                 return Err(EngineError::NotRunHere { state: state.to_string(), why });
             }
         }
@@ -177,6 +178,9 @@ impl Node {
     fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, EngineError> {
         let overlays = self.standing().overlays.clone();
         let merged = merged(Snapshot::of(text.bytes().to_vec()), &overlays);
-        merged.map_err(|why| EngineError::NotRunHere { state: NodeState::Refused.to_string(), why })
+        merged.map_err(|why| EngineError::NotRunHere {
+            state: NodeState::Refused.to_string(),
+            why: Trouble::of(why),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Instant, SystemTime};
 
 use super::overlays::NamedPatch;
-use crate::engine::PendingInfo;
+use crate::engine::{PendingInfo, Trouble};
 use crate::store::cluster::Seen;
 use crate::store::file::Followed;
 use crate::store::{NodeRecord, NodeState};
@@ -16,7 +16,7 @@ pub struct NodeStanding {
     /// The serial that the node should run.
     pub wanted: Option<u64>,
     pub state: NodeState,
-    pub why: Option<String>,
+    pub why: Option<Trouble>,
     pub since: SystemTime,
     /// Another process that has the name of this node.
     pub twin: Option<Twin>,
@@ -67,14 +67,16 @@ impl NodeStanding {
     }
 
     /// What is wrong: why the node does not run what it should, and that it is not alone.
-    pub fn why(&self) -> Option<String> {
-        let all: Vec<String> =
-            self.why.iter().chain(self.twin.as_ref().map(|twin| &twin.words)).cloned().collect();
-        (!all.is_empty()).then(|| all.join("; "))
+    pub fn why(&self) -> Option<Trouble> {
+        let twin = self.twin.as_ref().map(|twin| twin.words.as_str());
+        match (&self.why, twin) {
+            (Some(why), Some(twin)) => Some(why.map(|why| format!("{why}; {twin}"))),
+            (why, twin) => why.clone().or(twin.map(Trouble::of)),
+        }
     }
 
     /// Notes the state, and since when it is so.
-    pub fn turn(&mut self, state: NodeState, why: Option<String>) {
+    pub fn turn(&mut self, state: NodeState, why: Option<Trouble>) {
         if self.state != state {
             self.since = SystemTime::now();
         }

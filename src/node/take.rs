@@ -8,6 +8,7 @@ use super::overlays::merged;
 use crate::engine::ChangeOptions;
 use crate::engine::EngineError;
 use crate::engine::Snapshot;
+use crate::engine::Trouble;
 use crate::store::cluster::Seen;
 use crate::store::file::FollowedText;
 use crate::store::{NodeState, Store, StoreError};
@@ -45,7 +46,7 @@ impl Node {
             None => return Ok(()),
             Some(Ok(wanted)) => wanted,
             Some(Err((source, why))) => {
-                self.refuse(source, NodeState::Refused, why);
+                self.refuse(source, NodeState::Refused, &Trouble::of(why));
                 return Ok(());
             }
         };
@@ -58,7 +59,7 @@ impl Node {
         };
         match merged(Snapshot::of(bytes), &wanted.overlays) {
             Ok(text) => self.take(&wanted, &text),
-            Err(why) => self.refuse(wanted.source, NodeState::Refused, why),
+            Err(why) => self.refuse(wanted.source, NodeState::Refused, &Trouble::of(why)),
         }
         Ok(())
     }
@@ -81,7 +82,7 @@ impl Node {
         if let Some(runs) = runs.filter(|runs| runs.source == *source) {
             standing.refused = None;
             match has_drifted {
-                true => standing.turn(NodeState::Drifted, Some(EDITED.to_owned())),
+                true => standing.turn(NodeState::Drifted, Some(Trouble::of(EDITED))),
                 false => standing.turn(NodeState::Running, None),
             }
             drop(standing);
@@ -95,7 +96,7 @@ impl Node {
             return true;
         }
         if has_drifted && self.settings.on_drift == OnDrift::Keep {
-            standing.turn(NodeState::Drifted, Some(format!("{EDITED}, and is kept")));
+            standing.turn(NodeState::Drifted, Some(Trouble::of(format!("{EDITED}, and is kept"))));
             return true;
         }
         false
@@ -131,27 +132,27 @@ impl Node {
             Err(
                 error @ (EngineError::CheckFailed(_) | EngineError::BadText(_) | EngineError::MaskedText),
             ) => {
-                self.refuse(wanted.source.clone(), NodeState::Refused, error.to_string());
+                self.refuse(wanted.source.clone(), NodeState::Refused, &Trouble::from(&error));
             }
             Err(error @ EngineError::ReloadFailed { .. }) => {
-                self.refuse(wanted.source.clone(), NodeState::Failed, error.to_string());
+                self.refuse(wanted.source.clone(), NodeState::Failed, &Trouble::from(&error));
             }
             // It may pass, so it is tried again.
-            Err(error) => self.tell(NodeState::Failed, error.to_string()),
+            Err(error) => self.tell(NodeState::Failed, &Trouble::from(&error)),
         }
     }
 
     /// Does not take a text, and does not try it again.
-    fn refuse(&self, source: String, state: NodeState, why: String) {
+    fn refuse(&self, source: String, state: NodeState, why: &Trouble) {
         self.tell(state, why);
         self.standing().refused = Some(source);
     }
 
-    fn tell(&self, state: NodeState, why: String) {
-        let why = one_line(why.lines().next().unwrap_or_default());
+    fn tell(&self, state: NodeState, why: &Trouble) {
+        let why = why.map(|why| one_line(why.lines().next().unwrap_or_default()));
         let is_known = self.standing().why.as_ref() == Some(&why);
         if !is_known {
-            self.local.tell(&format!("the text of the cluster is not taken: {why}"));
+            self.local.tell(&format!("the text of the cluster is not taken: {}", why.brief));
         }
         self.standing().turn(state, Some(why));
     }

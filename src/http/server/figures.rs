@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::{Changes, Engine, Snapshot};
+use crate::engine::{Changes, Engine, Snapshot, Trouble};
+use crate::http::server::auth::Role;
 use crate::model::setting_view::sources;
 use crate::model::shape::only_argument;
 use crate::model::top_members;
@@ -22,7 +23,7 @@ pub fn timestamp(time: SystemTime) -> String {
 }
 
 /// The running configuration: its tag, whether it is saved, its last and its pending change.
-pub fn config(engine: &Engine, changes: &dyn Changes, tag: &TagOf<'_>) -> Value {
+pub fn config(engine: &Engine, changes: &dyn Changes, (role, tag): (Role, &TagOf<'_>)) -> Value {
     let Some(state) = engine.state() else { return Value::Null };
     let saved = engine.read().is_ok_and(|file| file.bytes() == state.running.bytes());
     json!({
@@ -35,9 +36,17 @@ pub fn config(engine: &Engine, changes: &dyn Changes, tag: &TagOf<'_>) -> Value 
             "by": change.by,
             "operation": change.operation,
         })),
-        "last_error": state.last_error,
+        "last_error": state.last_error.map(|trouble| told(role, trouble)),
         "pending": changes.pending(),
     })
+}
+
+/// What this role is told of a failure.
+pub fn told(role: Role, trouble: Trouble) -> String {
+    match role {
+        Role::Edit => trouble.whole,
+        Role::View => trouble.brief,
+    }
 }
 
 /// The number of streams, and of their sources by URL scheme.

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::engine::{Changes, Engine, hook_output};
-use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp};
+use crate::engine::{Changes, Engine, Snapshot, Trouble, hook_output, without_secrets};
+use crate::http::server::auth::Role;
+use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
 use crate::http::server::request_counts::RequestCounts;
 
 /// How long the runtime command may take.
@@ -25,7 +26,7 @@ pub struct Runtime {
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
     /// The last output of the command with its time; locked while the command runs, so that it runs once.
-    printed: Mutex<Option<(Instant, Result<Value, String>)>>,
+    printed: Mutex<Option<(Instant, Result<Value, Trouble>)>>,
 }
 
 impl Runtime {
@@ -64,30 +65,39 @@ impl Runtime {
     }
 
     /// Adds a member `runtime` to the text of a JSON object.
-    pub fn added_to(&self, json: &[u8], source: (&Engine, &dyn Changes), tag: &TagOf<'_>) -> Arc<Vec<u8>> {
+    pub fn added_to(
+        &self,
+        json: &[u8],
+        source: (&Engine, &dyn Changes),
+        reader: (Role, &TagOf<'_>),
+    ) -> Arc<Vec<u8>> {
         let mut body = json[..json.len().saturating_sub(1)].to_vec();
         let separator: &[u8] = if body.len() > 1 { b"," } else { b"" };
         body.extend_from_slice(separator);
         body.extend_from_slice(b"\"runtime\":");
-        body.extend_from_slice(self.figures(source, tag).to_string().as_bytes());
+        body.extend_from_slice(self.figures(source, reader).to_string().as_bytes());
         body.extend_from_slice(b"}");
         Arc::new(body)
     }
 
-    fn figures(&self, (engine, changes): (&Engine, &dyn Changes), tag: &TagOf<'_>) -> Value {
+    fn figures(&self, (engine, changes): (&Engine, &dyn Changes), reader: (Role, &TagOf<'_>)) -> Value {
+        let (role, _) = reader;
         let running = engine.running();
         let mut figures = json!({
             "server": self.server(),
-            "config": figures::config(engine, changes, tag),
+            "config": figures::config(engine, changes, reader),
             "streams": running.as_deref().map(|running| StreamFigures::of(running).as_json()),
             "archives": running.as_deref().map(figures::archives),
         });
-        if let Some(node) = changes.node() {
+        if let Some(mut node) = changes.node() {
+            if role == Role::View {
+                node.why = node.brief.take();
+            }
             figures["node"] = json!(node);
         }
-        match self.printed() {
+        match self.printed(&running) {
             Some(Ok(printed)) => merge(&mut figures, printed),
-            Some(Err(error)) => merge(&mut figures, json!({ "errors": [error] })),
+            Some(Err(error)) => merge(&mut figures, json!({ "errors": [told(role, error)] })),
             None => {}
         }
         figures
@@ -108,19 +118,22 @@ impl Runtime {
     }
 
     /// The output of the runtime command; the last one while it is fresh.
-    fn printed(&self) -> Option<Result<Value, String>> {
+    fn printed(&self, running: &Option<Arc<Snapshot>>) -> Option<Result<Value, Trouble>> {
         let command = self.command.as_ref()?;
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, value)) = printed.as_ref().filter(|(at, _)| at.elapsed() < COMMAND_LIFE) {
             return Some(value.clone());
         }
         let value = hook_output(command, &[], COMMAND_TIMEOUT)
-            .map_err(|failure| format!("the runtime command {failure}"))
+            .map_err(|failure| Trouble {
+                whole: without_secrets(&format!("the runtime command {failure}"), running.as_deref()),
+                brief: format!("the runtime command {}", failure.reason),
+            })
             .and_then(|output| {
                 serde_json::from_slice::<Value>(&output)
                     .ok()
                     .filter(Value::is_object)
-                    .ok_or_else(|| "the runtime command printed no JSON object".to_owned())
+                    .ok_or_else(|| Trouble::of("the runtime command printed no JSON object"))
             });
         *printed = Some((Instant::now(), value.clone()));
         Some(value)

@@ -19,15 +19,34 @@ const ENDS: [char; 3] = [';', '{', '}'];
 /// Finds the secrets in a comment, which may be a directive that was commented out.
 pub fn in_comment(comment: &str, start: usize, spans: &mut Vec<Range<usize>>) {
     for clause in comment.split_inclusive(ENDS) {
-        let at = start + offset(clause, comment);
         let is_directive = clause.ends_with(ENDS);
-        let mut secrecy = Secrecy::Parts;
-        for (place, word) in words(clause.trim_end_matches(ENDS)).enumerate() {
-            mark(word, at + offset(word, clause), secrecy, spans);
-            let name = leading_name(word);
-            if is_directive || place == 0 || is_unmistakable(name) {
-                secrecy = secrecy.behind(name);
-            }
+        let counts = |place: usize, name: &str| is_directive || place == 0 || is_unmistakable(name);
+        in_clause(clause, start + offset(clause, comment), counts, spans);
+    }
+}
+
+/// Finds the secrets in the directives that a message quotes.
+pub fn in_directives(message: &str, spans: &mut Vec<Range<usize>>) {
+    let clauses = message.lines().flat_map(|line| line.split_inclusive(ENDS));
+    for clause in clauses.filter(|clause| clause.ends_with(ENDS)) {
+        in_clause(clause, offset(clause, message), |_, _| true, spans);
+    }
+}
+
+/// Finds the secrets in words up to the end of a directive; `counts` says whether a word, by its place and the name
+/// that it begins with, may name a secret.
+fn in_clause(
+    clause: &str,
+    start: usize,
+    counts: impl Fn(usize, &str) -> bool,
+    spans: &mut Vec<Range<usize>>,
+) {
+    let mut secrecy = Secrecy::Parts;
+    for (place, word) in words(clause.trim_end_matches(ENDS)).enumerate() {
+        mark(word, start + offset(word, clause), secrecy, spans);
+        let name = leading_name(word);
+        if counts(place, name) {
+            secrecy = secrecy.behind(name);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Finds the secrets in a text or in JSON, so that it can be shown without them.
 
+mod by_value;
 mod json;
 mod loose;
 
 use std::ops::Range;
 
+pub use by_value::SecretValues;
 pub use json::{masked_below, masked_json, masked_keys};
 
 use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};

@@ -41,6 +41,21 @@ fn a_check_that_fails_refuses() {
 }
 
 #[test]
+fn what_a_hook_prints_and_a_message_says_is_masked_by_value() {
+    let place =
+        Place::with("http 80;\nedit_auth admin olds3cret;\nstream cam1 { url udp://h:1; token cam1; }\n");
+    let prints = "echo was olds3cret, is news3cret, on cam1 >&2; exit 1";
+    let set = ["modify", "--set", "edit_auth.password=news3cret", "-m", "olds3cret to news3cret"];
+    let check = place.run(set.iter().chain(&["--check-cmd", prints])).exits(3);
+    check.says("was <secret:").says(", on cam1").hides("s3cret");
+    place.run(set.iter().chain(&["--reload-cmd", prints])).exits(9).says("was <secret:").hides("s3cret");
+    place.run(set).exits(0);
+    let shown = place.run(["history", "-o", "json", "--show-secrets"]).exits(0).hides("s3cret").json();
+    let message = shown[0]["message"].as_str().expect("it has a message").to_owned();
+    assert!(message.starts_with("<secret:") && message.contains("> to <secret:"), "{message}");
+}
+
+#[test]
 fn hooks_come_from_the_environment_too() {
     let place = Place::with(SAMPLE);
     with_hooks(&place, &[]).env("MEDIACTL_CHECK_CMD", "false").run().exits(3);

@@ -35,7 +35,11 @@ impl Server {
 
     /// Over a text whose `view_auth` may look.
     pub(super) fn viewed(text: &str) -> Self {
-        Self::made(Place::with(text), Hooks::default(), true)
+        Self::viewed_with_hooks(text, Hooks::default())
+    }
+
+    pub(super) fn viewed_with_hooks(text: &str, hooks: Hooks) -> Self {
+        Self::made(Place::with(text), hooks, true)
     }
 
     /// Over a folder as it was left.

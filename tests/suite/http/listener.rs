@@ -5,4 +5,4 @@ mod crowd;
 mod requests;
 mod running;
 mod secured;
-mod support;
+pub(super) mod support;

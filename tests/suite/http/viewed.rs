@@ -4,7 +4,10 @@ use mediactl::http::server::auth::{Account, MAX_FAILURES};
 use mediactl::http::server::message::{Response, Service};
 use serde_json::json;
 
+use mediactl::engine::Hooks;
+
 use super::handler::{Server, body, header, refused, request};
+use super::listener::support::eventually;
 
 const SECRETS: [&str; 5] = ["s3cret", "l00k", "c1uster", "h1dden", "t0ken"];
 
@@ -57,6 +60,27 @@ fn every_answer_to_a_viewer_is_masked() {
     for target in ["/media/api/read_config?source=saved", "/media/api/read_config?source=saved&format=conf"] {
         says_no_secret(&seen(&server, target), target);
     }
+}
+
+#[test]
+fn a_viewer_is_told_how_a_hook_failed_and_not_what_it_printed() {
+    let reload = "cat \"$MEDIACTL_TEXT\" >&2; ! grep -q rtmp \"$MEDIACTL_TEXT\"".to_owned();
+    let server = Server::viewed_with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
+    assert_eq!(server.post("modify_config?async=true", r#"{"rtmp":1935}"#).status, 200);
+    let runtime = "/media/api/read_config?runtime=true";
+    let error = |response: &Response| body(response)["runtime"]["config"]["last_error"].clone();
+    eventually(|| !error(&seen(&server, runtime)).is_null());
+    let told = error(&seen(&server, runtime));
+    assert_eq!(told, json!("the reload command failed with exit code 1"));
+    let told = error(&server.get("?runtime=true"));
+    let told = told.as_str().expect("the editor is told, too");
+    assert!(
+        told.contains("http 80") && told.contains("stream a {") && told.contains("edit_auth <secret:"),
+        "{told}"
+    );
+    assert!(SECRETS.iter().all(|secret| !told.contains(secret)), "{told}");
+    let refused = server.post("modify_config", r#"{"rtmp":1935}"#);
+    says_no_secret(&refused, "the answer to the editor");
 }
 
 #[test]

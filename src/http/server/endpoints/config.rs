@@ -47,7 +47,8 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
             // The figures differ each time, so there is no tag.
             true => {
                 let tag = |revision| entity_tag(context.shown_revision(revision, role));
-                let body = context.runtime.added_to(&body, (&context.engine, &*context.changes), &tag);
+                let body =
+                    context.runtime.added_to(&body, (&context.engine, &*context.changes), (role, &tag));
                 return Ok(with_pending(context, Response::ok(JSON, shown(body))));
             }
             false => Response::ok(JSON, shown(body)),

@@ -1,0 +1,34 @@
+//! What is told of a failure, and to whom: secrets and the output of hooks are kept from those who may not see them.
+
+use super::snapshot::Snapshot;
+use crate::model::Masker;
+use crate::model::redact::SecretValues;
+
+/// Returns free text, such as the output of a hook, without the secrets of configurations.
+pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Snapshot>) -> String {
+    let secrets = SecretValues::of(of.into_iter().map(Snapshot::document));
+    secrets.masked(text, &Masker::default()).into_owned()
+}
+
+/// A failure that came after the response, in words for each role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// For those who may change the configuration.
+    pub whole: String,
+    /// For those who may only look: without what hooks printed.
+    pub brief: String,
+}
+
+impl Trouble {
+    /// A failure in words of this program.
+    pub fn of(words: impl Into<String>) -> Self {
+        let whole = words.into();
+        Self { brief: whole.clone(), whole }
+    }
+
+    /// Both in other words.
+    #[must_use]
+    pub fn map(&self, words: impl Fn(&str) -> String) -> Self {
+        Self { whole: words(&self.whole), brief: words(&self.brief) }
+    }
+}
