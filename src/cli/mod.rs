@@ -67,6 +67,8 @@ use input::misplaced_url;
 use render::diagnostics;
 use ui::Ui;
 
+use crate::syntax::printable;
+
 /// Runs the command line of this process.
 pub fn run() -> Exit {
     survive_file_limit();
@@ -79,7 +81,7 @@ pub fn run() -> Exit {
         Err(error) if error.kind() == ErrorKind::DisplayHelp && help::is_short(&arguments) => {
             return print_short_help(&arguments);
         }
-        Err(error) => return print_clap_error(&error),
+        Err(error) => return print_clap_error(&error, &arguments),
     };
     let cli = CommandLine::of(&matches).expect("clap parsed the matches with the same tree of commands");
     let ui = Ui::from_options(&cli.global);
@@ -170,13 +172,21 @@ fn print_short_help(arguments: &[OsString]) -> Exit {
 }
 
 /// Prints help, versions, and faults of the command line.
-fn print_clap_error(error: &clap::Error) -> Exit {
+fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
     if let Some(forgotten) = forgotten_set(error).or_else(|| forgotten_url(error)) {
         Ui::new(ColorChoice::Auto).error(&forgotten);
         return Exit::Usage;
     }
-    // A closed stdout or stderr is no error.
-    let _ = error.print();
+    // clap shows arguments as they are: one with control characters costs the colours.
+    let is_plain = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        printable(&argument) == argument
+    };
+    match arguments.iter().all(is_plain) {
+        // A closed stdout or stderr is no error.
+        true => drop(error.print()),
+        false => Ui::new(ColorChoice::Never).say(error.to_string().trim_end()),
+    }
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }
 

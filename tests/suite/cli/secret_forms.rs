@@ -217,6 +217,12 @@ fn control_characters_reach_no_terminal() {
     clean(&["status"], 0);
     clean(&["modify", "--set", &format!("streams.{planted}.prepush=1")], 3);
     clean(&["modify", "--set", "rtmp=2", "--check-cmd", "printf 'a\\033]0;x\\007b\\233' >&2; false"], 3);
+    // The words of the command line itself come back in its faults.
+    for wrong in
+        [&[planted.as_str()][..], &[&format!("--{planted}")], &["read", "-o", &planted], &["help", &planted]]
+    {
+        clean(wrong, 2);
+    }
     // A pipe gets the bytes.
     place.run(["read", "-o", "conf"]).exits(0).prints(&planted);
 }

@@ -1,5 +1,7 @@
 //! `mediactl read -o table`, and the pager.
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::Place;
 
 const TEXT: &str = "\
@@ -93,4 +95,24 @@ fn a_pager_gets_what_the_terminal_would_get() {
         assert!(paged(pager, &["read", "auth.url"]).contains("http://backend/check"), "{pager:?}");
     }
     assert!(place.run(["read", "auth.url"]).exits(0).out.contains("http://backend/check"));
+}
+
+#[test]
+fn under_sudo_the_pager_is_less_that_runs_no_commands() {
+    let place = Place::with(TEXT);
+    place.put("less", "#!/bin/sh\necho $LESSSECURE > secure; cat > paged\n");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(place.path("less"), mode).expect("a mode can be set");
+    let path = format!("{}:{}", place.path("").display(), std::env::var("PATH").expect("there is one"));
+    for (sudo, expected) in [("olga", "1\n"), ("", "\n")] {
+        let call = place.mediactl(["read"]).env("TERM", "xterm").env("PATH", &path).env("SUDO_USER", sudo);
+        let call = if sudo.is_empty() {
+            call
+        } else {
+            call.env("PAGER", "touch ran").env("MEDIACTL_PAGER", "touch ran")
+        };
+        call.on_terminal_of(5, 80).exits(0);
+        assert_eq!(std::fs::read_to_string(place.path("secure")).expect("less ran"), expected);
+        assert!(!place.path("ran").exists(), "the environment chose the pager");
+    }
 }
