@@ -1,17 +1,147 @@
-//! The patch that a text means as a desired state.
+//! A desired state of a configuration, and the patch that brings a configuration to it.
 
 use serde_json::{Map, Value};
 
-use crate::model::schema::{Kind, Scope, by_key};
+use super::config_lookup::Current;
+use super::json_diff;
+use super::{EditError, Note, modify};
+use crate::model::schema::{Kind, Scope, Shape, by_key};
 use crate::model::shape::group_name;
 use crate::model::{Lens, View, to_json, top_members};
 use crate::syntax::{Document, Entry};
+
+/// What goes of that which a desired state lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prune {
+    /// Nothing: what it sets is set, and the rest stays.
+    Nothing,
+    /// Streams, lives and plugins, and the settings in those that it has.
+    Entries,
+    /// Everything.
+    All,
+}
+
+/// A desired state of a configuration.
+#[derive(Debug, Clone)]
+pub enum DesiredState {
+    /// A merge patch.
+    Merged(Value),
+    /// A merge patch of the settings outside of entries, and all streams, lives and plugins.
+    Entries { settings: Map<String, Value>, entries: Value },
+    /// A whole configuration, as its own view.
+    Whole(Value),
+}
+
+impl DesiredState {
+    /// The state that a document without errors is.
+    pub fn of_text(document: &Document, prune: Prune) -> Self {
+        match prune {
+            Prune::Nothing => Self::Merged(mentioned(document)),
+            Prune::Entries => {
+                Self::Entries { settings: without_entries(&mentioned(document)), entries: own_view(document) }
+            }
+            Prune::All => Self::Whole(own_view(document)),
+        }
+    }
+
+    /// The state that a merge patch makes of nothing: what it leaves out, or sets to `null`, is not there.
+    ///
+    /// # Errors
+    /// The faults of the patch, where more is asked than a merge.
+    pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
+        Ok(match prune {
+            Prune::Nothing => Self::Merged(patch),
+            Prune::Entries => {
+                let settings = without_entries(&patch);
+                // A patch that is no object is refused with all of its faults.
+                let entries = match patch {
+                    Value::Object(mut members) => {
+                        members.retain(|key, _| Kind::of_key(key).is_some());
+                        Value::Object(members)
+                    }
+                    other => other,
+                };
+                Self::Entries { settings, entries: alone(entries)? }
+            }
+            Prune::All => Self::Whole(alone(patch)?),
+        })
+    }
+
+    /// Returns the patch that brings a configuration to this state, with what users should know of it.
+    pub fn patch(&self, current: &dyn Current) -> (Value, Vec<Note>) {
+        match self {
+            Self::Merged(patch) => {
+                (patch.clone(), lacking(patch, current).map(Note::SettingsLacking).into_iter().collect())
+            }
+            Self::Entries { settings, entries } => {
+                let mut patch = settings.clone();
+                for kind in Kind::ALL {
+                    let group = current.value(&[kind.key()]).unwrap_or(Value::Null);
+                    let group = json_diff::group(kind, &group, &entries[kind.key()]);
+                    patch.extend(group.map(|group| (kind.key().to_owned(), group)));
+                }
+                (Value::Object(patch), Vec::new())
+            }
+            Self::Whole(whole) => {
+                let current = current.value(&[]).unwrap_or(Value::Null);
+                (Value::Object(json_diff::diff(&current, whole)), Vec::new())
+            }
+        }
+    }
+}
+
+/// How many settings the streams, lives and plugins that a state names have, and the state lacks; `None`
+/// for none.
+pub fn lacking(state: &Value, current: &dyn Current) -> Option<usize> {
+    let in_kind = |kind: Kind| {
+        let named = state.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
+        named
+            .filter_map(|(name, wanted)| {
+                let found = current.value(&[kind.key(), name])?;
+                let change = json_diff::block(kind, &found, wanted.as_object().map(|_| wanted)?);
+                let is_own = |key: &str| {
+                    by_key(kind.scope(), key).is_none_or(|row| !matches!(row.shape, Shape::Derived(_)))
+                };
+                Some(unmentioned(change.iter().filter(|(key, _)| is_own(key)), wanted))
+            })
+            .sum::<usize>()
+    };
+    Some(Kind::ALL.map(in_kind).into_iter().sum()).filter(|count| *count > 0)
+}
+
+/// How many members of a change are not in `state`.
+fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state: &Value) -> usize {
+    change
+        .map(|(key, change)| match (state.get(key), change) {
+            (None, _) => 1,
+            (Some(state @ Value::Object(_)), Value::Object(change)) => unmentioned(change.iter(), state),
+            (Some(_), _) => 0,
+        })
+        .sum()
+}
+
+/// The own view of what a patch makes of an empty text.
+fn alone(patch: Value) -> Result<Value, EditError> {
+    let empty = Document::parse(String::new());
+    let edit = modify(&empty, patch)?;
+    Ok(own_view(&edit.map_or_else(|| empty.clone(), |edit| empty.with(&edit.splices))))
+}
+
+fn own_view(document: &Document) -> Value {
+    to_json(&View::new(&top_members(document), &Lens { own_only: true, ..Lens::default() }))
+}
+
+fn without_entries(patch: &Value) -> Map<String, Value> {
+    let members = patch.as_object().into_iter().flatten();
+    let settings = members.filter(|(key, _)| Kind::of_key(key).is_none());
+    settings.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
 
 /// Returns the own JSON view of a document without errors, as a merge patch.
 ///
 /// What the view shows although the text has no directive for it is left out: what a desired state does
 /// not mention stays.
-pub fn desired_state(document: &Document) -> Value {
+fn mentioned(document: &Document) -> Value {
     let (members, lens) = (top_members(document), Lens { own_only: true, ..Lens::default() });
     let Value::Object(mut state) = to_json(&View::new(&members, &lens)) else { return Value::Null };
     for kind in Kind::ALL {
@@ -62,7 +192,7 @@ mod tests {
                 json!({"auth": {"url": "http://x"}, "streams": {"b": {"static": false}}}),
             ),
         ] {
-            let found = desired_state(&Document::parse(text));
+            let found = mentioned(&Document::parse(text));
             assert_eq!(found, state, "{text}");
         }
     }

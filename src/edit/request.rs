@@ -6,10 +6,12 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::Note;
 use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::Current;
+use super::desired_state::DesiredState;
 use super::expect::{Expectation, Unmet, unmet};
 use super::fault::Faults;
 use super::misfit::PathFault;
@@ -32,8 +34,8 @@ pub struct ChangeRequest {
 pub enum Edits {
     /// A merge patch (RFC 7396).
     Patch(Value),
-    /// A merge patch that names every stream, live and plugin; all others are deleted.
-    Pruning(Value),
+    /// A desired state, from which a patch is computed.
+    State(DesiredState),
     /// The text of a merge patch. It is parsed when it is evaluated, so that requests which wait for
     /// their turn hold their text alone.
     PatchText {
@@ -62,6 +64,8 @@ pub struct Evaluated {
     pub depends_on_read: bool,
     /// The normalized patch, where evaluating made it already.
     normalized: Option<Map<String, Value>>,
+    /// What users should know of the patch.
+    pub notes: Vec<Note>,
 }
 
 /// Why a request cannot be evaluated.
@@ -116,7 +120,7 @@ impl ChangeRequest {
     pub fn check_text(&self) -> Result<(), Faults> {
         match &self.edits {
             Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
-            Edits::Patch(_) | Edits::Pruning(_) | Edits::Block(_) | Edits::Assignments { .. } => Ok(()),
+            Edits::Patch(_) | Edits::State(_) | Edits::Block(_) | Edits::Assignments { .. } => Ok(()),
         }
     }
 
@@ -129,9 +133,14 @@ impl ChangeRequest {
         if !unmet.is_empty() {
             return Err(RequestError::Unmet(unmet));
         }
+        let mut notes = Vec::new();
         let (patch, depends_on_read, normalized) = match &self.edits {
             Edits::Patch(patch) => (patch.clone(), false, None),
-            Edits::Pruning(patch) => (pruning(patch, current), true, None),
+            Edits::State(state) => {
+                let (patch, found) = state.patch(current);
+                notes = found;
+                (patch, !matches!(state, DesiredState::Merged(_)), None)
+            }
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
             Edits::Block(block) => (block.patch(current).map_err(RequestError::Assignments)?, true, None),
             Edits::Assignments { assignments, conditions, options } => {
@@ -141,7 +150,7 @@ impl ChangeRequest {
             }
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
-        Ok(Evaluated { patch, depends_on_read, normalized })
+        Ok(Evaluated { patch, depends_on_read, normalized, notes })
     }
 
     /// The request for a block of which an edit of the text keeps more than a patch.
@@ -160,7 +169,7 @@ impl ChangeRequest {
                 BlockContent::Moved(from) | BlockContent::Copied(from) => vec![from, &block.to],
                 BlockContent::New(_) => vec![&block.to],
             },
-            Edits::Patch(_) | Edits::Pruning(_) | Edits::PatchText { .. } => Vec::new(),
+            Edits::Patch(_) | Edits::State(_) | Edits::PatchText { .. } => Vec::new(),
         }
     }
 
@@ -171,7 +180,7 @@ impl ChangeRequest {
             Edits::Block(BlockRequest { content: BlockContent::Moved(path), .. }) => {
                 path.segments.last().and_then(Segment::name).into_iter().collect()
             }
-            Edits::Patch(_) | Edits::Pruning(_) | Edits::PatchText { .. } | Edits::Block(_) => HashSet::new(),
+            Edits::Patch(_) | Edits::State(_) | Edits::PatchText { .. } | Edits::Block(_) => HashSet::new(),
         }
     }
 }
@@ -186,21 +195,6 @@ impl Evaluated {
     }
 }
 
-/// The patch with a `null` for each stream, live and plugin that is there and that it does not name.
-fn pruning(patch: &Value, current: &dyn Current) -> Value {
-    let mut patch = patch.clone();
-    let Some(members) = patch.as_object_mut() else { return patch };
-    for key in Kind::ALL.map(Kind::key) {
-        let names = current.names(&[key]);
-        let group = members.entry(key).or_insert_with(|| Value::Object(Map::new()));
-        let Some(group) = group.as_object_mut() else { continue };
-        names.into_iter().for_each(|name| {
-            group.entry(name).or_insert(Value::Null);
-        });
-    }
-    patch
-}
-
 fn deleted_stream(assignment: &Assignment) -> Option<&str> {
     let removes = match &assignment.value {
         AssignedValue::Remove => true,
@@ -210,38 +204,5 @@ fn deleted_stream(assignment: &Assignment) -> Option<&str> {
     match &assignment.path.segments[..] {
         [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => Some(name),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::{ChangeRequest, Edits};
-
-    #[test]
-    fn pruning_deletes_the_streams_lives_and_plugins_that_are_not_named() {
-        let current = json!({
-            "edit_auth": {"login": "a"}, "rtmp": 1935,
-            "streams": {"a": {}, "b": {}}, "lives": {"l": {}}, "plugins": {"p": {}},
-        });
-        for (state, patch) in [
-            (
-                json!({"streams": {"a": {"prepush": 1}, "c": {}}}),
-                json!({"streams": {"a": {"prepush": 1}, "c": {}, "b": null}, "lives": {"l": null}, "plugins": {"p": null}}),
-            ),
-            (
-                json!({"streams": null, "lives": {"l": {}}, "plugins": {"p": {}}}),
-                json!({"streams": null, "lives": {"l": {}}, "plugins": {"p": {}}}),
-            ),
-            (json!([]), json!([])),
-        ] {
-            let request = ChangeRequest { edits: Edits::Pruning(state), expectations: Vec::new() };
-            let evaluated = request.evaluate(&current).expect("it has no faults");
-            assert_eq!((evaluated.patch, evaluated.depends_on_read), (patch, true));
-        }
-        let request = ChangeRequest { edits: Edits::Pruning(json!({})), expectations: Vec::new() };
-        let empty = request.evaluate(&Value::Null).expect("it has no faults").patch;
-        assert_eq!(empty, json!({"streams": {}, "lives": {}, "plugins": {}}));
     }
 }

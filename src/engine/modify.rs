@@ -1,5 +1,6 @@
 //! Merging a patch into the configuration.
 
+use std::mem;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -82,9 +83,9 @@ impl Transaction<'_> {
 
     /// Evaluates the request, once, on the text that it is merged into.
     fn evaluate(&self, request: &ChangeRequest, basis: Basis) -> Result<Change, EngineError> {
-        let edited = self.edit(request, &basis);
-        let Basis { text: before, note, .. } = basis;
-        let mut notes: Vec<_> = note.into_iter().collect();
+        let mut notes: Vec<_> = basis.note.clone().into_iter().collect();
+        let edited = self.edit(request, &basis, &mut notes);
+        let before = basis.text;
         let after = match edited {
             Ok(Some(edit)) => {
                 notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
@@ -106,7 +107,12 @@ impl Transaction<'_> {
         Ok(Change { before: Some(before), after, needs_valid: true, notes })
     }
 
-    fn edit(&self, request: &ChangeRequest, basis: &Basis) -> Result<Option<edit::Edit>, EngineError> {
+    fn edit(
+        &self,
+        request: &ChangeRequest,
+        basis: &Basis,
+        notes: &mut Vec<OutcomeNote>,
+    ) -> Result<Option<edit::Edit>, EngineError> {
         let (engine, options) = (self.engine, self.options);
         let document = basis.text.document();
         if document.diagnostics().errors() > 0 {
@@ -115,7 +121,8 @@ impl Transaction<'_> {
         let members = basis.text.members();
         let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default()));
         self.refuse_included(request, &basis.text, evaluated.as_ref().ok().map(|done| &done.patch))?;
-        let evaluated = evaluated?;
+        let mut evaluated = evaluated?;
+        notes.extend(mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit));
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
             self.refuse_conflicts(state, document, &evaluated.patch)?;
         }
@@ -125,7 +132,7 @@ impl Transaction<'_> {
         };
         let Some(mut edit) = edit else { return Ok(None) };
         if engine.has_guards {
-            options.refused(std::mem::take(&mut edit.guarded)).into_result(())?;
+            options.refused(mem::take(&mut edit.guarded)).into_result(())?;
         }
         let named = request.named_deletions();
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();

@@ -65,12 +65,14 @@ fn the_cron_script_follows_a_git_repository() {
     };
     git(&["init", "--quiet", "--bare", "--initial-branch=main", "origin.git"]);
     git(&["clone", "--quiet", "origin.git", "work"]);
-    commit("stream cam1 { url udp://239.0.0.1:1234 priority=1; prepush 6; }\n");
+    let cam1 = "stream cam1 { url udp://239.0.0.1:1234 priority=1; prepush 6; auth false; }\n";
+    commit(cam1);
     git(&["clone", "--quiet", "--branch=main", "origin.git", "clone"]);
     let follow = || run(command(&place, example("gitops/mediactl-gitops")).args(["clone", "site.conf"]));
     follow()
         .exits(0)
         .prints("ticket 231")
+        .prints("applied as its streams, lives and plugins: --prune\n")
         .prints("+  prepush 6; # seconds")
         .prints("applied to")
         .hides("hunter2");
@@ -78,11 +80,22 @@ fn the_cron_script_follows_a_git_repository() {
     assert!(!applied.contains("cam.2") && applied.contains("hunter2"), "{applied}");
     follow().exits(0).says_nothing();
     assert_eq!(place.text(), applied);
-    commit("stream cam1 { prepush 7; }\n");
-    follow().exits(0).prints("+  prepush 7; # seconds");
+    commit(&cam1.replace(" auth false;", "").replace('6', "7"));
+    follow().exits(0).prints("+  prepush 7; # seconds").prints("-  auth false;");
     commit("stream cam1 { prepush 8;\n");
     follow().exits(3).says("unclosed");
-    assert_eq!(place.text(), applied.replace("prepush 6", "prepush 7"));
+    assert_eq!(place.text(), applied.replace("prepush 6", "prepush 7").replace("  auth false;\n", ""));
+    let whole = format!("http 81;\nedit_auth admin hunter2;\n{cam1}");
+    commit(&whole);
+    follow().exits(0).prints("applied as a whole configuration: --prune=all\n").prints("-rtsp 554;");
+    commit(&whole.replace(" auth false;", ""));
+    follow().exits(0).prints("-  auth false;");
+    let wanted = whole.replace(" auth false;", "");
+    assert_eq!(place.run(["read"]).exits(0).out, Place::with(wanted).run(["read"]).exits(0).out);
+    commit(cam1);
+    run(command(&place, example("gitops/mediactl-gitops")).arg("clone").env("MEDIACTL_APPLY", "--prune=all"))
+        .exits(6)
+        .says("site.conf is applied with: --prune=all\n");
     place.run(["history"]).exits(0).prints("git ").prints("ticket 231");
 }
 
@@ -133,6 +146,9 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
         .exits(0)
         .prints("changed=1");
     assert_eq!(place.text().matches("\nstream ").count(), 1, "{}", place.text());
+    let all = r#"{"mediactl_prune": "all", "mediactl_state": "edit_auth a b;\n"}"#;
+    play(&["-e", all]).exits(0).prints("changed=1");
+    assert_eq!(place.text(), "# main\nedit_auth a b;\n");
     assert!(fs::metadata(place.path(".mediactl")).is_ok());
 }
 

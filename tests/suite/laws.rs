@@ -33,7 +33,7 @@ pub fn texts() -> Vec<(String, String)> {
 }
 
 /// Of so many prefixes, and of so many texts with a deleted character, a plain run looks at one.
-const SAMPLE: usize = 32;
+pub const SAMPLE: usize = 32;
 
 /// The same where every mutation is meant. Fixtures that are alike but for their names, of which
 /// there are many, have the others in their turn.
@@ -41,7 +41,7 @@ const EVERY: usize = 4;
 
 /// The mutations of the text with this number: those of the whole, and one in `stride` of the
 /// others, from another place in each text.
-fn mutations(number: usize, text: &str, stride: usize) -> impl Iterator<Item = String> + '_ {
+pub fn mutations(number: usize, text: &str, stride: usize) -> impl Iterator<Item = String> + '_ {
     let places = move || text.char_indices().skip(number % stride).step_by(stride);
     let prefixes = places().map(|(at, _)| text[..at].to_owned());
     let deletions = places().map(|(at, c)| format!("{}{}", &text[..at], &text[at + c.len_utf8()..]));

@@ -17,6 +17,7 @@ mod history;
 mod http;
 mod law;
 mod laws;
+mod laws_of_apply;
 mod laws_of_return;
 mod layers;
 mod masks;

@@ -2,17 +2,25 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+
 use super::changing::ChangeArgs;
 
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///
 /// FILE is the text of a configuration, or JSON as `mediactl read` prints it. It is merged: what it sets is
-/// set, and what it does not mention stays, with all comments. A second run changes nothing.
+/// set, and what it does not mention stays, with all comments; a note says how many settings of its entries
+/// it lacks. A second run changes nothing.
+///
+/// With `--prune` each stream, live and plugin of FILE gets exactly its values, and all others are deleted.
+/// Settings outside of them are still merged. With `--prune=all` these go, too, if FILE lacks them: the
+/// configuration is what FILE is.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl apply site.conf --dry-run
   mediactl apply --prune site.conf
+  mediactl apply --prune=all --dry-run whole.conf
   mediactl apply -o change-json --exit-code site.json
   mediactl --url https://media.example apply - < site.json")]
 pub struct ApplyArgs {
@@ -20,10 +28,27 @@ pub struct ApplyArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub file: PathBuf,
 
-    /// Delete the streams, lives and plugins that are not in FILE; everything else stays
-    #[arg(long)]
-    pub prune: bool,
+    /// Remove what FILE lacks: streams, lives and plugins, and settings of those that it has; with `all`
+    /// the other settings, too
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "entries"
+    )]
+    pub prune: Option<PruneScope>,
 
     #[command(flatten)]
     pub changing: ChangeArgs,
+}
+
+/// What `--prune` removes, if FILE lacks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PruneScope {
+    /// Streams, lives and plugins, and the settings of those that FILE has
+    Entries,
+    /// Everything
+    All,
 }

@@ -39,6 +39,13 @@ fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
             }
         }
         Note::PortOptionsDropped { port } => format!("the block of `http {port}` was removed with its port"),
+        Note::SettingsLacking(1) => {
+            "1 setting of the entries in the desired state is not in it, and stays; `--prune` removes it"
+                .to_owned()
+        }
+        Note::SettingsLacking(count) => format!(
+            "{count} settings of the entries in the desired state are not in it, and stay; `--prune` removes them"
+        ),
     }
 }
 

@@ -23,6 +23,16 @@ pub fn diff(from: &Value, to: &Value) -> Map<String, Value> {
     members(Scope::Top, object(from), object(to))
 }
 
+/// Returns the patch from one stream, live or plugin to another.
+pub fn block(kind: Kind, from: &Value, to: &Value) -> Map<String, Value> {
+    members(kind.scope(), object(from), object(to))
+}
+
+/// Returns the patch from the streams, lives or plugins to others; `None` if nothing changes.
+pub fn group(kind: Kind, from: &Value, to: &Value) -> Option<Value> {
+    blocks(kind, object(from), object(to))
+}
+
 fn object(value: &Value) -> &Map<String, Value> {
     static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
     value.as_object().unwrap_or(&EMPTY)
@@ -55,7 +65,7 @@ fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Optio
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
     match (parameter.shape, from, to) {
         (Shape::Backend, from, to) => backend(own_backend(from), own_backend(to)),
-        (Shape::Group(kind), Some(from), Some(to)) => group(kind, object(from), object(to)),
+        (Shape::Group(kind), Some(from), Some(to)) => group(kind, from, to),
         (_, from, to) => value(from, to),
     }
 }
@@ -124,16 +134,16 @@ fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Va
 }
 
 /// The patch of the streams, lives or plugins: the removed ones, then the others in their new order.
-fn group(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
+fn blocks(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
     let removed = from.keys().filter(|name| !to.contains_key(*name));
     let mut patch: Map<String, Value> = removed.map(|name| (name.clone(), Value::Null)).collect();
     let names = |group: &'_ Map<String, Value>| group.keys().cloned().collect::<Vec<_>>();
     let positions = order::positions(&names(from), &names(to));
-    for ((name, block), position) in to.iter().zip(positions) {
-        let old = from.get(name).map(object);
+    for ((name, new), position) in to.iter().zip(positions) {
+        let old = from.get(name);
         let mut change = match old {
-            Some(old) => members(kind.scope(), old, object(block)),
-            None => new_block(kind.scope(), object(block)),
+            Some(old) => block(kind, old, new),
+            None => new_block(kind.scope(), object(new)),
         };
         change.extend(position.map(|position| ("position".to_owned(), Value::from(position))));
         if old.is_none() || !change.is_empty() {

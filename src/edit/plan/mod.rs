@@ -94,6 +94,8 @@ pub enum Note {
         /// The port, as it stands in the text.
         port: String,
     },
+    /// The entries that a desired state names have so many settings that it lacks, and that stay.
+    SettingsLacking(usize),
 }
 
 /// Plans a normalized patch of a document without errors.

@@ -1,6 +1,7 @@
 //! `modify_config` of a server.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::request::{ChangeRequest, Evaluated};
 use crate::edit::{self, guarded, json_merge};
 use crate::engine::{
-    ChangeOptions, Content, EngineError, Feature, Guard, Outcome, ServiceError, Snapshot, Source,
+    ChangeOptions, Content, EngineError, Feature, Guard, Outcome, OutcomeNote, ServiceError, Snapshot, Source,
 };
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED};
 use crate::http::protocol::problem::ProblemKind;
@@ -46,7 +47,10 @@ pub fn modify(
         if let (Some(block), Content::Text(running)) = (request.of_text(), &before.content) {
             return change_block(session, running.clone(), block, options);
         }
-        let evaluated = evaluate(&before.content, request, options)?;
+        let mut evaluated = evaluate(&before.content, request, options)?;
+        let notes: Vec<_> = mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit).collect();
+        let noted =
+            |outcome: Outcome| Outcome { notes: notes.into_iter().chain(outcome.notes).collect(), ..outcome };
         if retries == 0 && request.of_text().is_some() {
             session.host.warning(&format!(
                 "`{}` does not give its text, so the block is made anew there, without comments",
@@ -54,7 +58,7 @@ pub fn modify(
             ));
         }
         if options.dry_run && !before.reply.offers(Feature::DryRun) {
-            return rehearse(before.content, evaluated);
+            return rehearse(before.content, evaluated).map(noted);
         }
         let etag = before.reply.etag.clone();
         match send(session, before, &evaluated, options) {
@@ -68,7 +72,7 @@ pub fn modify(
                 retries += 1;
                 std::thread::sleep(random_wait(retries));
             }
-            result => return result,
+            result => return result.map(noted),
         }
     }
 }

@@ -17,6 +17,8 @@ const EXTRAS_DROPPED: &str = "extras-dropped";
 /// A port follows.
 const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
 /// A number follows.
+const SETTINGS_LACKING: &str = "settings-lacking";
+/// A number follows.
 const DELETED_STREAMS: &str = "deleted-streams";
 
 /// The word for a change whose warnings are in the log of the server.
@@ -31,6 +33,7 @@ const SENTENCES: &[(&str, &str)] = &[
     (COMMENTS_KEPT, "comment lines above what is removed stay"),
     (EXTRAS_DROPPED, "the extra parameters of a backend were removed with it"),
     (HTTP_OPTIONS_DROPPED, "the block of `http {}` was removed with its port"),
+    (SETTINGS_LACKING, "settings of its entries that the desired state lacks, and that stay: {}"),
     (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
     (WARNINGS_IN_LOG, "the server has a warning about this change in its log"),
 ];
@@ -43,6 +46,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::Edit(Note::PortOptionsDropped { port }) => {
             format!("{HTTP_OPTIONS_DROPPED} {}", utf8_percent_encode(port, PORT))
         }
+        OutcomeNote::Edit(Note::SettingsLacking(count)) => format!("{SETTINGS_LACKING} {count}"),
         OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
         OutcomeNote::PickedUpHandEdit => PICKED_UP_HAND_EDIT.to_owned(),
         OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
@@ -95,6 +99,7 @@ mod tests {
         assert_eq!(word_of(&port), "http-options-dropped [::1]:80%20%C3%BC");
         for (word, sentence) in [
             ("http-options-dropped 80", "the block of `http 80` was removed with its port"),
+            ("settings-lacking 3", "settings of its entries that the desired state lacks, and that stay: 3"),
             ("ignored-parameter x", "the server ignored the parameter `x`"),
             ("newer-word of a server", "newer-word of a server"),
         ] {

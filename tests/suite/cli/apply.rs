@@ -34,15 +34,75 @@ fn the_configuration_itself_is_its_desired_state_as_text_and_as_json() {
 }
 
 #[test]
-fn prune_deletes_streams_lives_and_plugins_and_nothing_else() {
+fn prune_gives_each_entry_its_values_and_leaves_other_settings() {
     let place = Place::with(format!("{SAMPLE}plugin iptv {{ database x; }}\n"));
-    place.put("state", "stream cam1 { url udp://239.0.0.1:1234 priority=1; }\n");
-    place.run(["apply", "state"]).exits(0).says("nothing to change");
-    place.run(["apply", "--prune", "state"]).exits(0);
-    let (rest, cam1) = ("# main\nhttp 80;\nrtsp 554;\nedit_auth admin hunter2;\n\n", "stream cam1 {");
+    place.put("state", "rtmp 1935;\nstream cam1 { url udp://239.0.0.1:1234 priority=1; }\n");
+    place.run(["apply", "--prune", "state"]).exits(0).prints("-  prepush 5; # seconds");
+    let (rest, cam1) =
+        ("# main\nhttp 80;\nrtsp 554;\nedit_auth admin hunter2;\nrtmp 1935;\n", "\nstream cam1 {");
     assert!(place.text().starts_with(&format!("{rest}{cam1}")), "{}", place.text());
-    for gone in ["cam.2", "film", "studio", "iptv"] {
+    for gone in ["cam.2", "film", "studio", "iptv", "prepush"] {
         assert!(!place.text().contains(gone), "{}", place.text());
+    }
+    place.run(["apply", "--prune=entries", "--exit-code", "state"]).exits(0).says("nothing to change");
+}
+
+#[test]
+fn prune_all_leaves_what_the_state_has_and_asks_before_the_account_goes() {
+    let place = Place::with(SAMPLE);
+    let state = "rtmp 1935;\nondemand b { }\nstream a { url udp://239.0.0.1:1234; auth false; }\n";
+    place.put("state", state);
+    place.run(["apply", "--prune=all", "state"]).exits(6);
+    assert_eq!(place.text(), SAMPLE);
+    place.run(["apply", "--prune=all", "--accept", "would-remove-credentials", "state"]).exits(0);
+    let after = place.run(["read"]).exits(0).out;
+    let wanted = Place::with(state).run(["read"]).exits(0).out;
+    assert_eq!(after, wanted);
+    place.run(["apply", "--prune=all", "--exit-code", "state"]).exits(0).says("nothing to change");
+    place.mediactl(["apply", "--prune=all", "--exit-code", "-"]).input(after).run().exits(0);
+    place.run(["apply", "--prune=some", "state"]).exits(2);
+}
+
+#[test]
+fn json_that_is_pruned_to_says_by_what_it_leaves_out_that_it_is_not_there() {
+    let place =
+        Place::with("http 80;\nondemand a { url x://1; prepush 5; title t; }\nstream b { }\nlive l { }\n");
+    let prune = |scope: &str, state: &str| {
+        let arguments = ["apply", scope, "-"];
+        place.mediactl(arguments).input(state).run().exits(0);
+        place.text()
+    };
+    let state = r#"{"http": null, "streams": {"a": {"static": false, "prepush": null, "title": "u", "position": 1}, "b": null}}"#;
+    assert_eq!(prune("--prune", state), "ondemand a { title u; }\n");
+    assert_eq!(
+        prune("--prune=all", r#"{"streams": {"a": {"urls": [{"url": "x://2"}]}}}"#),
+        "stream a { url x://2; }\n"
+    );
+}
+
+#[test]
+fn settings_that_a_merged_state_lacks_are_counted() {
+    let place = Place::with(
+        "stream a { url x://1; prepush 5; auth http://x k=v l=m; }\nstream b { prepush 1; url x://2; }\nrtmp 1935;\n",
+    );
+    for (state, count) in [
+        ("stream a { prepush 6; auth http://x k=v; }\n", Some(2)),
+        (
+            r#"{"streams": {"a": {"prepush": 7, "urls": [], "auth": {"url": "http://x", "extra": null}}, "c": {"title": "x"}}}"#,
+            None,
+        ),
+        (r#"{"streams": {"a": {}, "b": {"prepush": 2}}}"#, Some(3)),
+        ("rtmp 1936;\n", None),
+    ] {
+        let run = place.mediactl(["apply", "-o", "change-json", "-"]).input(state).run().exits(0);
+        let notes = run.json()["notes"].to_string();
+        match count {
+            Some(count) => {
+                assert!(notes.contains(&format!("\"settings-lacking {count}\"")), "{state} {notes}");
+                run.says(&format!("{count} settings of the entries in the desired state are not in it"));
+            }
+            None => assert!(!notes.contains("lacking"), "{state} {notes}"),
+        }
     }
 }
 

@@ -1,0 +1,95 @@
+//! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
+
+use mediactl::edit::config_lookup::LocalView;
+use mediactl::edit::desired_state::{DesiredState, Prune};
+use mediactl::edit::modify;
+use mediactl::edit::request::{ChangeRequest, Edits};
+use mediactl::model::{Lens, top_members};
+use mediactl::syntax::Document;
+use serde_json::Value;
+
+use crate::fixtures;
+use crate::law::{is_valid, view};
+use crate::laws::{SAMPLE, caught, mutations, texts};
+
+/// Each text is the desired state of so many others.
+const OTHERS: usize = 3;
+
+/// Of a short text, one in so many of the mutations that the laws look at is a pair with it.
+const STRIDE: usize = 11;
+
+/// The document that a desired state makes of another one.
+fn applied(state: &DesiredState, to: &Document) -> Document {
+    let request = ChangeRequest { edits: Edits::State(state.clone()), expectations: Vec::new() };
+    let (members, lens) = (top_members(to), Lens::default());
+    let patch = request.evaluate(&LocalView::new(&members, &lens)).expect("a state has no faults").patch;
+    let edit = modify(to, patch.clone());
+    let edit = edit.unwrap_or_else(|error| panic!("{error:?}\n{patch}\n{}", to.text()));
+    edit.map_or_else(|| to.clone(), |edit| to.with(&edit.splices))
+}
+
+/// Whether a text has no errors, and nothing that no patch may hold.
+fn is_state(document: &Document) -> bool {
+    is_valid(document) && DesiredState::of_json(view(document, true), Prune::All).is_ok()
+}
+
+/// The streams, lives and plugins of a view with their names, in their order.
+fn entries(view: &Value) -> Vec<(&String, &Value)> {
+    ["streams", "lives", "plugins"]
+        .iter()
+        .flat_map(|group| view[group].as_object().into_iter().flatten())
+        .collect()
+}
+
+fn becomes(from: &Document, wanted: &Document) {
+    let own = view(wanted, true);
+    let texts = || format!("{}\n--- as\n{}", from.text(), wanted.text());
+    let json = view(wanted, false);
+    for state in [
+        |document: &Document, _: &Value, prune| DesiredState::of_text(document, prune),
+        |_: &Document, json: &Value, prune| {
+            DesiredState::of_json(json.clone(), prune).expect("it is a state")
+        },
+    ] {
+        let all = state(wanted, &json, Prune::All);
+        let after = applied(&all, from);
+        assert_eq!(view(&after, true), own, "{}\n--- became\n{}", texts(), after.text());
+        assert_eq!(entries(&view(&after, false)), entries(&json), "the order\n{}", texts());
+        assert_eq!(applied(&all, &after).text(), after.text(), "a second run changes nothing\n{}", texts());
+        let pruning = state(wanted, &json, Prune::Entries);
+        let after = applied(&pruning, from);
+        assert_eq!(entries(&view(&after, true)), entries(&own), "{}\n--- became\n{}", texts(), after.text());
+        assert_eq!(applied(&pruning, &after).text(), after.text(), "a second run\n{}", texts());
+    }
+}
+
+#[test]
+fn what_is_applied_with_prune_is_what_is_there() {
+    let documents: Vec<(String, Document)> = texts()
+        .into_iter()
+        .map(|(name, text)| (name, Document::parse(text)))
+        .filter(|(_, document)| is_state(document))
+        .collect();
+    fixtures::all(
+        0..documents.len(),
+        |at| documents[*at].0.clone(),
+        |at| {
+            let document = &documents[*at].1;
+            (0..OTHERS).try_for_each(|number| {
+                // Other pairs for each text, and the same ones in each run.
+                let other = (at + 1 + number * (number + 97 + at % 89)) % documents.len();
+                caught(|| becomes(&documents[other].1, document))
+            })?;
+            if document.text().len() > 700 {
+                return Ok(());
+            }
+            let mutations = mutations(*at, document.text(), SAMPLE).skip(at % STRIDE).step_by(STRIDE);
+            mutations.map(Document::parse).filter(is_state).try_for_each(|mutation| {
+                caught(|| {
+                    becomes(&mutation, document);
+                    becomes(document, &mutation);
+                })
+            })
+        },
+    );
+}
