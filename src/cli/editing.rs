@@ -1,7 +1,9 @@
 //! An edit under way: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
 use std::io;
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::sync::Arc;
 
 use crate::cli::commands::change::ChangeCommand;
@@ -15,13 +17,15 @@ use crate::cli::render::diff::ContentDiff;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::edit::draft::comments::{height, with_comments, without_comments};
+use crate::edit::draft::lines_of;
 use crate::edit::draft::merge::{Merged, first_marker, merge};
+use crate::edit::path::Path;
 use crate::engine::{
     After, Content, EngineError, ErrorKind, Expected, Outcome, Replaced, ServiceError, Snapshot, Source,
 };
 use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
-use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
+use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
 use crate::syntax::{Diagnostic, Diagnostics, LineIndex, Severity, one_line};
 
 /// How many faults the comments on top of a draft name.
@@ -29,6 +33,10 @@ const MAX_NAMED: usize = 20;
 
 /// How often a change by others between the question and the write is merged.
 const MAX_MERGES: usize = 10;
+
+/// With these codes a shell ends that can't run a command, or finds none.
+const NOT_RUN: i32 = 126;
+const NOT_FOUND: i32 = 127;
 
 /// An edit under way.
 pub struct Editing<'a> {
@@ -86,9 +94,10 @@ impl Editing<'_> {
         let mut faults = self.faults(&self.text()?);
         loop {
             let opened = match self.open(&faults) {
-                Ok(opened) => opened,
+                Ok(Some(opened)) => opened,
+                Ok(None) => return self.left_as_it_was(),
                 // Nothing was written, so nothing has to be kept.
-                Err(error) if self.text()? == self.original() => {
+                Err(error) if self.text()? == self.draft.origin.original() && !self.tells_rescues() => {
                     self.draft.discard();
                     return Err(error);
                 }
@@ -102,7 +111,7 @@ impl Editing<'_> {
                 }
                 text => text?,
             };
-            if text == self.original() {
+            if text == self.draft.origin.original() {
                 let present = Arc::new(Snapshot::of(self.draft.origin.base.clone()));
                 self.report_unchanged(present)?;
                 return Ok(self.end(Exit::Done));
@@ -132,15 +141,17 @@ impl Editing<'_> {
         }
     }
 
-    /// Opens the editor at the first fault; returns the text that it got, without comments.
-    fn open(&self, faults: &[DraftFault]) -> Result<Vec<u8>, CliError> {
+    /// Opens the editor at the first fault; returns the text that it got, without comments. `None` if the
+    /// editor ended with an error and left that as it was, which is how some are left without a change.
+    fn open(&self, faults: &[DraftFault]) -> Result<Option<Vec<u8>>, CliError> {
         let text = self.text()?;
         let notes = notes(faults);
         self.draft.write(&with_comments(&text, &notes)).map_err(EngineError::from)?;
         let line = faults.iter().find_map(|fault| fault.line).map_or(1, |line| line + height(&notes));
         let ended = self.editor.open(self.draft.path(), line, KEPT.to_owned(), self.ui);
         let why = match ended {
-            Ok(status) if status.success() => return Ok(text),
+            Ok(status) if status.success() => return Ok(Some(text)),
+            Ok(status) if was_started(status) && self.is_left(&text) => return Ok(None),
             Ok(status) => match status.code() {
                 Some(code) => format!("failed with exit code {code}"),
                 None => format!("was ended by signal {}", status.signal().unwrap_or_default()),
@@ -150,15 +161,40 @@ impl Editing<'_> {
         Err(CliError::editor_failed(self.editor.command(), why))
     }
 
+    /// Whether the editor left the text as it got it, and no rescue beside it.
+    fn is_left(&self, text: &[u8]) -> bool {
+        self.text().is_ok_and(|now| now == text) && self.draft.rescues().is_empty()
+    }
+
+    /// Ends an edit whose editor changed nothing. What was written before stays.
+    fn left_as_it_was(self) -> Result<Exit, CliError> {
+        let present = Arc::new(Snapshot::of(self.draft.origin.base.clone()));
+        self.report_unchanged(present)?;
+        if self.text()? == self.draft.origin.original() {
+            return Ok(self.end(Exit::Done));
+        }
+        self.say(KEPT);
+        Ok(Exit::Done)
+    }
+
+    /// Names what the editor left beside the draft; whether there is something.
+    fn tells_rescues(&self) -> bool {
+        let rescues = self.draft.rescues();
+        for Rescue { path, .. } in &rescues {
+            self.ui.note(&format!("the editor left `{}`, a rescue of the text", path.display()));
+        }
+        !rescues.is_empty()
+    }
+
     /// Checks the text, merges it with what others changed meanwhile, asks, and makes the change.
     fn attempt(&mut self, text: &[u8]) -> Result<Attempt, CliError> {
-        let mut whole = self.spliced(text);
+        let mut whole = self.draft.origin.spliced(text);
         let mut conflict = None;
         for _ in 0..MAX_MERGES {
             self.refuse_faults(&whole)?;
             let present = configuration(&mut self.target)?;
             if present.text.bytes() != self.draft.origin.base {
-                whole = self.merged(&whole, present.text.bytes())?;
+                whole = self.merged(&whole, &present.text)?;
                 self.refuse_faults(&whole)?;
             } else if let Some(error) = conflict {
                 // The change was refused for another reason than a change by others.
@@ -189,22 +225,37 @@ impl Editing<'_> {
         Err(conflict.unwrap_or_else(|| CliError::clashing_edit(self.target.service.name())))
     }
 
-    /// Merges the edited configuration with the present one. From here on the draft is one of the whole
-    /// text, made of the present one.
-    fn merged(&mut self, whole: &[u8], present: &[u8]) -> Result<Vec<u8>, CliError> {
-        let merged = merge(&self.draft.origin.base, whole, present);
-        let head = DraftHead { target: self.draft.origin.head.target.clone(), range: None };
-        let origin = DraftOrigin { head, base: present.to_vec() };
+    /// Merges the edited configuration with the present one, of which the draft is made from here on: of the
+    /// same entry, where the present one has it.
+    fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Vec<u8>, CliError> {
+        let DraftOrigin { head, base } = &self.draft.origin;
+        let (merged, range) = match self.pieces(whole, present) {
+            Some(([old, edited, new], range)) => (merge(old, edited, new), Some((range.start, range.end))),
+            None => (merge(base, whole, present.bytes()), None),
+        };
+        let path = head.path.clone().filter(|_| range.is_some());
+        let head = DraftHead { target: head.target.clone(), range, path };
+        let origin = DraftOrigin { head, base: present.bytes().to_vec() };
         let (Merged::Clean(text) | Merged::Clash(text)) = &merged;
         self.draft.rebase(origin, text).map_err(EngineError::from)?;
         let name = self.target.service.name();
         match merged {
             Merged::Clean(text) => {
                 self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
-                Ok(text)
+                Ok(self.draft.origin.spliced(&text))
             }
             Merged::Clash(_) => Err(CliError::clashing_edit(name)),
         }
+    }
+
+    /// The entry that is edited: as it was, with the edit in `whole`, and at present with its place; `None`
+    /// where all is edited, or where the present configuration does not have the entry.
+    fn pieces<'t>(&'t self, whole: &'t [u8], present: &'t Snapshot) -> Option<([&'t [u8]; 3], Range<usize>)> {
+        let DraftOrigin { head, base } = &self.draft.origin;
+        let ((start, end), path) = (head.range?, Path::parse(head.path.as_deref()?).ok()?);
+        let range = present.is_valid().then(|| lines_of(present.document(), &path).ok())??;
+        let edited = whole.get(start..whole.len().checked_sub(base.len().checked_sub(end)?)?)?;
+        Some(([base.get(start..end)?, edited, present.bytes().get(range.clone())?], range))
     }
 
     /// Shows the change and asks whether it is wanted; `None` is a yes.
@@ -238,27 +289,12 @@ impl Editing<'_> {
         })?;
         let mut text = without_comments(&written);
         // Editors end the last line of a file, also where it had no end.
-        let original = self.original();
+        let original = self.draft.origin.original();
         if !original.is_empty() && !original.ends_with(b"\n") && text.ends_with(b"\n") {
             text.pop();
             text.pop_if(|byte| *byte == b'\r');
         }
         Ok(text)
-    }
-
-    /// The part of the configuration that the draft was made of.
-    fn original(&self) -> &[u8] {
-        let DraftOrigin { head, base } = &self.draft.origin;
-        head.range.and_then(|(start, end)| base.get(start..end)).unwrap_or(base)
-    }
-
-    /// The whole configuration with the text of the draft in its place.
-    fn spliced(&self, text: &[u8]) -> Vec<u8> {
-        let DraftOrigin { head, base } = &self.draft.origin;
-        match head.range.and_then(|(start, end)| Some((base.get(..start)?, base.get(end..)?))) {
-            Some((before, behind)) => [before, text, behind].concat(),
-            None => text.to_vec(),
-        }
     }
 
     fn refuse_faults(&self, whole: &[u8]) -> Result<(), CliError> {
@@ -307,7 +343,7 @@ impl Editing<'_> {
             self.draft.origin.base.iter().take(start).filter(|byte| **byte == b'\n').count()
         });
         let height = text.split(|byte| *byte == b'\n').count();
-        let snapshot = Snapshot::of(self.spliced(text));
+        let snapshot = Snapshot::of(self.draft.origin.spliced(text));
         let lines = LineIndex::new(snapshot.document().text());
         let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
         let faults = errors.map(|found| {
@@ -338,6 +374,11 @@ impl Editing<'_> {
         self.draft.discard();
         exit
     }
+}
+
+/// Whether the shell found the editor and could run it.
+fn was_started(status: ExitStatus) -> bool {
+    !matches!(status.code(), Some(NOT_RUN | NOT_FOUND))
 }
 
 /// The comments about faults; the lines that they name are those of the draft below the comments.

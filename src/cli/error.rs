@@ -23,6 +23,10 @@ const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--con
 /// The hint for a cluster without a configuration.
 const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
 
+/// The hint of `diff` where nothing runs.
+const OTHER_SIDES: &str =
+    "`mediactl diff FILE` compares with a file, `mediactl diff @1` with the text before the last change";
+
 /// What a message says about a draft that stays.
 pub const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
 
@@ -133,6 +137,16 @@ impl CliError {
     pub fn bad_selection(fault: PathFault) -> Self {
         let kind = if fault.is_absent() { ErrorKind::Absent } else { ErrorKind::Invalid };
         Self { kind, lines: vec![line_of(&fault)], word: None, broken: None, source: None }
+    }
+
+    /// A configuration that `diff` compares can't be read. Whoever looks gets no advice to change something.
+    pub fn of_side(error: ServiceError) -> Self {
+        let is_only_saved =
+            matches!(error, ServiceError::Engine(EngineError::NoServer | EngineError::NodesRunIt));
+        match is_only_saved {
+            true => Self::from(error).with_hint(OTHER_SIDES),
+            false => error.into(),
+        }
     }
 
     /// Standard output could not be written.

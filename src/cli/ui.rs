@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use colored::{Color, Colorize};
 use rustix::termios::tcgetwinsize;
@@ -207,4 +208,14 @@ impl Ui {
 /// Prints which process holds the lock that the command waits for.
 pub fn waiting(file: &str, holder: &LockHolder) {
     let _ = writeln!(io::stderr(), "waiting for {holder}, which is changing `{file}`");
+}
+
+/// Prints that a password command has been silent for this long.
+pub fn waiting_for_password(context: &str, silence: Duration) {
+    let context = printable(context);
+    let seconds = silence.as_secs();
+    let _ = writeln!(
+        io::stderr(),
+        "waiting for the password command of context `{context}`, which has been silent for {seconds} s"
+    );
 }

@@ -16,8 +16,8 @@ use clap::ValueEnum;
 /// the entry and goes through lists: `urls.url~10.0.3.` holds if any source has that text. If no entry meets
 /// the conditions, the exit code is 7.
 ///
-/// Passwords and keys are masked on a terminal. A pipe or a file gets the real ones, unless `--mask` is
-/// given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
+/// Passwords and keys are masked on a terminal, and in a table always, unless --show-secrets is given. Of other
+/// forms a pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
 /// is none.
 ///
 /// A table fits the terminal: long cells are cut in the middle, and a pager repeats the headings. Without a

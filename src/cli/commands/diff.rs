@@ -105,7 +105,8 @@ impl NamedContent {
     }
 
     fn read(target: &mut Target, source: Option<Source>) -> Result<Self, CliError> {
-        let reading = target.service.read(&ReadQuery { source, form: ReadForm::TextOrJson })?;
+        let query = ReadQuery { source, form: ReadForm::TextOrJson };
+        let reading = target.service.read(&query).map_err(CliError::of_side)?;
         let name = target.service.name();
         let name = match reading.source {
             Source::Saved if target.is_server => format!("{name} ({SAVED})"),

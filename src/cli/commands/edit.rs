@@ -11,16 +11,22 @@ use crate::cli::editor::Editor;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
-use crate::cli::render::report::Verb;
+use crate::cli::prompts;
+use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::report::{Verb, lines};
 use crate::cli::state_home::state_home;
-use crate::cli::target::{self, Target};
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
+use crate::edit::draft::comments::without_comments;
 use crate::edit::draft::lines_of;
 use crate::edit::path::Path;
 use crate::engine::{EngineError, ServiceError, Snapshot, Source};
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 
 pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    if args.discard {
+        return discard(args, global, ui);
+    }
     let path = args.path.as_deref().map(input::value_path).transpose()?;
     let change = ChangeCommand::new(&args.changing, Verb::EDIT).named("edit");
     let mut target = target::resolve(global, (&args.changing).into(), ui)?;
@@ -38,17 +44,72 @@ pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     let folder = draft_folder(&target)?;
     let waiting = folder.waiting(&name).map_err(EngineError::from)?.into_iter().next();
     let draft = match (args.resume, waiting) {
-        (true, Some(draft)) => draft,
+        (true, Some(draft)) => {
+            offer_rescues(&draft, ui)?;
+            draft
+        }
         (true, None) => return Err(CliError::no_draft(target.service.name())),
         (false, waiting) => {
             if waiting.is_some() {
-                ui.note("an earlier edit is unfinished; `mediactl edit --resume` opens it again");
+                ui.note(
+                    "an earlier edit is unfinished; `mediactl edit --resume` opens it again, \
+                     `mediactl edit --discard` ends it",
+                );
             }
             let range = range.map(|range| (range.start, range.end));
-            new_draft(&folder, DraftHead { target: name, range }, &present)?
+            let path = path.map(|path| path.to_string());
+            new_draft(&folder, DraftHead { target: name, range, path }, &present)?
         }
     };
     Editing { target, draft, editor: Editor::from_environment(), ui, change }.run()
+}
+
+/// Ends the edits that were not finished, and names them.
+fn discard(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let target = target::resolve(global, Purpose::default(), ui)?;
+    let name = draft_name(&target);
+    let drafts = draft_folder(&target)?.waiting(&name).map_err(EngineError::from)?;
+    if drafts.is_empty() {
+        return Err(CliError::no_draft(target.service.name()));
+    }
+    for draft in drafts {
+        let words = in_words(&draft);
+        draft.discard();
+        if !args.changing.quiet {
+            ui.say(&format!("discarded {words}"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// What a draft is, when it was written, and how much it changes.
+fn in_words(draft: &KeptDraft) -> String {
+    let of = draft.origin.head.path.as_ref().map_or(String::new(), |path| format!(" of `{path}`"));
+    let time = draft
+        .written()
+        .map_or(String::new(), |written| format!(" of {}", humantime::format_rfc3339_seconds(written)));
+    let lines = draft.read().map_or(String::new(), |text| {
+        let [old, new] = [draft.origin.base.clone(), draft.origin.spliced(&without_comments(&text))];
+        let [old, new] = [old, new].map(Snapshot::of);
+        let diff = ContentDiff::between_texts(old.document(), new.document(), None);
+        let [added, removed] = diff.added_and_removed().map(lines);
+        format!(": {added} added, {removed} removed")
+    });
+    format!("the edit{of}{time}{lines}")
+}
+
+/// Offers the texts that the editor rescued, and names what it alone can read.
+fn offer_rescues(draft: &KeptDraft, ui: Ui) -> Result<(), CliError> {
+    for rescue in draft.rescues() {
+        let path = rescue.path.display();
+        let question = format!("the editor left `{path}`, a rescue of the text: go on with it?");
+        let answer = if rescue.is_text { prompts::confirm(&question) } else { Ok(None) };
+        match answer.map_err(CliError::prompt_failed)? {
+            Some(true) => draft.take(&rescue).map_err(EngineError::from)?,
+            _ => ui.note(&format!("the editor left `{path}`, a rescue of the text")),
+        }
+    }
+    Ok(())
 }
 
 /// The lines of an entry, which may be in an included file instead.

@@ -24,7 +24,7 @@ use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{Composed, Content, EngineError, ReadForm, ReadQuery, ServiceError, Snapshot, Source};
 use crate::model::schema::WITH_INCLUDES;
-use crate::model::{Kind, Lens, View, top_members, write_compact};
+use crate::model::{Kind, Lens, Masker, View, top_members, write_compact};
 use crate::syntax::one_line;
 
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
@@ -40,7 +40,7 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         wanted.included = included_names(&composed);
         content = Content::Text(composed.text);
     }
-    let masker = ui.value_masker();
+    let masker = masker(args, ui);
     let mut out = ui.results()?;
     match content {
         Content::Text(snapshot) if args.output == ReadFormat::Conf => {
@@ -54,6 +54,11 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     }
     output(out.flush())?;
     Ok(Exit::Done)
+}
+
+/// The masker for what is shown: a table is for people, wherever it goes; other forms are for programs, too.
+pub fn masker(args: &ReadArgs, ui: Ui) -> Option<Masker> {
+    if args.output == ReadFormat::Table { ui.masker() } else { ui.value_masker() }
 }
 
 /// Reads what the arguments ask for, with what it includes where that is shown, too.
@@ -153,7 +158,7 @@ fn print_text_as_json(
     ui: Ui,
     out: &mut Output,
 ) -> Result<(), CliError> {
-    let masker = ui.value_masker();
+    let masker = masker(args, ui);
     snapshot.check_in_background();
     let members = top_members(snapshot.document());
     if !snapshot.is_valid() {

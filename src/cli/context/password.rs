@@ -1,11 +1,23 @@
 //! The command that prints a password.
 
 use std::io::{self, IsTerminal};
-use std::process::{Command, Stdio};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::contexts::ServerContext;
 use crate::cli::error::CliError;
+use crate::cli::ui::waiting_for_password;
 use crate::engine::HIDDEN_ENVIRONMENT;
+
+/// How long a password command may be silent before the user is told.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// How much longer it may take where there is no terminal, and so nobody whom it could ask.
+const LONGEST_WAIT: Duration = Duration::from_secs(25);
 
 /// Runs the password command of a context, if it has one; the first line that it prints is the password.
 ///
@@ -13,22 +25,92 @@ use crate::engine::HIDDEN_ENVIRONMENT;
 /// Without a terminal it gets no input: that belongs to the change.
 pub fn password(context: &ServerContext) -> Result<Option<String>, CliError> {
     let Some(command) = &context.password_command else { return Ok(None) };
-    let failed = |reason: String| CliError::no_password(&context.name, &reason);
+    let is_asking = io::stdin().is_terminal() || io::stderr().is_terminal();
+    let patience = Patience { silence: SILENCE, rest: (!is_asking).then_some(LONGEST_WAIT) };
+    let printed = printed(command, &patience, || waiting_for_password(&context.name, SILENCE));
+    printed.map(Some).map_err(|reason| CliError::no_password(&context.name, &reason))
+}
+
+/// How long a password command may take.
+struct Patience {
+    /// Until the user is told.
+    silence: Duration,
+    /// From then on until it is ended; none where it may take its time.
+    rest: Option<Duration>,
+}
+
+/// The first line that a command prints, or why there is none. `tell` is called when it was silent for long.
+fn printed(command: &str, patience: &Patience, tell: impl FnOnce()) -> Result<String, String> {
     let stdin = if io::stdin().is_terminal() { Stdio::inherit() } else { Stdio::null() };
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::inherit());
     HIDDEN_ENVIRONMENT.iter().for_each(|name| {
         shell.env_remove(name);
     });
-    let output = shell.spawn().and_then(|child| child.wait_with_output());
-    let output = output.map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(output.status.to_string()));
+    if patience.rest.is_some() {
+        // All that it starts is ended with it. On a terminal it has to stay in the foreground.
+        shell.process_group(0);
     }
-    let text =
-        String::from_utf8(output.stdout).map_err(|_| failed("what it prints is not UTF-8".to_owned()))?;
-    match text.lines().next().filter(|line| !line.is_empty()) {
-        Some(line) => Ok(Some(line.to_owned())),
-        None => Err(failed("it printed nothing".to_owned())),
+    let output =
+        shell.spawn().map_err(|error| error.to_string()).and_then(|child| end(child, patience, tell))?;
+    if !output.status.success() {
+        return Err(output.status.to_string());
+    }
+    let text = String::from_utf8(output.stdout).map_err(|_| "what it prints is not UTF-8".to_owned())?;
+    let line = text.lines().next().filter(|line| !line.is_empty());
+    line.map(str::to_owned).ok_or_else(|| "it printed nothing".to_owned())
+}
+
+/// Waits for the end of a command, within its limits.
+fn end(child: Child, patience: &Patience, tell: impl FnOnce()) -> Result<Output, String> {
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (done, ended) = channel();
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    let mut output = ended.recv_timeout(patience.silence);
+    if matches!(output, Err(RecvTimeoutError::Timeout)) {
+        tell();
+        output = match patience.rest {
+            Some(rest) => ended.recv_timeout(rest),
+            None => ended.recv().map_err(RecvTimeoutError::from),
+        };
+    }
+    match output {
+        Ok(output) => output.map_err(|error| error.to_string()),
+        Err(_) => {
+            if let Some(group) = group {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            let most = patience.silence + patience.rest.unwrap_or_default();
+            Err(format!("it was silent for {} s and was ended", most.as_secs_f32()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::time::{Duration, Instant};
+
+    use super::{Patience, printed};
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    fn told(command: &str, silence: Duration, rest: Option<Duration>) -> (Result<String, String>, bool) {
+        let is_told = Cell::new(false);
+        let printed = printed(command, &Patience { silence, rest }, || is_told.set(true));
+        (printed, is_told.get())
+    }
+
+    #[test]
+    fn a_silent_command_is_told_and_ended_with_all_that_it_started() {
+        let moment = Duration::from_millis(20);
+        assert_eq!(told("echo hush; echo more", LONG, Some(LONG)), (Ok("hush".to_owned()), false));
+        assert_eq!(told("read x; echo hush", LONG, None), (Ok("hush".to_owned()), false), "it gets no input");
+        let slow = "until [ -e /nowhere ]; do sleep 0.1; test -n \"$N\" && break; N=1; done; echo hush";
+        assert_eq!(told(slow, moment, None), (Ok("hush".to_owned()), true));
+        let start = Instant::now();
+        let (result, is_told) = told("sleep 600 & sleep 600", moment, Some(moment));
+        assert_eq!((result, is_told), (Err("it was silent for 0.04 s and was ended".to_owned()), true));
+        assert!(start.elapsed() < LONG);
     }
 }

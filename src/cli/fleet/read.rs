@@ -9,8 +9,8 @@ use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, print_errors, without_errors};
 use crate::cli::args::read::{ReadArgs, ReadFormat};
 use crate::cli::commands::read::{
-    Wanted, columns, included_names, lacks_includes, no_includes, no_such_column, print, print_json, read,
-    table_groups, without_static_streams,
+    Wanted, columns, included_names, lacks_includes, masker, no_includes, no_such_column, print, print_json,
+    read, table_groups, without_static_streams,
 };
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -28,7 +28,7 @@ pub fn run(args: &ReadArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
     let (ui, wanted) = (fleet.ui.paged(), Wanted::of(args)?);
     let answers = fleet.ask("read", |member| content(member, args));
     let (contents, mut kinds) = without_errors(answers, ui);
-    let masker = ui.value_masker();
+    let masker = masker(args, ui);
     let reading = FleetReading { args, wanted: &wanted, contents: &contents, masker: masker.as_ref(), ui };
     let mut out = ui.results()?;
     let is_json = matches!(args.output, ReadFormat::Json | ReadFormat::Compact) && !args.raw;

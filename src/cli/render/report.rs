@@ -143,6 +143,7 @@ impl Report<'_> {
     }
 }
 
-fn lines(count: usize) -> String {
+/// A number of lines in words.
+pub fn lines(count: usize) -> String {
     if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
 }

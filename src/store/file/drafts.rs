@@ -59,6 +59,33 @@ pub struct DraftHead {
     pub target: String,
     /// The bytes of the base that are edited; none for all of it.
     pub range: Option<(usize, usize)>,
+    /// The path of the entry that is edited; none for all.
+    #[serde(default)]
+    pub path: Option<String>,
+}
+
+/// What a text editor left beside a draft when something ended it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rescue {
+    pub path: PathBuf,
+    /// Whether it is the text; if not, the editor alone can read it.
+    pub is_text: bool,
+}
+
+impl DraftOrigin {
+    /// The part of the configuration that the draft was made of.
+    pub fn original(&self) -> &[u8] {
+        self.head.range.and_then(|(start, end)| self.base.get(start..end)).unwrap_or(&self.base)
+    }
+
+    /// The whole configuration with `text` in the place of that part.
+    pub fn spliced(&self, text: &[u8]) -> Vec<u8> {
+        let parts = |(start, end)| Some((self.base.get(..start)?, self.base.get(end..)?));
+        match self.head.range.and_then(parts) {
+            Some((before, behind)) => [before, text, behind].concat(),
+            None => text.to_vec(),
+        }
+    }
 }
 
 impl DraftFolder {
@@ -169,14 +196,59 @@ impl KeptDraft {
         Ok(())
     }
 
-    /// Removes the draft: its text is in the configuration, or nobody wants it.
-    pub fn discard(self) {
-        let _ = fs::remove_file(&self.text);
-        let _ = fs::remove_file(&self.base);
+    /// What the editor left beside the draft, in the order of the names.
+    pub fn rescues(&self) -> Vec<Rescue> {
+        let mut found: Vec<Rescue> = self.beside().into_iter().filter_map(Rescue::of).collect();
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        found
     }
 
-    fn written(&self) -> Option<SystemTime> {
+    /// Goes on with the text of a rescue, which goes.
+    ///
+    /// # Errors
+    /// `Io`, `NotFound`.
+    pub fn take(&self, rescue: &Rescue) -> Result<(), StoreError> {
+        let path = &rescue.path;
+        let file = open_own(path).map_err(StoreError::opening("open", path))?;
+        self.write(&read_whole(&file, path)?)?;
+        fs::remove_file(path).map_err(StoreError::io("remove", path))
+    }
+
+    /// Removes the draft, and what the editor left beside it: the text is in the configuration, or nobody
+    /// wants it.
+    pub fn discard(self) {
+        for path in [&self.text, &self.base].into_iter().chain(&self.beside()) {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    /// When the text was written last.
+    pub fn written(&self) -> Option<SystemTime> {
         fs::metadata(&self.text).and_then(|found| found.modified()).ok()
+    }
+
+    /// The files that the editor made beside the draft: their names have that of the draft in them.
+    fn beside(&self) -> Vec<PathBuf> {
+        let (Some(folder), Some(name)) = (self.text.parent(), self.text.file_name()) else {
+            return Vec::new();
+        };
+        let name = name.to_string_lossy();
+        let is_beside = |found: &str| found != name && found.contains(&*name);
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|found| is_beside(found)).map(|found| folder.join(found)).collect()
+    }
+}
+
+impl Rescue {
+    /// `NAME.save` of nano, `#NAME#` of emacs, and `.NAME.swp` of vi; none for a backup or a lock.
+    fn of(path: PathBuf) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let end = name.rsplit_once(TEXT)?.1;
+        let is_text =
+            end == ".save" || end.starts_with(".save.") || (name.starts_with('#') && end.starts_with('#'));
+        let is_swap = name.starts_with('.') && end.starts_with(".sw");
+        (is_text || is_swap).then_some(Self { path, is_text })
     }
 }
 

@@ -79,7 +79,7 @@ mod serving;
 mod certificate;
 mod followed;
 
-pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, user_folder};
+pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, Rescue, user_folder};
 pub use file_watch::FileWatch;
 pub use followed::{Followed, FollowedText};
 pub use lock::LockedFile;

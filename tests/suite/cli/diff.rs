@@ -91,3 +91,12 @@ fn the_pipe_of_a_shell_is_read() {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && out.contains("+rtsp 555;"), "{out}{err}");
 }
+
+#[test]
+fn who_compares_gets_no_advice_to_change_something() {
+    let place = Place::with(SAMPLE);
+    for arguments in [&["diff"][..], &["diff", "--json"], &["diff", "running", "saved"]] {
+        let run = place.run(arguments).exits(7).says("no server runs").says("hint: `mediactl diff FILE`");
+        run.hides("save").hides("--force");
+    }
+}

@@ -181,12 +181,85 @@ fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
     assert_eq!(place.text(), theirs);
     let clash = "<<<<<<< ours\n  prepush 6; # seconds\n=======\n  prepush 9; # seconds\n>>>>>>> theirs\n";
     let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
-    assert_eq!(*draft, SAMPLE.replace("  prepush 5; # seconds\n", clash));
+    assert_eq!(*draft, format!("stream cam1 {{\n  url udp://239.0.0.1:1234 priority=1;\n{clash}}}\n"));
     edit(&place, ":", &["--resume", "--yes"]).run().exits(3).says("line 8 is the marker of a clash");
     assert_eq!(place.text(), theirs);
     let solve = "sed -i '/^<<<</d; /^====/,/^>>>>/d' \"$1\"";
     edit(&place, solve, &["--resume", "--yes"]).run().exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
+}
+
+#[test]
+fn where_the_entry_is_gone_a_clash_is_shown_in_the_whole_text() {
+    let place = Place::with(SAMPLE);
+    let other = format!("sed -i '/^stream cam1/,/^}}/d' {CONF}; {SIX}");
+    edit(&place, &other, &["streams.cam1", "--yes"]).run().exits(5);
+    let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
+    assert!(draft.starts_with("# main\n") && draft.contains("<<<<<<< ours\n"), "{draft}");
+}
+
+#[test]
+fn an_editor_that_fails_and_changes_nothing_is_no_change() {
+    let place = Place::with(SAMPLE);
+    for (editor, path) in [("exit 1", None), ("exit 3", Some("streams.cam1")), ("kill -9 $$", None)] {
+        let arguments: Vec<&str> = ["--yes", "--exit-code"].into_iter().chain(path).collect();
+        edit(&place, editor, &arguments).run().exits(0).says("nothing to change");
+        assert_eq!(drafts(&place.path(STATE)).len(), 0, "{editor}");
+    }
+    for editor in ["./there-is-none", "./editor.sh"] {
+        let run = edit(&place, "exit 0", &["--yes"]).env("EDITOR", editor).run();
+        run.exits(9).says("the editor `").says("$VISUAL or $EDITOR");
+        assert_eq!(drafts(&place.path(STATE)).len(), 0, "{editor}");
+    }
+    edit(&place, SIX, &[]).run().exits(6);
+    edit(&place, "exit 1", &["--resume", "--yes"]).run().exits(0).says("edit --resume");
+    assert_eq!(
+        (place.text(), drafts(&place.path(STATE)).len()),
+        (SAMPLE.to_owned(), 1),
+        "it is still wanted"
+    );
+}
+
+#[test]
+fn discard_ends_the_edits_that_were_not_finished() {
+    let place = Place::with(SAMPLE);
+    edit(&place, ":", &["--discard"]).run().exits(7).says("no unfinished edit");
+    edit(&place, SIX, &[]).run().exits(6);
+    edit(&place, SIX, &["streams.cam1"]).run().exits(6).says("edit --discard");
+    for other in ["--resume", "--dry-run", "rtmp"] {
+        edit(&place, ":", &["--discard", other]).run().exits(2);
+    }
+    assert_eq!(drafts(&place.path(STATE)).len(), 2);
+    let run = edit(&place, ":", &["--discard"]).run().exits(0);
+    run.says("discarded the edit of `streams.cam1` of 20").says(": 1 line added, 1 line removed");
+    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0));
+}
+
+#[test]
+fn what_the_editor_rescued_is_offered_and_goes_with_the_draft() {
+    let place = Place::with(SAMPLE);
+    let left = || {
+        let entries = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.contains("draft-")).count()
+    };
+    let rescue = "sed 's/prepush 5/prepush 8/' \"$1\" > \"$1.save\"; d=${1%/*}; n=${1##*/}\n\
+        touch \"$d/.$n.swp\" \"$1~\"; exit 1";
+    let run = edit(&place, rescue, &["--yes"]).run().exits(9);
+    run.says(".conf.save`, a rescue of the text").says(".conf.swp`").says("edit --resume");
+    assert_eq!(left(), 5);
+    edit(&place, ":", &["--resume", "--yes"]).run().exits(0).says(".conf.save`").says("nothing to change");
+    assert_eq!((place.text(), left()), (SAMPLE.to_owned(), 0));
+    edit(&place, rescue, &["--yes"]).run().exits(9);
+    let mut terminal = edit(&place, ":", &["--resume"]).on_terminal();
+    terminal
+        .expect("go on with it? [y/N]")
+        .enter("y")
+        .expect("+  prepush 8; # seconds")
+        .expect("[y]es")
+        .enter("y");
+    terminal.exits(0);
+    assert_eq!((place.text(), left()), (SAMPLE.replace("prepush 5", "prepush 8"), 0));
 }
 
 #[test]
@@ -233,8 +306,6 @@ fn a_draft_survives_what_ends_the_editor_or_the_program() {
         assert!(draft.contains("prepush 6"));
         edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").enter("d").exits(0);
     }
-    edit(&place, "exit 3", &["--yes"]).run().exits(9);
-    assert_eq!(drafts(&place.path(STATE)).len(), 0, "nothing was written, so nothing is kept");
     let wait = format!("{SIX}; echo written; sleep 2");
     let mut terminal = edit(&place, &wait, &[]).on_terminal();
     terminal.expect("written").signal(Signal::INT).expect("[y]es").enter("d").exits(0);

@@ -32,6 +32,16 @@ fn a_table_is_of_streams_lives_and_plugins() {
 }
 
 #[test]
+fn a_table_is_masked_wherever_it_goes() {
+    let place = Place::with(TEXT);
+    for arguments in [&["read", "-o", "table"][..], &["read", "-o", "table", "--columns", "name,urls"]] {
+        place.run(arguments).exits(0).prints("<secret:").hides("swordfish");
+        place.run(["--show-secrets"].iter().chain(arguments)).exits(0).prints("swordfish");
+    }
+    place.run(["read", "streams.cam9.urls[0].url"]).exits(0).prints("swordfish");
+}
+
+#[test]
 fn columns_and_their_order() {
     let place = Place::with(TEXT);
     for (arguments, expected) in [
