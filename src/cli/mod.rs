@@ -32,6 +32,7 @@ mod interrupt;
 mod listening;
 mod local_time;
 mod local_user;
+mod mistakes;
 mod new_account;
 mod node;
 mod observed;
@@ -42,6 +43,7 @@ mod render;
 mod rollout;
 mod server_certificate;
 mod state_home;
+mod synonyms;
 mod target;
 mod ui;
 
@@ -49,7 +51,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use signal_hook::consts::SIGXFSZ;
 
 use args::command_line::{CommandArgs, CommandLine};
@@ -63,7 +65,6 @@ use commands::{
 use error::CliError;
 use exit::Exit;
 use fleet::members::Fleet;
-use input::misplaced_url;
 use render::diagnostics;
 use ui::Ui;
 
@@ -87,7 +88,7 @@ pub fn run() -> Exit {
     let ui = Ui::from_options(&cli.global);
     let (_, called) = matches.subcommand().expect("a command was given");
     let result = dispatch(&cli, ui, called);
-    result.unwrap_or_else(|error| fail(&error, &cli.global, ui))
+    result.unwrap_or_else(|error| fail(&mistakes::with_file_meant(error, called), &cli.global, ui))
 }
 
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
@@ -173,8 +174,8 @@ fn print_short_help(arguments: &[OsString]) -> Exit {
 
 /// Prints help, versions, and faults of the command line.
 fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
-    if let Some(forgotten) = forgotten_set(error).or_else(|| forgotten_url(error)) {
-        Ui::new(ColorChoice::Auto).error(&forgotten);
+    if let Some(error) = mistakes::explained(error, arguments) {
+        Ui::new(ColorChoice::Auto).error(&error);
         return Exit::Usage;
     }
     // clap shows arguments as they are: one with control characters costs the colours.
@@ -188,22 +189,6 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
         false => Ui::new(ColorChoice::Never).say(error.to_string().trim_end()),
     }
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
-}
-
-/// Returns the error for `PATH=VALUE` without `--set`. The value may be a secret, which clap would show.
-fn forgotten_set(error: &clap::Error) -> Option<CliError> {
-    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
-    let (path, _) = argument.split_once('=').filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    Some(CliError::usage(format!("unexpected argument `{path}=…`"), "use `--set PATH=VALUE` to set a value"))
-}
-
-/// Returns the error for a URL without `--url`. It may contain a password.
-fn forgotten_url(error: &clap::Error) -> Option<CliError> {
-    let unknown = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
-    unknown.into_iter().find_map(|kind| match error.get(kind) {
-        Some(ContextValue::String(argument)) => misplaced_url(argument),
-        _ => None,
-    })
 }
 
 fn fail(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {

@@ -8,7 +8,8 @@ use super::config_lookup::Current;
 use super::misfit::Misfit;
 use super::path::{EVERY, Path, Segment, glob_matches};
 use super::schema_path::Place;
-use super::suggestion::keys;
+use super::shown_path::shown;
+use super::suggestion::{in_a_group, keys};
 use super::value_at::value_at;
 
 /// How paths are expanded.
@@ -112,7 +113,7 @@ impl Expansion<'_> {
                 // A group without names is fine; another place without names may be a slip.
                 let may_be_empty = glob == EVERY && matches!(place, Some(Place::Group(_)));
                 match found.is_empty() && !may_be_empty {
-                    true => Err(Misfit::absent(format!("`{glob}` matches nothing here"))),
+                    true => Err(self.matches_nothing(above, pattern, glob)),
                     false => Ok(found),
                 }
             }
@@ -121,6 +122,15 @@ impl Expansion<'_> {
                 Value::Array(entries) => Ok((0..entries.len()).map(Segment::Index).collect()),
                 _ => Err(Misfit::absent("`[*]` stands for the entries of a list, and there is no list here")),
             },
+        }
+    }
+
+    fn matches_nothing(&self, above: &[Segment], pattern: &Segment, glob: &str) -> Misfit {
+        let misfit = Misfit::absent(format!("`{glob}` matches nothing here"));
+        let path = Path { segments: vec![pattern.clone()] };
+        match in_a_group(self.current, &path).filter(|_| above.is_empty()) {
+            Some(whole) => misfit.hint(format!("did you mean `{}`?", shown(&whole))),
+            None => misfit,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Suggestions for a path that finds nothing.
 
 use super::config_lookup::Current;
-use super::path::{Path, Segment};
+use super::path::{Path, Segment, glob_matches};
+use crate::model::Kind;
 use crate::model::suggest::similar_names;
 
 /// How many names are suggested.
@@ -28,6 +29,22 @@ pub fn with_quoted_name(current: &dyn Current, path: &Path, at: usize) -> Option
         let name = keys(&path.segments[at..end])?.join(".");
         let found = current.contains(&[&above[..], &[&name]].concat());
         found.then(|| path.with_name(at..end, name))
+    })
+}
+
+/// Returns the path below the group that has what it begins with, if one has: `streams.cam9` for `cam9`.
+pub fn in_a_group(current: &dyn Current, path: &Path) -> Option<Path> {
+    Kind::ALL.into_iter().find_map(|kind| {
+        let group = Segment::Key(kind.key().to_owned());
+        let whole = Path { segments: std::iter::once(group).chain(path.segments.iter().cloned()).collect() };
+        let is_there = match path.segments.first()? {
+            Segment::Key(name) => current.contains(&[kind.key(), name]),
+            Segment::Matching(glob) => {
+                current.names(&[kind.key()]).iter().any(|name| glob_matches(glob, name))
+            }
+            _ => false,
+        };
+        if is_there { Some(whole) } else { with_quoted_name(current, &whole, 1) }
     })
 }
 

@@ -8,7 +8,7 @@ use super::misfit::Misfit;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::shown_path::shown;
-use super::suggestion::{did_you_mean, with_quoted_name};
+use super::suggestion::{did_you_mean, in_a_group, with_quoted_name};
 
 /// Returns the value at a path that stands for one place.
 ///
@@ -54,6 +54,9 @@ pub fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
     let (above, key) = (&keys[..at], keys[at]);
     if let Some(quoted) = with_quoted_name(current, path, at) {
         return not_there(above, key).hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
+    }
+    if let Some(whole) = Some(path).filter(|_| at == 0).and_then(|path| in_a_group(current, path)) {
+        return not_there(above, key).hint(format!("did you mean `{}`?", shown(&whole)));
     }
     match Place::of(&path.segments[..=at]) {
         Err(misfit) => misfit,

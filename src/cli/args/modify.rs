@@ -27,11 +27,11 @@ use super::changing::ChangeArgs;
 #[command(
     override_usage = "\
 mediactl modify [OPTIONS] [--where <CONDITION>]...
-                       <--set|--set-string|--set-file|--unset|--replace>...
+                       <PATH=VALUE|--set|--set-string|--set-file|--unset|--replace>...
        mediactl modify [OPTIONS] --file <FILE>",
     after_help = "\
 Examples:
-  mediactl modify --set streams.cam1.auth.url=false
+  mediactl modify streams.cam1.auth.url=false
   mediactl modify --set 'streams.cam1.urls[+]=udp://239.0.0.1:1234'
   mediactl modify --set edit_auth.password
   mediactl modify --unset streams.cam1 --dry-run
@@ -42,8 +42,12 @@ Examples:
   echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
 )]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
-    .args(["set", "set_string", "set_file", "unset", "replace", "file"]))]
+    .args(["assignments", "set", "set_string", "set_file", "unset", "replace", "file"]))]
 pub struct ModifyArgs {
+    /// Set a value, as --set does
+    #[arg(value_name = "PATH=VALUE", value_parser = assignment, conflicts_with = "file")]
+    pub assignments: Vec<String>,
+
     /// Set a value, such as `streams.cam1.prepush=5`; may be given several times
     #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
     pub set: Vec<String>,
@@ -86,4 +90,12 @@ pub struct ModifyArgs {
 
     #[command(flatten)]
     pub changing: ChangeArgs,
+}
+
+/// Takes `PATH=VALUE`; the value may be a secret, so it is not shown.
+fn assignment(text: &str) -> Result<String, String> {
+    match text.contains('=') {
+        true => Ok(text.to_owned()),
+        false => Err("it has no value: write PATH=VALUE, or `--set PATH` to be asked for it".to_owned()),
+    }
 }

@@ -61,6 +61,7 @@ pub fn expectation(text: &str) -> Result<Expectation, CliError> {
 /// Parses all edits; they are in the order of the command line.
 fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment>, CliError> {
     let mut edits = GivenEdits::of(matches);
+    edits.add("assignments", &args.assignments, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("set_string", &args.set_string, &|[text]| set(text, AssignedValue::Text))?;
     edits.add("set_file", &args.set_file, &|[text]| set_file(text))?;

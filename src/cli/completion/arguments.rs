@@ -50,7 +50,7 @@ fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
     Some(match (command, argument) {
         ("add" | "cp", "set") => ArgumentKind::Below(Settable),
         ("cp", "unset") => ArgumentKind::Below(Present),
-        (_, "set" | "set_string" | "expect" | "expected") => ArgumentKind::Path(Settable),
+        (_, "assignments" | "set" | "set_string" | "expect" | "expected") => ArgumentKind::Path(Settable),
         (_, "set_file") => ArgumentKind::PathAndFile,
         ("explain", "path") => ArgumentKind::Path(Explained),
         (_, "path" | "paths" | "unset" | "replace") => ArgumentKind::Path(Present),

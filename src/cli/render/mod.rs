@@ -12,4 +12,5 @@ pub mod report;
 pub mod sanitize;
 pub mod status;
 pub mod table;
+pub mod typed;
 pub mod value_diff;

@@ -11,9 +11,9 @@ use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
-use crate::edit::suggestion::{did_you_mean, with_quoted_name};
+use crate::edit::suggestion::{did_you_mean, in_a_group, with_quoted_name};
 use crate::edit::value_at::missing;
-use crate::model::schema::Kind;
+use crate::model::schema::{Kind, Scope, by_key};
 
 /// Drops the edits in streams, lives and plugins that do not exist, unless they clearly mean to make
 /// one; each dropped edit is a fault.
@@ -24,6 +24,9 @@ pub fn without_missing_blocks(
 ) -> Vec<PathEdit> {
     let made = streams_given_urls(&edits);
     let misfits = edits.iter().map(|edit| {
+        if let Some(misfit) = new_keyword_like_an_entry(current, &edit.path) {
+            return Some(misfit);
+        }
         let (kind, name) = missing_block(current, edit, &made)?;
         Some(match edit.removes() {
             true => missing(current, &edit.path, &[kind.key(), name]),
@@ -32,6 +35,15 @@ pub fn without_missing_blocks(
     });
     let misfits = misfits.collect();
     without_misfits(edits, misfits, faults)
+}
+
+/// The misfit of a path that would make a directive at the top, where the group of an entry was forgotten.
+fn new_keyword_like_an_entry(current: &dyn Current, path: &Path) -> Option<Misfit> {
+    let [Segment::Key(key), ..] = path.segments.as_slice() else { return None };
+    let is_new = by_key(Scope::Top, key).is_none() && !current.contains(&[key]);
+    let whole = in_a_group(current, path).filter(|_| is_new)?;
+    let misfit = Misfit::new(format!("there is no `{key}`"));
+    Some(misfit.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", shown(&whole))))
 }
 
 /// The names of the streams whose `urls` are set: setting the sources of a stream clearly means to

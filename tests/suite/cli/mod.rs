@@ -21,6 +21,7 @@ mod includes;
 mod interrupted;
 pub(crate) mod masking;
 mod memory;
+mod mistakes;
 mod modify;
 mod output;
 mod read;

@@ -1,0 +1,108 @@
+//! What is said about a command line that does not parse, where more is known of what was meant than clap knows.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
+use clap::{ArgMatches, Args, Command};
+
+use crate::cli::args::global::GlobalArgs;
+use crate::cli::error::CliError;
+use crate::cli::input::misplaced_url;
+use crate::cli::render::typed::quoted;
+use crate::cli::synonyms;
+use crate::engine::ErrorKind;
+
+/// Returns the error for arguments that clap refuses; `None` where its own words say enough.
+pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(&**word),
+        _ => None,
+    };
+    let unknown = context(ContextKind::InvalidSubcommand);
+    let argument = context(ContextKind::InvalidArg);
+    match error.kind() {
+        ClapErrorKind::InvalidSubcommand => {
+            unknown.and_then(|word| misplaced_url(word).or_else(|| wrong_verb(word, arguments)))
+        }
+        ClapErrorKind::UnknownArgument => {
+            argument.and_then(|word| misplaced_url(word).or_else(|| forgotten_set(word)))
+        }
+        ClapErrorKind::MissingRequiredArgument => swallowed_number(error, arguments),
+        _ => argument.and_then(misplaced_url),
+    }
+}
+
+/// The same error, which tells how to name a file that was given where a path of a value is taken.
+pub fn with_file_meant(error: CliError, called: &ArgMatches) -> CliError {
+    let is_no_value = matches!(error.kind, ErrorKind::Absent | ErrorKind::Invalid);
+    let paths =
+        ["path", "paths"].into_iter().filter_map(|id| called.try_get_raw(id).ok().flatten()).flatten();
+    let mut files = paths.filter(|word| is_no_value && Path::new(word).is_file());
+    match files.next() {
+        Some(file) => {
+            let option = format!("--conf {}", quoted(&file.to_string_lossy()));
+            error.with_hint(format!("`{}` is a file: write `{option}` to work on it", file.to_string_lossy()))
+        }
+        None => error,
+    }
+}
+
+/// The error for a word that is no command, if it is known what it means.
+fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
+    let words: Vec<String> =
+        arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let at = place_of(word, &words)?;
+    let (before, behind) = (&words[..at], &words[at + 1..]);
+    if let Some((path, _)) = word.split_once('=') {
+        // The value may be a secret, which clap would show.
+        let advice = synonyms::assignment(before, &words[at..])?;
+        return Some(CliError::usage(format!("`{path}` is no command"), format!("use {advice}")));
+    }
+    let advice = synonyms::advice(before, word, behind)?;
+    Some(CliError::usage(format!("there is no command `{word}`"), format!("use {advice}")))
+}
+
+/// Where a word stands that is not the value of an option in front of the command.
+fn place_of(word: &str, words: &[String]) -> Option<usize> {
+    let options = GlobalArgs::augment_args(Command::new(""));
+    let takes_value = |option: &str| {
+        let is_meant = |arg: &&clap::Arg| {
+            arg.get_long().is_some_and(|long| option.strip_prefix("--") == Some(long))
+                || arg.get_short().is_some_and(|short| option == format!("-{short}"))
+        };
+        options.get_arguments().find(is_meant).is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut at = 0;
+    while at < words.len() {
+        match () {
+            () if words[at] == word => return Some(at),
+            () if takes_value(&words[at]) => at += 2,
+            () => at += 1,
+        }
+    }
+    None
+}
+
+/// Returns the error for `PATH=VALUE` without `--set`. The value may be a secret, which clap would show.
+fn forgotten_set(argument: &str) -> Option<CliError> {
+    let (path, _) = argument.split_once('=')?;
+    Some(CliError::usage(format!("unexpected argument `{path}=…`"), "use `--set PATH=VALUE` to set a value"))
+}
+
+/// The error for a number of the history that a shell took for a comment: `rollback #7`.
+fn swallowed_number(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_called = |names: &[&str]| names.iter().all(|name| arguments.iter().any(|word| word == name));
+    let call =
+        [&["rollback"][..], &["history", "show"]].into_iter().find(|names| is_called(names))?.join(" ");
+    (missing == &["<N>"]).then(|| {
+        CliError::usage(
+            format!("`{call}` takes the number of a change, and there is none"),
+            format!(
+                "`mediactl {call} 1` is the last change; a `#` begins a comment for the shell, so quote it: \
+                 `mediactl {call} '#7'`"
+            ),
+        )
+    })
+}

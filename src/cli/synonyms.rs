@@ -1,0 +1,396 @@
+//! What other tools call the work of a command: each such word leads to the command line that does it here.
+//!
+//! They are no aliases: a word that means one thing to one user and another to the next would do the wrong thing.
+
+use std::ffi::OsString;
+
+use crate::cli::command_tree;
+use crate::cli::render::typed::{call, quoted};
+use crate::edit::path::{Segment, split_assignment};
+use crate::model::redact::masked_below;
+use crate::model::{Kind, Masker};
+use crate::store::ChangeRef;
+
+use Meaning::{Assign, Call, Config, Make, Only, Reload, Remove, Save, Search, Switch, TakeBack};
+
+/// What a word means that is no command.
+#[derive(Debug, Clone, Copy)]
+enum Meaning {
+    /// This call with the words behind it; where they do not fit, with these ones.
+    Call(&'static str, &'static str),
+    /// This call, whatever words there are: they may be secrets.
+    Only(&'static str),
+    /// Each `PATH=VALUE` is set.
+    Assign,
+    /// Each PATH is removed.
+    Remove,
+    /// Each stream gets this value as `disabled`.
+    Switch(&'static str),
+    /// A stream is added, unless the words say what else.
+    Make,
+    /// The change that is named is taken back, or the last one.
+    TakeBack,
+    /// A text is looked for, not a path.
+    Search,
+    /// A server loads its file.
+    Reload,
+    /// The text is written to another file.
+    Save,
+    /// The first word behind it says what is meant.
+    Config,
+}
+
+/// The words, and what they mean.
+const SYNONYMS: &[(&[&str], Meaning)] = &[
+    (&["delete", "remove", "del", "erase", "drop", "destroy"], Call("rm", "streams.NAME")),
+    (&["unset", "clear"], Remove),
+    (&["get", "show", "cat", "view", "print", "dump", "display", "pull", "fetch"], Call("read", "")),
+    (&["list", "ls", "ll", "table"], Call("read -o table", "")),
+    (&["streams"], Only("read -o table streams")),
+    (&["lives"], Only("read -o table lives")),
+    (&["plugins"], Only("read -o table plugins")),
+    (&["set", "assign", "put", "patch", "change", "configure"], Assign),
+    (&["config", "conf"], Config),
+    (&["update-config", "update_config"], Call("update", "FILE")),
+    (&["load", "replace", "save-config", "save_config", "write", "upload", "push"], Call("save", "FILE")),
+    (&["import", "merge", "deploy", "sync"], Call("apply", "FILE")),
+    (&["export", "backup", "download"], Save),
+    (&["log", "logs", "changes", "audit", "journal"], Call("history", "")),
+    (&["undo", "revert", "restore", "reset"], TakeBack),
+    (&["validate", "lint", "test", "verify", "configtest"], Call("check", "")),
+    (&["reload", "restart", "refresh"], Reload),
+    (&["rename", "move", "ren"], Call("mv", "streams.NAME streams.OTHER")),
+    (&["copy", "clone", "duplicate"], Call("cp", "streams.NAME streams.OTHER")),
+    (&["create", "new", "insert", "make"], Make),
+    (&["find", "grep", "search", "filter", "query", "where"], Search),
+    (&["grant", "allow", "useradd"], Only("modify --set view_auth.login=NAME --set view_auth.password")),
+    (&["passwd", "password", "user", "users"], Only("modify --set edit_auth.password")),
+    (&["login", "connect"], Only("context add NAME --url URL --user LOGIN")),
+    (&["enable"], Switch("false")),
+    (&["disable"], Switch("true")),
+    (&["start", "run", "server", "daemon"], Call("serve", "")),
+    (&["format", "beautify", "tidy", "indent"], Call("fmt", "")),
+    (&["version"], Only("--version")),
+    (&["info", "state", "ping", "health", "nodes"], Call("status", "")),
+    (&["describe", "doc", "schema"], Call("explain", "streams")),
+    (&["man", "usage"], Call("help", "")),
+    (&["compare", "cmp"], Call("diff", "")),
+    (&["who", "annotate", "praise"], Call("blame", "streams.NAME.title")),
+    (&["tail", "follow", "monitor", "events"], Call("watch", "")),
+    (&["commit", "keep", "approve"], Call("confirm", "")),
+    (&["abort", "cancel", "reject"], Call("confirm --revert", "")),
+    (&["vi", "vim", "nano", "open"], Call("edit", "")),
+    (&["setup", "install"], Call("init", "")),
+    (&["use", "switch"], Call("context use", "NAME")),
+    (&["contexts", "servers", "hosts"], Only("context list")),
+];
+
+/// The same for words below a command: the command, the words, and what is meant.
+const BELOW: &[(&str, &[&str], Meaning)] = &[
+    ("context", &["delete", "rm", "del"], Call("remove", "NAME")),
+    ("context", &["ls"], Call("list", "")),
+    ("context", &["new", "create", "set"], Call("add", "NAME --url URL")),
+    ("context", &["get", "cat", "current"], Call("show", "")),
+    ("context", &["switch", "select"], Call("use", "NAME")),
+    ("overlay", &["delete", "rm", "del", "unset"], Call("remove", "NODE")),
+    ("overlay", &["ls"], Call("list", "")),
+    ("overlay", &["add", "modify", "new", "create"], Call("set", "NODE --set PATH=VALUE")),
+    ("overlay", &["get", "cat", "read"], Call("show", "NODE")),
+];
+
+/// A call of the program, and what a shell does with its output.
+struct ShellLine {
+    words: Vec<String>,
+    then: String,
+}
+
+/// Returns the command lines that do what `verb` means with the words behind it; `before` are the words in front of
+/// it. `None` if it is not known.
+pub fn advice(before: &[String], verb: &str, words: &[String]) -> Option<String> {
+    let in_words = |line: &ShellLine| format!("`{}{}`", call(&line.words), line.then);
+    Some(lines(before, verb, words)?.iter().map(in_words).collect::<Vec<_>>().join(" or "))
+}
+
+/// Returns the name of the command that does what `verb` means.
+pub fn command(verb: &str) -> Option<String> {
+    let line = lines(&[], verb, &[])?.into_iter().next()?;
+    line.words.into_iter().next().filter(|name| !name.starts_with('-'))
+}
+
+/// Returns the command lines that set what an assignment without a command says.
+pub fn assignment(before: &[String], words: &[String]) -> Option<String> {
+    advice(before, "set", words)
+}
+
+fn lines(before: &[String], verb: &str, words: &[String]) -> Option<Vec<ShellLine>> {
+    let verb = &*verb.to_ascii_lowercase();
+    let below = BELOW
+        .iter()
+        .find(|(parent, verbs, _)| verbs.contains(&verb) && before.last().is_some_and(|last| last == parent));
+    let at_top = || SYNONYMS.iter().find(|(verbs, _)| verbs.contains(&verb)).map(|(_, meaning)| *meaning);
+    let meaning = below.map(|(.., meaning)| *meaning).or_else(at_top)?;
+    Some(meaning.lines(before, words))
+}
+
+impl Meaning {
+    fn lines(self, before: &[String], words: &[String]) -> Vec<ShellLine> {
+        let line = |candidates: Vec<Vec<String>>| vec![plain(fitting(before, candidates))];
+        match self {
+            Call(head, instead) => {
+                let operands: Vec<String> = operands(words).cloned().collect();
+                line(
+                    [words, &operands, &split(instead)]
+                        .map(|behind| [&split(head), behind].concat())
+                        .to_vec(),
+                )
+            }
+            Only(head) => line(vec![split(head)]),
+            Assign => line(vec![assigned(words), split("modify --set PATH=VALUE")]),
+            Remove => line(vec![
+                with_each(words, |path| vec!["--unset".to_owned(), path]),
+                split("modify --unset PATH"),
+            ]),
+            Switch(value) => line(vec![
+                with_each(words, |path| vec!["--set".to_owned(), format!("{}={value}", disabled(&path))]),
+                split(&format!("modify --set streams.NAME.disabled={value}")),
+            ]),
+            Make => line(vec![made(words), split("add stream NAME URL")]),
+            TakeBack => {
+                let named = operands(words).find(|word| word.parse::<ChangeRef>().is_ok());
+                let which = named.cloned().unwrap_or_else(|| "1".to_owned());
+                line(vec![vec!["rollback".to_owned(), which]])
+            }
+            Search => search(operands(words).next().map_or("TEXT", String::as_str), before),
+            Reload => {
+                let [read, update] =
+                    ["read --saved -o conf", "update -"].map(|call| [before, &split(call)].concat());
+                vec![ShellLine { words: read, then: format!(" | {}", call(&update)) }]
+            }
+            Save => {
+                let file = operands(words).next().map_or("FILE", String::as_str);
+                let words = [before, &split("read -o conf")].concat();
+                vec![ShellLine { words, then: format!(" > {}", quoted(file)) }]
+            }
+            Config => match words.split_first() {
+                None => line(vec![split("read")]),
+                Some((verb, behind)) => {
+                    let is_command = vec![words.to_vec()];
+                    lines(before, verb, behind).unwrap_or_else(|| match fits(before, words) {
+                        true => line(is_command),
+                        false => line(vec![split("read")]),
+                    })
+                }
+            },
+        }
+    }
+}
+
+/// The first of these calls that the program understands; the last one is a sample.
+fn fitting(before: &[String], candidates: Vec<Vec<String>>) -> Vec<String> {
+    let fitting = candidates.iter().find(|words| fits(before, words)).or(candidates.last());
+    [before, fitting.map_or(&[], Vec::as_slice)].concat()
+}
+
+fn fits(before: &[String], words: &[String]) -> bool {
+    let words = before.iter().chain(words).map(OsString::from);
+    let call: Vec<OsString> = std::iter::once(OsString::from("mediactl")).chain(words).collect();
+    match command_tree::parse(&call) {
+        Ok(_) => true,
+        // Help and versions are asked for like this.
+        Err(error) => !error.use_stderr(),
+    }
+}
+
+fn plain(words: Vec<String>) -> ShellLine {
+    ShellLine { words, then: String::new() }
+}
+
+fn split(call: &str) -> Vec<String> {
+    call.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The words that are no options.
+fn operands(words: &[String]) -> impl Iterator<Item = &String> {
+    words.iter().filter(|word| !word.starts_with('-'))
+}
+
+/// `modify` with options for each word that is none itself.
+fn with_each(words: &[String], option: impl Fn(String) -> Vec<String>) -> Vec<String> {
+    let each = words.iter().flat_map(|word| match word.starts_with('-') {
+        true => vec![word.clone()],
+        false => option(word.clone()),
+    });
+    std::iter::once("modify".to_owned()).chain(each).collect()
+}
+
+/// `modify` for `PATH=VALUE` and for `PATH VALUE`.
+fn assigned(words: &[String]) -> Vec<String> {
+    match words {
+        [path, value] if !path.contains('=') && !value.contains('=') => {
+            with_each(&[format!("{path}={value}")], set_option)
+        }
+        words => with_each(words, set_option),
+    }
+}
+
+/// `--set` with an assignment; a value that may be a secret is left out, and asked for.
+fn set_option(text: String) -> Vec<String> {
+    let shown = match split_assignment(&text) {
+        Ok((path, Some(value))) if may_be_secret(&path.segments, value) => path.to_string(),
+        Ok((_, Some(_))) => text,
+        _ => return vec![text],
+    };
+    vec!["--set".to_owned(), shown]
+}
+
+fn may_be_secret(path: &[Segment], value: &str) -> bool {
+    let names: Vec<&str> = path.iter().map_while(Segment::name).collect();
+    let json = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    let shown = masked_below(&names, &json, &Masker::default());
+    // Of several words, each may be the password of a directive.
+    shown != json || value.contains(char::is_whitespace) || Masker::default().prose(value) != value
+}
+
+/// The path of the switch of a stream, which is named with or without its group.
+fn disabled(stream: &str) -> String {
+    match stream.starts_with("streams.") {
+        true => format!("{stream}.disabled"),
+        false => format!("streams.{stream}.disabled"),
+    }
+}
+
+/// `add` for `stream NAME URL`, `streams.NAME URL` and `NAME URL`.
+fn made(words: &[String]) -> Vec<String> {
+    let Some((first, behind)) = words.split_first().filter(|(first, _)| !first.starts_with('-')) else {
+        return Vec::new();
+    };
+    let kind_of = |noun: &str| Kind::ALL.into_iter().find(|kind| kind.noun() == noun);
+    let (kind, name) =
+        match first.split_once('.').and_then(|(group, name)| Some((Kind::of_key(group)?, name))) {
+            _ if kind_of(first).is_some() => return [split("add"), words.to_vec()].concat(),
+            Some(named) => named,
+            None => (Kind::Stream, &**first),
+        };
+    [split(&format!("add {}", kind.noun())), vec![name.to_owned()], behind.to_vec()].concat()
+}
+
+/// Streams by their source or by their name, and any value.
+fn search(text: &str, before: &[String]) -> Vec<ShellLine> {
+    let text = if Masker::default().prose(text) == text { text } else { "TEXT" };
+    let is_pattern = text.contains('*');
+    let named = text.split_once('.').is_some_and(|(group, _)| Kind::of_key(group).is_some());
+    let table = match (named, is_pattern) {
+        (true, _) => vec![text.to_owned()],
+        (false, true) => vec![format!("streams.{text}")],
+        (false, false) => vec!["--where".to_owned(), format!("urls.url~{text}")],
+    };
+    let mut lines = vec![plain([before, &split("read -o table"), &table].concat())];
+    if !is_pattern {
+        let words = [before, &split("read -o set")].concat();
+        lines.push(ShellLine { words, then: format!(" | grep -F -e {}", quoted(text)) });
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is typed behind a verb, in many ways.
+    const BEHIND: &[&str] = &[
+        "",
+        "streams.cam9",
+        "streams.cam9 streams.cam8",
+        "streams.cam1.prepush=5",
+        "streams.cam1.prepush 5",
+        "-l --no-such-option x",
+        "cam9 udp://239.0.0.9:1234",
+        "get streams.cam1 --mask",
+        "3",
+        "--help",
+    ];
+
+    fn all() -> impl Iterator<Item = (Vec<String>, &'static str)> {
+        let top = SYNONYMS.iter().flat_map(|(verbs, _)| verbs.iter().map(|verb| (Vec::new(), *verb)));
+        let below = BELOW.iter();
+        top.chain(below.flat_map(|(of, verbs, _)| verbs.iter().map(|verb| (split(of), *verb))))
+    }
+
+    #[test]
+    fn every_advice_is_a_command_line_that_the_program_understands() {
+        let first = |verbs: &[&'static str]| verbs[0];
+        let top = SYNONYMS.iter().map(|(verbs, _)| (Vec::new(), first(verbs)));
+        let below = BELOW.iter().map(|(of, verbs, _)| (split(of), first(verbs)));
+        for (parent, verb) in top.chain(below) {
+            for behind in BEHIND.iter().map(|behind| split(behind)) {
+                for line in lines(&parent, verb, &behind).expect("it is in the table") {
+                    assert!(fits(&[], &line.words), "{verb} {behind:?}: {:?}", line.words);
+                    assert!(line.words.starts_with(&parent), "{verb}: {:?}", line.words);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_command_is_a_synonym_and_none_is_there_twice() {
+        let tree = command_tree::command();
+        let mut seen = std::collections::HashSet::new();
+        for (parent, verb) in all() {
+            let of = parent.first().map_or(Some(&tree), |parent| tree.find_subcommand(parent));
+            assert!(of.is_some_and(|of| of.find_subcommand(verb).is_none()), "{verb} is a command");
+            assert!(seen.insert((parent, verb)), "{verb} is there twice");
+        }
+    }
+
+    #[test]
+    fn the_words_are_taken_over() {
+        for (typed, advised) in [
+            ("delete streams.cam9", "`mediactl rm streams.cam9`"),
+            ("delete --dry-run streams.cam9 -q", "`mediactl rm --dry-run streams.cam9 -q`"),
+            ("delete", "`mediactl rm streams.NAME`"),
+            ("remove -rf streams.cam9", "`mediactl rm streams.cam9`"),
+            ("unset streams.a.title rtmp", "`mediactl modify --unset streams.a.title --unset rtmp`"),
+            ("get streams.*.title", "`mediactl read 'streams.*.title'`"),
+            ("SHOW rtmp", "`mediactl read rtmp`"),
+            ("ls -la", "`mediactl read -o table`"),
+            ("set streams.cam1.prepush=5", "`mediactl modify --set streams.cam1.prepush=5`"),
+            ("set streams.cam1.prepush 5", "`mediactl modify --set streams.cam1.prepush=5`"),
+            ("set --dry-run a=1 b=2", "`mediactl modify --dry-run --set a=1 --set b=2`"),
+            ("set", "`mediactl modify --set PATH=VALUE`"),
+            ("set edit_auth.password=geheim", "`mediactl modify --set edit_auth.password`"),
+            ("set edit_auth.password geheim", "`mediactl modify --set edit_auth.password`"),
+            ("set cluster_key=geheim", "`mediactl modify --set cluster_key`"),
+            ("set edit_auth=geheim", "`mediactl modify --set edit_auth`"),
+            (
+                "set streams.a.urls[0].url=rtsp://u:geheim@h/",
+                "`mediactl modify --set 'streams.a.urls[0].url'`",
+            ),
+            ("passwd admin geheim", "`mediactl modify --set edit_auth.password`"),
+            (
+                "grep rtsp://u:geheim@h",
+                "`mediactl read -o table --where 'urls.url~TEXT'` or \
+                                         `mediactl read -o set | grep -F -e TEXT`",
+            ),
+            ("config set rtmp=1", "`mediactl modify --set rtmp=1`"),
+            ("config", "`mediactl read`"),
+            ("undo", "`mediactl rollback 1`"),
+            ("revert #7", "`mediactl rollback '#7'`"),
+            ("create streams.cam9 udp://h:1", "`mediactl add stream cam9 udp://h:1`"),
+            ("new live studio", "`mediactl add live studio`"),
+            ("create cam9 udp://h:1", "`mediactl add stream cam9 udp://h:1`"),
+            ("disable cam1", "`mediactl modify --set streams.cam1.disabled=true`"),
+            ("find cam*", "`mediactl read -o table 'streams.cam*'`"),
+            ("reload", "`mediactl read --saved -o conf | mediactl update -`"),
+            ("backup old.conf", "`mediactl read -o conf > old.conf`"),
+            ("rename streams.a streams.b", "`mediactl mv streams.a streams.b`"),
+        ] {
+            let words = split(typed);
+            let (verb, behind) = words.split_first().expect("there is a verb");
+            assert_eq!(advice(&[], verb, behind).as_deref(), Some(advised), "{typed}");
+        }
+        let before = split("--conf x.conf context");
+        let removed = advice(&before, "delete", &split("prod"));
+        assert_eq!(removed.as_deref(), Some("`mediactl --conf x.conf context remove prod`"));
+        assert_eq!(advice(&[], "frobnicate", &[]), None);
+    }
+}

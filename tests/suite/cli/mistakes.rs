@@ -1,0 +1,49 @@
+//! What somebody types who knows other tools, and what is said about it.
+
+use super::{Place, SAMPLE};
+
+#[test]
+fn what_is_no_command_leads_to_one() {
+    let place = Place::with(SAMPLE);
+    for (typed, code, says) in [
+        ("delete streams.cam1", 2, "there is no command `delete`\nhint: use `mediactl rm streams.cam1`\n"),
+        ("--conf media.conf set rtmp=1", 2, "hint: use `mediactl --conf media.conf modify --set rtmp=1`\n"),
+        ("--conf delete delete rtmp", 2, "hint: use `mediactl --conf delete rm rtmp`\n"),
+        (
+            "edit_auth.password=geheim",
+            2,
+            "`edit_auth.password` is no command\nhint: use `mediactl modify --set edit_auth.password`",
+        ),
+        ("context delete prod", 2, "hint: use `mediactl context remove prod`\n"),
+        ("help delete", 2, "hint: use `mediactl help rm`\n"),
+        ("add=1 edit x", 2, "`add` is no command"),
+        ("rm cam1", 7, "`cam1`: there is no `cam1`\nhint: did you mean `streams.cam1`?\n"),
+        ("rm cam.2", 7, "hint: did you mean `streams.\"cam.2\"`?\n"),
+        ("rm cam*", 7, "`cam*` matches nothing here\nhint: did you mean `streams.cam*`?\n"),
+        ("read cam1.prepush", 7, "hint: did you mean `streams.cam1.prepush`?\n"),
+        ("modify --set studio.title=x", 3, "hint: did you mean `lives.studio.title`? `--create`"),
+        ("modify rtmp", 2, "it has no value: write PATH=VALUE"),
+        ("modify -f patch.json rtmp=1", 2, "cannot be used with"),
+        ("read media.conf", 7, "hint: `media.conf` is a file: write `--conf media.conf` to work on it\n"),
+        ("read ./media.conf", 3, "`--conf ./media.conf`"),
+        ("--conf none.conf read media.conf", 7, "`--conf media.conf`"),
+        ("blame media.conf", 7, "`--conf media.conf`"),
+        ("rollback", 2, "so quote it: `mediactl rollback '#7'`\n"),
+        ("history show", 2, "so quote it: `mediactl history show '#7'`\n"),
+        ("frobnicate", 2, "unrecognized subcommand 'frobnicate'"),
+    ] {
+        place.run(typed.split(' ')).exits(code).says(says).hides("geheim");
+    }
+    assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn modify_sets_what_stands_behind_it() {
+    let place = Place::with(SAMPLE);
+    place.run(["modify", "streams.cam1.prepush=7", "--set", "rtsp=555", "rtmp=1935", "-q"]).exits(0);
+    place.run(["read", "rtsp", "rtmp", "streams.cam1.prepush"]).exits(0).prints("555\n1935\n7\n");
+    place.run(["modify", "streams.*.prepush=3", "--where", "prepush=7", "-q"]).exits(0);
+    place.run(["read", "streams.cam1.prepush"]).exits(0).prints("3\n");
+    place.run(["modify", "--set", "cam1.prepush=1", "--create", "-q"]).exits(0);
+    place.run(["read", "cam1.prepush"]).exits(0);
+}
