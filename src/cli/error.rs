@@ -379,6 +379,10 @@ impl From<EngineError> for CliError {
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
                 .collect(),
             EngineError::BadAssignments(faults) => faults.iter().map(line_of).collect(),
+            EngineError::BadIncludes(faults) => faults
+                .iter()
+                .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
+                .collect(),
             EngineError::Store(StoreError::NotFound { path }) => {
                 let is_cluster = path.to_str().is_some_and(ClusterUrl::is_meant);
                 let hint = if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS };

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::composed_fault::ComposedFault;
 use super::local::Engine;
 use super::snapshot::Snapshot;
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
-use crate::syntax::{Diagnostic, Diagnostics, Span, one_line};
+use crate::syntax::{Diagnostic, Diagnostics, Severity, Span, one_line};
 
 /// How deep includes may nest.
 const MAX_DEPTH: usize = 16;
@@ -37,6 +38,8 @@ pub struct ComposedFile {
     pub is_quoted: bool,
     /// What is wrong with its includes, and its own syntax errors, for which it is left out.
     faults: Diagnostics,
+    /// The includes that lead to files elsewhere, which are not looked at here.
+    unseen: Vec<Span>,
 }
 
 /// A part of the whole text that comes from one file.
@@ -78,6 +81,7 @@ impl Composed {
             text: main.clone(),
             is_quoted: true,
             faults: Diagnostics::default(),
+            unseen: Vec::new(),
         };
         let mut composer = Composer {
             read,
@@ -123,6 +127,36 @@ impl Composed {
     /// Whether all includes could be followed, and the whole has no errors.
     pub fn is_valid(&self) -> bool {
         self.files.iter().all(|file| file.faults.errors() == 0) && self.text.is_valid()
+    }
+
+    /// Its errors, but not that files elsewhere are not looked at.
+    pub fn faults(&self) -> Vec<ComposedFault> {
+        let of_files = self.files.iter().enumerate().flat_map(|(at, file)| {
+            let seen = file.faults.iter().filter(|fault| !file.unseen.contains(&fault.span));
+            seen.map(move |fault| self.fault(fault, (at, fault.span.clone()), false))
+        });
+        let errors = self.text.diagnostics().iter().filter(|found| found.severity == Severity::Error);
+        let of_whole = errors.map(|found| {
+            let place = self.span(&found.span);
+            let is_first_own = found.related.as_ref().is_some_and(|(first, _)| self.span(first).0 == 0);
+            let is_own = place.0 == 0 || is_first_own;
+            self.fault(found, place, is_own)
+        });
+        of_files.chain(of_whole).collect()
+    }
+
+    fn fault(&self, found: &Diagnostic, (file, span): (usize, Span), is_own: bool) -> ComposedFault {
+        let place = &self.files[file];
+        let line = line_of(&place.text, span.start);
+        let message = self.in_file(file, span, found).message;
+        ComposedFault {
+            file: place.name.clone(),
+            line,
+            message,
+            hint: found.hint.clone(),
+            identity: found.message.clone(),
+            is_own,
+        }
     }
 
     fn in_file(&self, file: usize, span: Span, found: &Diagnostic) -> Diagnostic {
@@ -178,6 +212,19 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
     1 + memchr::memchr_iter(b'\n', &text.document().text().as_bytes()[..offset as usize]).count()
 }
 
+/// Why what an `include` names is not there.
+struct IncludeFault {
+    message: String,
+    /// Whether a file is elsewhere, and only those below the folder are looked at.
+    is_elsewhere: bool,
+}
+
+impl From<String> for IncludeFault {
+    fn from(message: String) -> Self {
+        Self { message, is_elsewhere: false }
+    }
+}
+
 struct Composer<'s> {
     read: ReadIncluded<'s>,
     /// What may still be included.
@@ -199,9 +246,11 @@ impl Composer<'_> {
         for (span, pattern) in text.includes() {
             self.push(file, at, &bytes[at..span.start as usize]);
             at = span.end as usize;
-            if let Err(message) = self.include(pattern) {
+            if let Err(IncludeFault { message, is_elsewhere }) = self.include(pattern) {
                 let fault = Diagnostic::error(span.clone(), message).hint("nothing of it is seen here");
-                self.files[file].faults.push(fault);
+                let file = &mut self.files[file];
+                file.faults.push(fault);
+                file.unseen.extend(is_elsewhere.then(|| span.clone()));
             }
         }
         self.push(file, at, &bytes[at..]);
@@ -213,11 +262,14 @@ impl Composer<'_> {
     }
 
     /// Appends the files that a pattern names.
-    fn include(&mut self, pattern: &str) -> Result<(), String> {
+    fn include(&mut self, pattern: &str) -> Result<(), IncludeFault> {
         if self.open.len() > MAX_DEPTH {
-            return Err(format!("includes nest deeper than {MAX_DEPTH}"));
+            return Err(format!("includes nest deeper than {MAX_DEPTH}").into());
         }
-        let cannot = |error: IncludeError| format!("cannot include `{pattern}`: {error}");
+        let cannot = |error: IncludeError| IncludeFault {
+            message: format!("cannot include `{pattern}`: {error}"),
+            is_elsewhere: matches!(error, IncludeError::Outside),
+        };
         let texts = match self.included.get(pattern) {
             Some(known) => known.clone(),
             None => (self.read)(pattern, self.rest).map_err(cannot)?,
@@ -229,10 +281,10 @@ impl Composer<'_> {
         })
     }
 
-    fn include_text(&mut self, included: IncludedText) -> Result<(), String> {
+    fn include_text(&mut self, included: IncludedText) -> Result<(), IncludeFault> {
         let IncludedText { name, target, bytes } = included;
         if self.open.contains(&target) {
-            return Err(format!("`{name}` includes itself"));
+            return Err(format!("`{name}` includes itself").into());
         }
         let text = Arc::new(Snapshot::of(bytes));
         let faults = text.document().diagnostics();
@@ -240,7 +292,7 @@ impl Composer<'_> {
         let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
         let file = self.files.len();
         let is_quoted = !self.rest.stays_below;
-        self.files.push(ComposedFile { name: name.clone(), text, is_quoted, faults });
+        self.files.push(ComposedFile { name: name.clone(), text, is_quoted, faults, unseen: Vec::new() });
         if is_broken {
             return Ok(());
         }

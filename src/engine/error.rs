@@ -5,6 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::canary::CanaryFault;
+use super::composed_fault::ComposedFault;
 use super::conflict::Conflict;
 use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
@@ -30,6 +31,9 @@ pub enum EngineError {
     /// The new text has errors.
     #[error("the new configuration has {}", errors(.0))]
     BadText(Arc<Snapshot>),
+    /// The new text has errors together with what it includes, which were not there before.
+    #[error("{}", joined(.0))]
+    BadIncludes(Vec<ComposedFault>),
     /// The new text holds a mask.
     #[error("the new configuration holds a mask where a secret should be")]
     MaskedText,
@@ -248,7 +252,7 @@ impl EngineError {
         let hint = match self {
             Self::Store(error) => return error.hint(),
             Self::BadConfig(_) => "`mediactl check` shows them; `mediactl read -o conf` still shows the text",
-            Self::BadText(_) => "nothing was written",
+            Self::BadText(_) | Self::BadIncludes(_) => "nothing was written",
             Self::MaskedText => "`--show-secrets` shows the secrets themselves; such a text can be saved",
             Self::TooLate => "nothing was written; make smaller changes, or a faster check command",
             Self::Unproved(_) => "nothing was written; this is a bug in mediactl, please report it",

@@ -60,6 +60,7 @@ impl From<&EngineError> for ErrorKind {
             EngineError::BadAssignments(faults) if faults.iter().all(PathFault::is_absent) => Self::Absent,
             EngineError::BadConfig(_)
             | EngineError::BadText(_)
+            | EngineError::BadIncludes(_)
             | EngineError::MaskedText
             | EngineError::BadPatch(_)
             | EngineError::BadAssignments(_)

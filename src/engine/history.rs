@@ -45,7 +45,7 @@ impl Engine {
     pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, EngineError> {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (serial, text) = self.serial_and_text(which)?;
-        let mut options = options.clone();
+        let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
         options.message.get_or_insert_with(|| format!("back to the text before #{serial}"));
         self.replace_as(Operation::Rollback, text.bytes(), &options)
     }

@@ -15,7 +15,6 @@ use crate::edit::place_in_text::entry_at;
 use crate::edit::request::ChangeRequest;
 use crate::model::schema::{Scope, WITH_INCLUDES, by_key};
 use crate::model::{Lens, Shape, top_members};
-use crate::store::Follow;
 use crate::syntax::one_line;
 
 impl Transaction<'_> {
@@ -26,8 +25,8 @@ impl Transaction<'_> {
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
     ) -> Result<(), EngineError> {
-        let follow = if self.state.is_some() { Follow::BELOW } else { Follow::ALL };
-        let composed = (!self.options.force).then(|| self.engine.composed(text, follow)).flatten();
+        let engine = self.engine;
+        let composed = (!self.options.force).then(|| engine.composed(text, engine.followed())).flatten();
         composed.map_or(Ok(()), |composed| composed.refuse_change(request, text, patch))
     }
 }

@@ -13,6 +13,7 @@ mod blame;
 mod canary;
 mod changes;
 mod composed;
+mod composed_fault;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
 mod conflict;
@@ -27,6 +28,7 @@ mod history;
 mod hook;
 mod included_entry;
 mod interrupt;
+mod judgement;
 mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
@@ -58,6 +60,7 @@ pub use blame::{Blamed, blame, is_edited_since};
 pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use changes::Changes;
 pub use composed::{Composed, ComposedFile, IncludedTexts};
+pub use composed_fault::ComposedFault;
 pub use conflict::Conflict;
 pub use content::Content;
 pub use error::{Aftermath, EngineError};

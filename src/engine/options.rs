@@ -35,6 +35,9 @@ pub struct ChangeOptions {
     pub canary: Vec<String>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
+    /// Only tell of errors that the configuration has together with what it includes: a take-back is never
+    /// refused for them.
+    pub takes_faults: bool,
     /// When the request times out: after that the change is not written.
     pub until: Option<Instant>,
 }

@@ -12,7 +12,7 @@ use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
 
 /// The directive that includes files.
-const INCLUDE: &str = "include";
+pub(super) const INCLUDE: &str = "include";
 
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! ```text
 //! begin:   turn → lock → load → reconcile
 //!          (the operation computes its change, and its guards)
-//! finish:  check hook → prepare → commit → swap → reload hook
+//! finish:  judgement → check hook → prepare → commit → swap → reload hook
 //! ```
 //!
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
@@ -41,6 +41,8 @@ pub(super) struct Transaction<'e> {
     warnings: Vec<Warning>,
     /// The reason for the change, for the history, without the secrets of both texts.
     message: Option<String>,
+    /// What the judgement has found, and does not refuse.
+    pub told: Vec<String>,
 }
 
 /// The stored text.
@@ -87,6 +89,7 @@ impl<'e> Transaction<'e> {
             state,
             warnings: Vec::new(),
             message: None,
+            told: Vec::new(),
         };
         transaction.refuse_open()?;
         transaction.note_saved();
@@ -100,6 +103,10 @@ impl<'e> Transaction<'e> {
     /// The text of the file; none where it is missing.
     pub fn file(&self) -> Option<&Arc<Snapshot>> {
         self.file.as_ref().map(|file| &file.snapshot)
+    }
+
+    pub fn is(&self, operation: Operation) -> bool {
+        self.operation == operation
     }
 
     /// Whether the file differs from the text that the server loaded or saved last.
@@ -134,12 +141,13 @@ impl<'e> Transaction<'e> {
         let mut outcome = Outcome::new(before.map(Content::Text), after);
         outcome.notes = notes;
         if outcome.is_change() {
+            self.judge(&outcome)?;
             let pending = self.carry_out(&outcome, unproved.as_ref())?;
             outcome.pending = pending.map(|pending| pending.info());
         } else {
             refuse_invalid(unproved.as_ref())?;
         }
-        outcome.warnings = self.warnings.iter().map(Warning::to_string).collect();
+        outcome.warnings = self.warnings.iter().map(Warning::to_string).chain(self.told.drain(..)).collect();
         if self.options.reload_later && outcome.is_change() && !self.options.dry_run {
             self.reload_later(&outcome);
         }

@@ -130,7 +130,10 @@ impl Node {
                 standing.turn(NodeState::Running, None);
             }
             Err(
-                error @ (EngineError::CheckFailed(_) | EngineError::BadText(_) | EngineError::MaskedText),
+                error @ (EngineError::CheckFailed(_)
+                | EngineError::BadText(_)
+                | EngineError::BadIncludes(_)
+                | EngineError::MaskedText),
             ) => {
                 self.refuse(wanted.source.clone(), NodeState::Refused, &Trouble::from(&error));
             }

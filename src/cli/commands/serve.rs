@@ -34,6 +34,9 @@ use crate::store::file::{ConfFile, ServeLock};
 /// How long the requests that were read may take when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
 
+/// How many errors of included files a server tells of when it starts.
+const MAX_TOLD: usize = 10;
+
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
@@ -54,6 +57,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     engine.read()?;
     let lock = lock(&store, ui)?;
     let engine = engine.start(access_log::log_error(args.log_format))?;
+    tell_faults(&engine, ui);
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = listening::addresses(&args.listen)?;
     if !addresses.is_empty() && membership.is_none() {
@@ -117,6 +121,16 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
             Ok(None)
         }
         Err(error) => Err(EngineError::from(error).into()),
+    }
+}
+
+/// Tells of the errors that the running configuration has together with what it includes. They keep no
+/// server down: whoever mends them may need it.
+fn tell_faults(engine: &Engine, ui: Ui) {
+    let faults = engine.faults().unwrap_or_default();
+    faults.iter().take(MAX_TOLD).for_each(|fault| ui.warning(&fault.to_string()));
+    if faults.len() > MAX_TOLD {
+        ui.warning(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
     }
 }
 
@@ -204,7 +218,10 @@ fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     match engine.load_again("SIGHUP") {
         Ok(change) if !change.is_change() => ui.say("SIGHUP: the file has not changed"),
-        Ok(_) => ui.say("SIGHUP: the file was loaded again"),
+        Ok(_) => {
+            ui.say("SIGHUP: the file was loaded again");
+            tell_faults(engine, ui);
+        }
         Err(error) => ui.warning(&format!("SIGHUP: the file was not loaded: {error}")),
     }
     if let Some(Err(error)) = tls.map(Tls::reload) {

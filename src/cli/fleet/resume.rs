@@ -147,6 +147,7 @@ fn replace(
         expected: Some(Expected::OneOf(vec![from])),
         accepted: GUARD_NAMES.iter().filter_map(|(name, _)| Guard::named(name)).collect(),
         max_delete: Some(usize::MAX),
+        takes_faults: true,
         ..ChangeOptions::default()
     };
     let target = if head.operation == "update" { Replaced::Running } else { Replaced::File };

@@ -34,7 +34,9 @@ pub fn problem(error: &EngineError) -> Problem {
 fn kind(error: &EngineError) -> ProblemKind {
     match error {
         EngineError::Store(error) => store_kind(error),
-        EngineError::BadConfig(_) | EngineError::BadText(_) => ProblemKind::BadConfig,
+        EngineError::BadConfig(_) | EngineError::BadText(_) | EngineError::BadIncludes(_) => {
+            ProblemKind::BadConfig
+        }
         EngineError::MaskedText => ProblemKind::MaskedValue,
         EngineError::BadPatch(faults) => {
             faults.0.first().map_or(ProblemKind::NotJson, |fault| fault_kind(fault.kind))
@@ -73,6 +75,16 @@ fn faults(error: &EngineError) -> Vec<ProblemFault> {
         EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => {
             diagnostics(None, snapshot, snapshot.diagnostics()).collect()
         }
+        EngineError::BadIncludes(faults) => {
+            let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {
+                message: fault.message.clone(),
+                file: Some(fault.file.clone()),
+                line: Some(fault.line),
+                hint: fault.hint.clone(),
+                ..ProblemFault::default()
+            });
+            faults.collect()
+        }
         EngineError::BadPatch(faults) => faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect(),
         EngineError::BadAssignments(faults) => {
             let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {
@@ -100,6 +112,7 @@ fn faults(error: &EngineError) -> Vec<ProblemFault> {
 fn count_faults(error: &EngineError) -> usize {
     match error {
         EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => snapshot.diagnostics().errors(),
+        EngineError::BadIncludes(faults) => faults.len(),
         EngineError::BadPatch(faults) => faults.0.len(),
         EngineError::BadAssignments(faults) => faults.len(),
         EngineError::HandEdited { conflicts } => conflicts.len(),

@@ -124,6 +124,90 @@ fn a_change_of_an_included_entry_says_where_it_stands() {
     place.set(&["streams.cam1.prepush=5"]).exits(0);
 }
 
+/// A second definition of the stream that `conf.d/b.conf` has.
+const TWICE: &str = "stream cam9 { url udp://1; }\n";
+
+const FAULT: &str = "the stream `cam9` is defined twice";
+
+#[test]
+fn a_text_that_defines_what_an_included_file_does_is_refused_by_every_command() {
+    let place = place();
+    let local: &[&str] = &[];
+    let twice = format!("{MAIN}{TWICE}");
+    place.put("twice.conf", &twice);
+    place.put("patch.json", r#"{"streams": {"cam9": {"urls": [{"url": "udp://1"}]}}}"#);
+    let server = |place: &Place| {
+        place.put(CONF, format!("edit_auth admin hunter2;\n{MAIN}"));
+        place.put("twice.conf", format!("edit_auth admin hunter2;\n{twice}"));
+        Serving::over(place)
+    };
+    let refused = |way: &[&str], commands: &[&str]| {
+        let before = place.text();
+        for command in commands {
+            let words: Vec<&str> = way.iter().copied().chain(command.split(' ')).collect();
+            let call =
+                place.mediactl(&words).env("EDITOR", "cp twice.conf").env("MEDIACTL_PASSWORD", "hunter2");
+            let call = call.env("HOME", &place.path("").display().to_string());
+            let run = call.env("MEDIACTL_LOGIN", "admin").run();
+            run.exits(3).says(FAULT).says("conf.d/b.conf");
+        }
+        assert_eq!(place.text(), before);
+    };
+    let all = [
+        "save twice.conf",
+        "save --force --dry-run twice.conf",
+        "edit --yes",
+        "modify --force -f patch.json",
+    ];
+    refused(local, &all);
+    let server = server(&place);
+    refused(local, &[&all[..], &["update twice.conf"]].concat());
+    let url = server.url.clone();
+    refused(&["--url", &url], &[&all[..], &["update twice.conf"]].concat());
+    drop(server);
+}
+
+#[test]
+fn faults_that_stood_there_before_refuse_nothing_and_keep_no_server_down() {
+    let place = place();
+    let main = format!("edit_auth admin hunter2;\n{MAIN}");
+    let twice = format!("{main}{TWICE}");
+    place.put(CONF, &twice);
+    place.set(&["rtsp=554"]).exits(0);
+    place.put("other.conf", format!("{twice}rtsp 555;\n"));
+    place.run(["save", "other.conf"]).exits(0);
+    place.put("none.conf", format!("{twice}include none.inc;\n"));
+    let run = place.run(["save", "none.conf"]).exits(3).says("cannot include `none.inc`");
+    assert!(!run.err.contains(FAULT), "{run:?}");
+    let server = Serving::over(&place);
+    place.set(&["rtsp=556"]).exits(0);
+    place.put("conf.d/c.conf", "stream door { url udp://1; }\nstream broken {");
+    place.run(["save", "other.conf"]).exits(0);
+    server.hang_up();
+    place.put("good.conf", main);
+    place.run(["save", "good.conf"]).exits(0);
+    let run = server.stop();
+    run.says(FAULT);
+    // A broken text can be repaired, and the fault of the included file stays what it is.
+    place.put(CONF, "stream x {");
+    place.run(["save", "good.conf"]).exits(0);
+    place.put(CONF, "stream x {");
+    place.run(["save", "other.conf"]).exits(3).says(FAULT);
+}
+
+#[test]
+fn a_take_back_is_told_of_faults_and_never_refused() {
+    let place = place();
+    place.put(CONF, format!("{MAIN}{TWICE}"));
+    place.put("good.conf", MAIN);
+    place.run(["save", "good.conf"]).exits(0);
+    place.run(["rollback", "1"]).exits(0).says(&format!("warning: `media.conf`, line 9: {FAULT}"));
+    place.run(["save", "good.conf"]).exits(0);
+    let run = place.run(["modify", "--reload-cmd", "false", "--set", "rtsp=554"]).exits(9);
+    run.says("the old configuration is back");
+    assert_eq!(place.text(), MAIN);
+}
+
 #[test]
 fn a_server_on_this_machine_shows_what_is_included() {
     let place = place();

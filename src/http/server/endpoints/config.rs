@@ -186,6 +186,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,
+        takes_faults: false,
         until: Some(context.until()),
     }
 }

@@ -1,0 +1,26 @@
+//! An error that a configuration has together with what it includes.
+
+use std::fmt;
+
+use crate::syntax::one_line;
+
+/// An error of a configuration together with what it includes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComposedFault {
+    /// The file that it stands in.
+    pub file: String,
+    /// Its line there, from 1.
+    pub line: usize,
+    pub message: String,
+    pub hint: Option<String>,
+    /// What tells whether another text has it, too: the message without the place that it names.
+    pub(super) identity: String,
+    /// Whether the text of the configuration itself has a part in it.
+    pub(super) is_own: bool,
+}
+
+impl fmt::Display for ComposedFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`, line {}: {}", one_line(&self.file), self.line, self.message)
+    }
+}

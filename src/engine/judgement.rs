@@ -1,0 +1,133 @@
+//! The judgement of a text that is to become the configuration: what is wrong with it, together with what it
+//! includes, that was not wrong before.
+//!
+//! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
+
+use std::sync::Arc;
+
+use super::composed_fault::ComposedFault;
+use super::content::Content;
+use super::error::EngineError;
+use super::local::Engine;
+use super::operation::Operation;
+use super::outcome::{After, Outcome};
+use super::snapshot::{INCLUDE, Snapshot};
+use super::transaction::Transaction;
+use crate::store::Follow;
+
+impl Engine {
+    /// The errors of the configuration together with what it includes; none where it includes nothing, or has
+    /// errors itself.
+    pub fn faults(&self) -> Result<Vec<ComposedFault>, EngineError> {
+        let text = self.running().map_or_else(|| self.read(), Ok)?;
+        Ok(self.faults_of(&text))
+    }
+
+    fn faults_of(&self, text: &Arc<Snapshot>) -> Vec<ComposedFault> {
+        self.composed(text, self.followed()).map(|composed| composed.faults()).unwrap_or_default()
+    }
+
+    /// Which included files are seen: of those elsewhere, clients of a server learn nothing.
+    pub(super) fn followed(&self) -> Follow {
+        if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
+    }
+
+    /// The errors that a text has together with what it includes, and that the text before does not have.
+    fn new_faults(&self, before: Option<&Arc<Snapshot>>, after: &Arc<Snapshot>) -> Vec<ComposedFault> {
+        let mut faults = self.faults_of(after);
+        match before {
+            None => {}
+            Some(_) if faults.is_empty() => {}
+            Some(before) if before.is_valid() => leave_out(&mut faults, &self.faults_of(before)),
+            // What stood there before can't be told, but that of the included files did.
+            Some(_) => faults.retain(|fault| fault.is_own),
+        }
+        faults
+    }
+}
+
+impl Transaction<'_> {
+    /// Judges the change: refuses errors that it brings. A take-back is told of them, and is never refused.
+    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<(), EngineError> {
+        let before = outcome.before.as_ref().and_then(Content::snapshot);
+        if !includes(before, &outcome.after) {
+            return Ok(());
+        }
+        let Some(after) = outcome.after().and_then(Content::snapshot) else { return Ok(()) };
+        let mut faults = self.engine.new_faults(before, after);
+        // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
+        if let (Some(file), false, false) = (self.file(), faults.is_empty(), self.is(Operation::Load)) {
+            leave_out(&mut faults, &self.engine.faults_of(file));
+        }
+        match faults.is_empty() || self.options.takes_faults {
+            true => {
+                self.told.extend(faults.iter().map(ComposedFault::to_string));
+                Ok(())
+            }
+            false => Err(EngineError::BadIncludes(faults)),
+        }
+    }
+}
+
+/// Whether a change may be of a configuration that includes files. Most have none, and cost nothing here.
+fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
+    match after {
+        After::Unchanged => false,
+        After::Replaced(after) => after.snapshot().is_some_and(|after| !after.includes().is_empty()),
+        After::Edited { splices, .. } => {
+            before.is_some_and(|before| !before.includes().is_empty())
+                || splices.iter().any(|splice| splice.text.contains(INCLUDE))
+        }
+    }
+}
+
+/// Leaves out of `faults` what stands in `known`, each as often as it does there.
+fn leave_out(faults: &mut Vec<ComposedFault>, known: &[ComposedFault]) {
+    let mut known: Vec<&str> = known.iter().map(|fault| &*fault.identity).collect();
+    faults.retain(|fault| match known.iter().position(|known| *known == fault.identity) {
+        Some(at) => {
+            known.swap_remove(at);
+            false
+        }
+        None => true,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::engine::hook::Hooks;
+    use crate::store::file::ConfFile;
+
+    const MAIN: &str = "include more.conf;\n";
+    const TWICE: &str = "stream a { url udp://1; }\ninclude more.conf;\n";
+
+    fn put(folder: &Path, name: &str, text: &str) {
+        fs::write(folder.join(name), text).expect("the folder is writable");
+    }
+
+    #[test]
+    fn a_file_with_a_new_fault_is_not_loaded_again_and_one_with_an_old_fault_is() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        put(folder.path(), "media.conf", MAIN);
+        put(folder.path(), "more.conf", "stream a { url udp://2; }\n");
+        let store = Arc::new(ConfFile::resolve(&folder.path().join("media.conf")).expect("it is there"));
+        let start =
+            || Engine::new(store.clone(), Hooks::default(), |_, _| {}).start(|_| {}).expect("it starts");
+        let engine = start();
+        put(folder.path(), "media.conf", TWICE);
+        let refused = engine.load_again("");
+        assert!(
+            matches!(&refused, Err(EngineError::BadIncludes(faults)) if faults.len() == 1),
+            "{refused:?}"
+        );
+        assert_eq!(engine.running().expect("it runs").bytes(), MAIN.as_bytes());
+        let engine = start();
+        assert_eq!(engine.faults().expect("it can be read").len(), 1);
+        put(folder.path(), "media.conf", &format!("{TWICE}rtmp 1;\n"));
+        engine.load_again("").expect("the fault stood there before");
+    }
+}
