@@ -118,6 +118,9 @@ pub enum EngineError {
     /// Another change was under way during the whole wait.
     #[error("another change is under way")]
     Busy,
+    /// The check commands of other dry runs were under way, or ahead, during the whole wait.
+    #[error("other dry runs wait for the check command")]
+    ManyRehearsals,
     /// A whole text of a node that has values of its own can't become that of the cluster.
     #[error("this node has values of its own (overlay), so its text can't become that of the cluster")]
     Overlaid,
@@ -283,6 +286,7 @@ impl EngineError {
                 "`mediactl check` shows the errors; correct the file, or overwrite it with `--force`"
             }
             Self::Busy => "try again when it is done",
+            Self::ManyRehearsals => "try again when they are done",
             Self::Canary(fault) => fault.hint(),
             Self::Pending(pending) if !pending.canary.is_empty() => {
                 "wait until they do: `mediactl status` shows it; `mediactl confirm --revert` rolls it back"

@@ -81,6 +81,7 @@ impl From<&EngineError> for ErrorKind {
             | EngineError::Pending(_)
             | EngineError::OtherPending
             | EngineError::Unexpected(_)
+            | EngineError::ManyRehearsals
             | EngineError::Busy => Self::Conflict,
             EngineError::CheckInterrupted { signal } | EngineError::ReloadInterrupted { signal, .. } => {
                 Self::Interrupted { signal: *signal }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::activity::Activity;
 use super::error::EngineError;
+use super::gate::Pass;
 use super::guard::Guard;
 use super::hook::Hooks;
 use super::operation::Operation;
@@ -14,6 +15,9 @@ use super::pending::PendingChange;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
 use crate::store::{Candidate, Loaded, LockHolder, Store, StoreError, Writer};
+
+/// How long a dry run waits for the check commands of others.
+const REHEARSAL_WAIT: Duration = Duration::from_secs(120);
 
 /// How long a writer waits for another writer to finish.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -141,6 +145,14 @@ impl Engine {
         running.take_turn(DEFAULT_LOCK_WAIT).map(Some).ok_or(EngineError::Busy)
     }
 
+    /// Waits to be the only dry run of this process whose check command runs.
+    pub(super) fn rehearse(&self, options: &ChangeOptions) -> Result<Option<Pass>, EngineError> {
+        let Some(running) = &self.running else { return Ok(None) };
+        let pass = running.rehearse(options.at_most(REHEARSAL_WAIT));
+        options.refuse_late()?;
+        pass.map(Some).ok_or(EngineError::ManyRehearsals)
+    }
+
     /// Waits to be the only writer of all processes, without telling the user.
     pub(super) fn lock(&self) -> Result<Box<dyn Writer + '_>, StoreError> {
         self.store.lock(DEFAULT_LOCK_WAIT, &mut |_| {})
@@ -173,7 +185,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         pieces: &[&[u8]],
     ) -> Result<Candidate, StoreError> {
-        writer.map_or_else(|| Candidate::elsewhere(pieces), |writer| writer.candidate(pieces))
+        writer.map_or_else(|| self.store.candidate(pieces), |writer| writer.candidate(pieces))
     }
 
     /// Reconciles the history with the stored text, and returns that; `None` where there is none.

@@ -21,6 +21,8 @@ mod content;
 mod error;
 mod error_kind;
 mod feature;
+#[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
+mod gate;
 mod guard;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod history;
@@ -45,7 +47,6 @@ mod replace;
 mod restore;
 #[allow(clippy::disallowed_methods, reason = "a change is made again for a time")]
 mod retry;
-#[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod running;
 mod server;
 mod service;
@@ -81,7 +82,7 @@ pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
 pub use pending::PendingChange;
-pub use running::{LastChange, ServerState};
+pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{
     ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, ServiceError, Source,
 };

@@ -15,6 +15,8 @@ pub const COMMANDS: &[&str] = &["apply", "edit", "fmt"];
 pub struct ChangeOptions {
     /// Rehearse: do everything but write, swap and reload.
     pub dry_run: bool,
+    /// Of a rehearsal: it is a step of a change, and waits for its turn as that does.
+    pub for_change: bool,
     /// Accept every guard and every conflict.
     pub force: bool,
     /// The guards that were accepted, by `--accept` or in answer to a question.
@@ -46,6 +48,12 @@ impl ChangeOptions {
     /// Whether this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
         self.force || self.accepted.contains(guard)
+    }
+
+    /// Whether it waits for its turn and takes the lock. A rehearsal does neither, so that it delays no
+    /// change.
+    pub(super) fn takes_turn(&self) -> bool {
+        !self.dry_run || self.for_change
     }
 
     /// The faults of a patch that are not accepted.

@@ -56,6 +56,8 @@ pub enum OutcomeNote {
     KeptHandEdit,
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
+    /// Of a rehearsal: another change has to be confirmed before this one can be made.
+    OtherPending,
     /// A word of a server that has no variant here, as it came.
     Word(String),
 }

@@ -1,9 +1,10 @@
 //! The state of a server: readers take it as it is, writers exchange it whole.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
 
 use super::activity::Activity;
+use super::gate::{Gate, Pass};
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
@@ -49,8 +50,8 @@ impl ServerState {
 #[derive(Debug)]
 pub struct Running {
     state: RwLock<ServerState>,
-    turn: Mutex<bool>,
-    next: Condvar,
+    turn: Arc<Gate>,
+    rehearsal: Arc<Gate>,
     pub activity: Activity,
 }
 
@@ -66,8 +67,8 @@ impl Running {
             last_error: None,
             pending: None,
         };
-        let activity = Activity::default();
-        Self { state: RwLock::new(state), turn: Mutex::new(false), next: Condvar::new(), activity }
+        let (turn, rehearsal, activity) = Default::default();
+        Self { state: RwLock::new(state), turn, rehearsal, activity }
     }
 
     /// The state as it is now.
@@ -91,30 +92,19 @@ impl Running {
     }
 
     /// Waits to be the only writer; `None` if that takes longer than `wait`.
-    pub(super) fn take_turn(self: &Arc<Self>, wait: Duration) -> Option<Turn> {
-        let deadline = Instant::now() + wait;
-        let mut taken = self.lock_turn();
-        while *taken {
-            let rest = deadline.checked_duration_since(Instant::now())?;
-            taken = self.next.wait_timeout(taken, rest).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *taken = true;
-        drop(taken);
-        Some(Turn(self.clone()))
+    pub(super) fn take_turn(&self, wait: Duration) -> Option<Turn> {
+        self.turn.enter(wait, usize::MAX)
     }
 
-    fn lock_turn(&self) -> MutexGuard<'_, bool> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits to be the only dry run whose check command runs; `None` if that takes longer than `wait`, or if
+    /// [`MAX_REHEARSALS`] wait already.
+    pub(super) fn rehearse(&self, wait: Duration) -> Option<Pass> {
+        self.rehearsal.enter(wait, MAX_REHEARSALS)
     }
 }
 
 /// The right to change the state, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Turn(Arc<Running>);
+pub(super) type Turn = Pass;
 
-impl Drop for Turn {
-    fn drop(&mut self) {
-        *self.0.lock_turn() = false;
-        self.0.next.notify_one();
-    }
-}
+/// How many dry runs wait for the check command of another one. Each takes a connection.
+pub const MAX_REHEARSALS: usize = 8;

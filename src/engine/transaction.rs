@@ -6,6 +6,9 @@
 //! finish:  judgement → check hook → prepare → commit → swap → reload hook
 //! ```
 //!
+//! A rehearsal takes neither turn nor lock, and ends behind the check hook, which runs for one rehearsal at
+//! a time: however long that takes, no change waits for it.
+//!
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
@@ -38,6 +41,8 @@ pub(super) struct Transaction<'e> {
     file: Option<StoredText>,
     /// The state of the server; none without one.
     pub state: Option<ServerState>,
+    /// Of a rehearsal: whether another change has to be confirmed first.
+    is_other_pending: bool,
     warnings: Vec<Warning>,
     /// The reason for the change, for the history, without the secrets of both texts.
     message: Option<String>,
@@ -64,21 +69,24 @@ pub(super) struct Change {
 }
 
 impl<'e> Transaction<'e> {
-    /// Waits for the turn and the lock, loads the texts, and reconciles the history with them.
+    /// Waits for the turn and the lock, loads the texts, and reconciles the history with them. A rehearsal
+    /// loads the texts alone.
     pub fn begin(
         engine: &'e Engine,
         operation: Operation,
         options: &'e ChangeOptions,
     ) -> Result<Self, EngineError> {
-        let turn = engine.take_turn()?;
+        let turn = if options.takes_turn() { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;
-        if let Some(pending) = engine.pending() {
+        if let Some(pending) = engine.pending().filter(|_| options.takes_turn()) {
             return Err(EngineError::Pending(pending.info().into()));
         }
         let writer = lock_for(engine, operation, options)?;
-        let state = engine.state();
-        let file = load(engine, writer.as_deref(), operation, state.as_ref())?;
+        let (state, file) = match options.takes_turn() {
+            true => texts(engine, writer.as_deref(), operation)?,
+            false => texts_between_changes(engine, operation)?,
+        };
         let mut transaction = Self {
             engine,
             options,
@@ -87,6 +95,7 @@ impl<'e> Transaction<'e> {
             writer,
             file,
             state,
+            is_other_pending: engine.pending().is_some(),
             warnings: Vec::new(),
             message: None,
             told: Vec::new(),
@@ -140,6 +149,7 @@ impl<'e> Transaction<'e> {
         let unproved = before.clone().filter(|_| needs_valid);
         let mut outcome = Outcome::new(before.map(Content::Text), after);
         outcome.notes = notes;
+        outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
             self.judge(&outcome)?;
             let pending = self.carry_out(&outcome, unproved.as_ref())?;
@@ -155,10 +165,16 @@ impl<'e> Transaction<'e> {
     }
 
     /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
-    fn refuse_open(&self) -> Result<(), EngineError> {
-        match self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over) {
-            Some(open) => Err(EngineError::Pending(PendingInfo::of(open, SystemTime::now()).into())),
-            None => Ok(()),
+    fn refuse_open(&mut self) -> Result<(), EngineError> {
+        let open = self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
+        match open {
+            Some(open) if self.options.takes_turn() => {
+                Err(EngineError::Pending(PendingInfo::of(open, SystemTime::now()).into()))
+            }
+            open => {
+                self.is_other_pending |= open.is_some();
+                Ok(())
+            }
         }
     }
 
@@ -174,7 +190,7 @@ impl<'e> Transaction<'e> {
         let (Some(state), Some(file)) = (&mut self.state, &self.file) else { return };
         if !state.is_saved() && file.snapshot.is_same_text(&state.running) {
             state.saved = state.running.clone();
-            if let Some(running) = &self.engine.running {
+            if let Some(running) = self.engine.running.as_ref().filter(|_| self.turn.is_some()) {
                 running.exchange(|state| state.saved = state.running.clone());
             }
         }
@@ -208,6 +224,7 @@ impl<'e> Transaction<'e> {
         });
         if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
             refuse_invalid(unproved)?;
+            let _alone = if options.takes_turn() { None } else { engine.rehearse(options)? };
             let hooks = Hooks { timeout: options.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
             let checked = hook::run(command, occasion, &hooks);
             options.refuse_late()?;
@@ -352,8 +369,8 @@ impl StoredText {
     }
 }
 
-/// Takes the lock where the operation needs it. A rehearsal without a check command needs none, nor
-/// does an operation that leaves the file alone, except for the text that hooks look at.
+/// Takes the lock where the operation needs it. A rehearsal needs none, nor does an operation that leaves
+/// the file alone, except for the text that hooks look at.
 fn lock_for<'e>(
     engine: &'e Engine,
     operation: Operation,
@@ -361,7 +378,8 @@ fn lock_for<'e>(
 ) -> Result<Option<Box<dyn Writer + 'e>>, EngineError> {
     let is_saved = engine.state().is_none_or(|state| state.is_saved());
     let needs_text = !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved;
-    if (options.dry_run && engine.hooks.check.is_none()) || !(operation.writes() || needs_text) {
+    let needs_none = options.dry_run && (engine.hooks.check.is_none() || !options.takes_turn());
+    if needs_none || !(operation.writes() || needs_text) {
         return Ok(None);
     }
     // Checked before the lock, which creates the state folder.
@@ -378,6 +396,33 @@ fn lock_for<'e>(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The state of the server, and the stored text.
+fn texts(
+    engine: &Engine,
+    writer: Option<&dyn Writer>,
+    operation: Operation,
+) -> Result<(Option<ServerState>, Option<StoredText>), EngineError> {
+    let state = engine.state();
+    let file = load(engine, writer, operation, state.as_ref())?;
+    Ok((state, file))
+}
+
+/// The same as no change leaves them half done. Within a change the file differs from what the server
+/// knows of it, as it does after a hand edit; so they are looked at again between two changes.
+fn texts_between_changes(
+    engine: &Engine,
+    operation: Operation,
+) -> Result<(Option<ServerState>, Option<StoredText>), EngineError> {
+    let seen = texts(engine, None, operation);
+    match &seen {
+        Ok((None, _)) => return seen,
+        Ok((Some(state), Some(file))) if file.snapshot.is_same_text(&state.saved) => return seen,
+        _ => {}
+    }
+    let _turn = engine.take_turn()?;
+    texts(engine, None, operation)
 }
 
 /// Loads the file. Only a local `modify` needs one.

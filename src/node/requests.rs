@@ -98,12 +98,12 @@ impl Node {
         let options = ChangeOptions { expected: self.expected(options), ..options.clone() };
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
-            let rehearsed = make(&ChangeOptions { dry_run: true, confirm: None, ..options.clone() })?;
+            let step = ChangeOptions { dry_run: true, for_change: !options.dry_run, ..options.clone() };
+            let rehearsed = make(&ChangeOptions { confirm: None, ..step.clone() })?;
             if let Some(text) =
                 rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change())
             {
-                let check = ChangeOptions { dry_run: true, force: true, ..options.clone() };
-                let check = ChangeOptions { expected: None, confirm: None, ..check };
+                let check = ChangeOptions { force: true, expected: None, confirm: None, ..step };
                 self.local.replace_as(Operation::Save, self.with_overlays(text)?.bytes(), &check)?;
             }
         }

@@ -99,6 +99,11 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
+    /// Writes a text that is not going to be stored to a file that hooks can read, without a lock.
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+        Candidate::elsewhere(pieces)
+    }
+
     /// Becomes the only writer, waiting at most `wait`, and cleans up after killed writers. Calls
     /// `on_wait` once if that takes long.
     fn lock(

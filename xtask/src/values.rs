@@ -7,7 +7,7 @@ use mediactl::cli::exit::{EXIT_CODES, Exit};
 use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediactl::engine::{
     COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
-    MAX_DELETE_SHARE,
+    MAX_DELETE_SHARE, MAX_REHEARSALS,
 };
 use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
@@ -86,6 +86,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::LINGER_TIME", time(limits::LINGER_TIME)),
         ("MAX_DEPTH", MAX_DEPTH.to_string()),
         ("DEFAULT_LOCK_WAIT", time(DEFAULT_LOCK_WAIT)),
+        ("MAX_REHEARSALS", MAX_REHEARSALS.to_string()),
         ("DEFAULT_HOOK_TIMEOUT", time(DEFAULT_HOOK_TIMEOUT)),
         ("COMMAND_TIMEOUT", time(COMMAND_TIMEOUT)),
         ("COMMAND_LIFE", time(COMMAND_LIFE)),

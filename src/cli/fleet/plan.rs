@@ -10,8 +10,8 @@ use crate::cli::render::notes::in_words;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, ErrorKind, Expected, Feature, Outcome, ReadForm, ReadQuery,
-    ServiceError, Snapshot,
+    ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, OutcomeNote,
+    ReadForm, ReadQuery, ServiceError, Snapshot,
 };
 use crate::model::Masker;
 use crate::store::Revision;
@@ -61,6 +61,9 @@ impl FleetPlan {
                 Err(error) if error.kind() == ErrorKind::Conflict && retries < MAX_RETRIES => retries += 1,
                 outcome => {
                     let plan = Self { running, outcome: outcome? };
+                    if !change.args.dry_run && plan.outcome.notes.contains(&OutcomeNote::OtherPending) {
+                        refuse_pending(service)?;
+                    }
                     return match change.args.fleet.all_or_nothing && plan.changes_account() {
                         true => Err(CliError::changes_account(&member.name)),
                         false => Ok(plan),
@@ -110,6 +113,11 @@ impl FleetPlan {
         let before = self.outcome.before.as_ref().unwrap_or(&missing);
         compare(before, self.outcome.after().unwrap_or(before))
     }
+}
+
+/// Refuses a server with a change that has to be confirmed: it would refuse another one.
+fn refuse_pending(service: &mut dyn ConfigService) -> Result<(), ServiceError> {
+    service.status()?.pending.map_or(Ok(()), |pending| Err(EngineError::Pending(pending.into()).into()))
 }
 
 impl FleetChange<'_> {

@@ -17,6 +17,9 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
             "the file was edited by hand meanwhile and is left as it is; \
              only the running configuration was rolled back"
         }
+        OutcomeNote::OtherPending => {
+            "another change waits to be confirmed; until it is, this one can't be made"
+        }
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");

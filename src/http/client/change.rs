@@ -66,7 +66,9 @@ pub fn outcome(
     operation: &str,
     options: &ChangeOptions,
 ) -> Outcome {
-    let pending = reply.pending.zip(options.confirm).map(|(id, time)| {
+    // That of a rehearsal is another change.
+    let own = reply.pending.filter(|_| !options.dry_run);
+    let pending = own.zip(options.confirm).map(|(id, time)| {
         let now = SystemTime::now();
         let by = session.login().map_or_else(|| options.by.clone(), str::to_owned);
         PendingInfo::new(id, options.command.unwrap_or(operation).to_owned(), by, now + time, now)

@@ -12,6 +12,7 @@ const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
 const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
 const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";
 const KEPT_HAND_EDIT: &str = "kept-hand-edit";
+const OTHER_PENDING: &str = "other-change-pending";
 const COMMENTS_KEPT: &str = "comments-kept";
 const EXTRAS_DROPPED: &str = "extras-dropped";
 /// A port follows.
@@ -52,6 +53,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
         OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
+        OutcomeNote::OtherPending => OTHER_PENDING.to_owned(),
         OutcomeNote::Word(word) => word.clone(),
     }
 }
@@ -64,6 +66,7 @@ pub fn note_of(whole: &str) -> OutcomeNote {
         (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit,
         (OVERWROTE_HAND_EDIT, _) => OutcomeNote::OverwroteHandEdit,
         (KEPT_HAND_EDIT, _) => OutcomeNote::KeptHandEdit,
+        (OTHER_PENDING, _) => OutcomeNote::OtherPending,
         (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
         _ => OutcomeNote::Word(whole.to_owned()),
     }
@@ -91,6 +94,7 @@ mod tests {
             OutcomeNote::PickedUpHandEdit,
             OutcomeNote::OverwroteHandEdit,
             OutcomeNote::KeptHandEdit,
+            OutcomeNote::OtherPending,
             OutcomeNote::DeletedStreams(3),
         ] {
             assert_eq!(note_of(&word_of(&note)), note);

@@ -77,7 +77,7 @@ kinds! {
     WriteFailed "write-failed" 500 Failed "the file could not be written; nothing was changed",
     ReloadFailed "reload-failed" 500 Failed "the reload command failed",
     EngineFailed "engine-failed" 502 Failed "the server failed internally",
-    Busy "busy" 503 Absent "another change is in progress",
+    Busy "busy" 503 Absent "another change, or too many dry runs, are in progress",
     ClusterUnavailable "cluster-unavailable" 503 Absent "the cluster with the configuration can't be reached; nothing was changed",
     Full "full" 503 Absent "all connections are taken",
 }

@@ -63,7 +63,7 @@ fn kind(error: &EngineError) -> ProblemKind {
         | EngineError::HandEdited { .. }
         | EngineError::Unexpected(_) => ProblemKind::Conflict,
         EngineError::Canary(_) => ProblemKind::BadParameter,
-        EngineError::Busy => ProblemKind::Busy,
+        EngineError::Busy | EngineError::ManyRehearsals => ProblemKind::Busy,
         EngineError::TooLate => ProblemKind::EngineFailed,
         EngineError::Pending(_) | EngineError::OtherPending => ProblemKind::Pending,
     }
@@ -103,6 +103,7 @@ fn faults(error: &EngineError) -> Vec<ProblemFault> {
         | EngineError::NoServer
         | EngineError::Stale
         | EngineError::Busy
+        | EngineError::ManyRehearsals
         | EngineError::Unexpected(_) => Vec::new(),
         error => hinted(error, error.hint()),
     }

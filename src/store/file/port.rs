@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::lock::LockedFile;
 use super::replace::PreparedWrite;
+use super::state_dir::StateDir;
 use super::target::ConfFile;
 use super::temporary::TemporaryPlace;
 use crate::store::candidate::Candidate;
@@ -65,6 +66,18 @@ impl Store for ConfFile {
 
     fn pending(&self) -> Result<Option<StoredPending>, StoreError> {
         self.pending()
+    }
+
+    /// In the state folder, where a writer has it, if that is there and may be written.
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+        let held = || {
+            let state = StateDir::find(self).ok()??;
+            let temporary =
+                TemporaryPlace::of_candidates(&state).write_held(CANDIDATE_MODE, pieces).ok()??;
+            state.adopt(temporary.as_file());
+            Some(Candidate::new(temporary))
+        };
+        held().map_or_else(|| Candidate::elsewhere(pieces), Ok)
     }
 
     fn lock(

@@ -1,14 +1,14 @@
 //! Temporary files, and removing those that killed writers left.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirEntry, File, Permissions};
+use std::fs::{self, DirEntry, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU64;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::fs::Advice;
+use rustix::fs::{Advice, OFlags};
 use tempfile::NamedTempFile;
 
 use super::state_dir::StateDir;
@@ -57,8 +57,22 @@ impl<'a> TemporaryPlace<'a> {
         Ok(temporary)
     }
 
-    /// Removes the files of killed writers. Only the holder of the lock makes such files, so those that
-    /// the holder finds are abandoned.
+    /// The same without the lock of a writer: writers leave the file alone while it is open. `None` if one
+    /// of them took it for a leftover before.
+    pub(super) fn write_held(
+        &self,
+        mode: u32,
+        pieces: &[&[u8]],
+    ) -> Result<Option<NamedTempFile>, StoreError> {
+        let temporary = self.write(mode, pieces)?;
+        let file = temporary.as_file();
+        let links = file.lock().and_then(|()| Ok(file.metadata()?.nlink()));
+        let is_there = links.map_err(StoreError::io("lock", temporary.path()))? > 0;
+        Ok(is_there.then_some(temporary))
+    }
+
+    /// Removes the files of killed processes. Only the holder of the lock makes such files, and whoever
+    /// holds the file itself, so others that the holder of the lock finds are abandoned.
     pub(super) fn remove_leftovers(&self) -> Vec<Warning> {
         // A folder that may be written but not listed is legal; leftovers stay there.
         let Ok(entries) = fs::read_dir(self.folder) else {
@@ -99,6 +113,12 @@ fn write_pieces(file: &File, pieces: &[&[u8]]) -> io::Result<()> {
 }
 
 fn remove(entry: &DirEntry) -> Option<Warning> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(entry.path());
+    // The lock is kept until the file is gone.
+    if file.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock))) {
+        return None;
+    }
     match fs::remove_file(entry.path()) {
         Ok(()) => None,
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use super::{CONF, Call, Place, SAMPLE};
+use crate::http::eventually;
 
 const SET: [&str; 3] = ["modify", "--set", "rtsp=555"];
 
@@ -71,6 +72,29 @@ fn a_dry_run_checks_and_does_not_reload() {
     assert_eq!(place.names(), ["checked", CONF]);
     assert_eq!(place.text(), SAMPLE);
     with_hooks(&place, &["--dry-run", "--check-cmd", "false"]).run().exits(3);
+}
+
+/// A check command that notes that it runs, and goes on when someone writes into the FIFO `gate`; its text has
+/// to be there still.
+pub(crate) const HELD: &str = "touch runs; cat gate > /dev/null; test -s \"$MEDIACTL_TEXT\"";
+
+#[test]
+fn a_dry_run_delays_no_change_of_the_file() {
+    // The folder of the state is made by the first change.
+    for changes_before in [0, 1] {
+        let place = Place::with(SAMPLE);
+        (0..changes_before).for_each(|_| drop(place.set(&["rtmp=1"]).exits(0)));
+        place.put_fifo("gate");
+        let call = with_hooks(&place, &["--dry-run", "--hook-timeout", "300", "--check-cmd", HELD]);
+        let dry = call.start();
+        eventually(|| place.path("runs").exists());
+        place.set(&["rtmp=1935"]).exits(0);
+        fs::write(place.path("gate"), "go").expect("the check reads it");
+        let dry = dry.wait_with_output().expect("it ends");
+        assert_eq!(dry.status.code(), Some(0), "{}", String::from_utf8_lossy(&dry.stderr));
+        assert!(place.text().contains("rtmp 1935;") && place.text().contains("rtsp 554;"));
+        assert!(!place.names().iter().any(|name| name.contains("candidate-")), "{:?}", place.names());
+    }
 }
 
 #[test]

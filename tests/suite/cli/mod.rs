@@ -16,7 +16,7 @@ mod first_contact;
 mod fmt;
 mod guards;
 mod history;
-mod hooks;
+pub(crate) mod hooks;
 mod includes;
 mod interrupted;
 pub(crate) mod masking;
@@ -99,6 +99,11 @@ impl Place {
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    pub fn put_fifo(&self, name: &str) {
+        let made = Command::new("mkfifo").arg(self.path(name)).status();
+        assert!(made.expect("mkfifo is part of every Unix").success());
     }
 
     pub fn bytes(&self) -> Vec<u8> {

@@ -37,6 +37,19 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
 }
 
 #[test]
+fn a_server_with_a_pending_change_is_refused_before_any_is_changed() {
+    let edges = Edges::new(2);
+    edges.run(&["-x", "edge-1", "modify", "--set", "rtmp=1", "--confirm", "600s", "-q"]);
+    let texts = edges.texts();
+    let set = ["modify", "--set", "rtsp=1935"];
+    let dry = edges.on_all(&[&set[..], &["--dry-run"]].concat()).exits(0);
+    dry.prints("edge-1  would change").says("edge-1: another change waits to be confirmed");
+    let all = edges.on_all(&[&set[..], &["--yes", "--all-or-nothing"]].concat()).exits(5);
+    all.says("waits to be confirmed");
+    assert_eq!(edges.texts(), texts);
+}
+
+#[test]
 fn every_command_that_changes_something_takes_several_servers() {
     let edges = Edges::new(2);
     let done = |arguments: &[&str]| edges.on_all(&[arguments, &["--yes"]].concat()).exits(0);

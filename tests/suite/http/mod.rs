@@ -12,5 +12,8 @@ pub(crate) mod live;
 mod monitored;
 mod openapi;
 mod past;
+mod rehearsed;
 mod url_global;
 mod viewed;
+
+pub(crate) use listener::support::eventually;

@@ -153,7 +153,11 @@ fn change(
     if !words.is_empty() {
         response = response.with(NOTE_HEADER, words.join("; "));
     }
-    response.headers.extend(outcome.pending.as_ref().map(|pending| (PENDING_HEADER, pending.id.clone())));
+    let pending = match call.parameters.dry_run {
+        true => context.changes.pending(),
+        false => outcome.pending.clone(),
+    };
+    response.headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
     Ok(response.with("ETag", entity_tag(after.revision())))
 }
 
@@ -175,6 +179,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
     let canary_time = parameters.canary_timeout.map_or(DEFAULT_CANARY_TIME, Duration::from_secs);
     ChangeOptions {
         dry_run: parameters.dry_run,
+        for_change: false,
         force: parameters.force,
         // Only the command line asks a person about the number of deleted streams.
         max_delete: Some(usize::MAX),
