@@ -39,7 +39,10 @@ pub fn lines(shell: ShellName, typed: &TypedWord<'_>, mut found: Vec<CompletionC
         let help = found.get_help().map(ToString::to_string).unwrap_or_default();
         let help = one_line(help.lines().next().unwrap_or_default());
         let line = match shell {
-            ShellName::Bash => typed.continued(value, !is_open),
+            ShellName::Bash => match typed.continued(value, !is_open) {
+                Some(line) => line,
+                None => continue,
+            },
             ShellName::Zsh => format!("{value}{}\t{help}", if is_open { "" } else { " " }),
             ShellName::Fish => format!("{value}\t{help}").trim_end().to_owned(),
         };

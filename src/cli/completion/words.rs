@@ -23,33 +23,49 @@ enum Quote {
 impl<'r> TypedWord<'r> {
     pub fn of(shell: ShellName, raw: &'r str) -> Self {
         // Zsh gives it without quotes.
-        let text = if shell == ShellName::Zsh { raw.to_owned() } else { read(raw, usize::MAX).0 };
+        let text = if shell == ShellName::Zsh { raw.to_owned() } else { read(raw, usize::MAX).text };
         Self { raw, text }
     }
 
-    /// A candidate as it is typed: where it agrees with the word, it is written as that.
-    pub fn continued(&self, candidate: &str, is_whole: bool) -> String {
+    /// A candidate as it is typed: where it agrees with the word, it is written as that. `None` if the shell would
+    /// expand what was typed: a name that goes on with `(` behind a `$` would be a command then.
+    pub fn continued(&self, candidate: &str, is_whole: bool) -> Option<String> {
         let same = self.text.chars().zip(candidate.chars()).take_while(|(typed, meant)| typed == meant);
         let same: usize = same.map(|(c, _)| c.len_utf8()).sum();
-        let (_, end, quote) = read(self.raw, same);
+        let ReadWord { end, quote, is_expanded, .. } = read(self.raw, same);
+        if is_expanded {
+            return None;
+        }
         let rest: String = candidate[same..].chars().map(|c| escaped(c, quote)).collect();
         // Bash itself closes a quote.
         let end_of_word = if is_whole && quote == Quote::None { " " } else { "" };
-        format!("{}{rest}{end_of_word}", &self.raw[..end])
+        Some(format!("{}{rest}{end_of_word}", &self.raw[..end]))
     }
 }
 
 /// A word that is whole. Of these shells only bash gives it with its quotes.
 pub fn unquoted(shell: ShellName, word: &OsStr) -> OsString {
     match (shell, word.to_str()) {
-        (ShellName::Bash, Some(raw)) => read(raw, usize::MAX).0.into(),
+        (ShellName::Bash, Some(raw)) => read(raw, usize::MAX).text.into(),
         _ => word.to_owned(),
     }
 }
 
-/// Reads a word up to `len` bytes of its text: the text, where it ends in the word, and what holds from there.
-fn read(raw: &str, len: usize) -> (String, usize, Quote) {
-    let (mut text, mut quote) = (String::new(), Quote::None);
+/// A word, or its beginning, as a shell reads it.
+struct ReadWord {
+    text: String,
+    /// Where it ends in the word as it was typed.
+    end: usize,
+    /// What holds from there.
+    quote: Quote,
+    /// Whether the shell puts something else in the place of a part of it: a variable, the output of a command, an
+    /// earlier command.
+    is_expanded: bool,
+}
+
+/// Reads a word up to `len` bytes of its text.
+fn read(raw: &str, len: usize) -> ReadWord {
+    let (mut text, mut quote, mut is_expanded) = (String::new(), Quote::None, false);
     let mut characters = raw.char_indices().peekable();
     while let Some((at, c)) = characters.peek().copied() {
         let next = match (quote, c) {
@@ -59,7 +75,7 @@ fn read(raw: &str, len: usize) -> (String, usize, Quote) {
             _ => None,
         };
         if next.is_none() && text.len() >= len {
-            return (text, at, quote);
+            return ReadWord { text, end: at, quote, is_expanded };
         }
         characters.next();
         let is_escape = |next: char| match quote {
@@ -73,10 +89,13 @@ fn read(raw: &str, len: usize) -> (String, usize, Quote) {
                 Some((_, next)) => text.push(next),
                 None => text.push(c),
             },
-            None => text.push(c),
+            None => {
+                is_expanded |= quote != Quote::Single && matches!(c, '$' | '`' | '!');
+                text.push(c);
+            }
         }
     }
-    (text, raw.len(), quote)
+    ReadWord { text, end: raw.len(), quote, is_expanded }
 }
 
 /// A character that stands for itself.
@@ -113,9 +132,27 @@ mod tests {
             ("\"a", "a$b", true, r"\a$b".replace(r"\a", "\"a\\").as_str()),
             ("'a.'pre", "a.prepush=", false, "'a.'prepush="),
             ("a", "a[0].b c", true, r"a\[0\].b\ c "),
+            ("'a.$", "a.$(b)", false, "'a.$(b)"),
+            (r#""a.\$"#, "a.$(b)", false, r#""a.\$(b)"#),
+            (r"a.\$", "a.$(b)", false, r"a.\$\(b\)"),
+            ("a.x$HOME", "a.y`b`", false, r"a.y\`b\`"),
         ] {
             let typed = TypedWord::of(ShellName::Bash, raw);
-            assert_eq!(typed.continued(candidate, is_whole), expected, "{raw}");
+            assert_eq!(typed.continued(candidate, is_whole).as_deref(), Some(expected), "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_the_shell_would_expand_is_not_continued() {
+        for (raw, candidate) in [
+            ("a.$", "a.$(b)"),
+            ("\"a.$", "a.$(b)"),
+            ("\"a.`", "a.`b`"),
+            ("'a'\"$", "a$(b)"),
+            ("a.\\\\$", "a.\\$(b)"),
+            ("\"a.!", "a.!b"),
+        ] {
+            assert_eq!(TypedWord::of(ShellName::Bash, raw).continued(candidate, true), None, "{raw}");
         }
     }
 

@@ -274,6 +274,47 @@ fn a_shell_gets_words_as_it_writes_them() {
     assert_eq!(call.env("_CLAP_COMPLETE_INDEX", "1").run().out, "read \n");
 }
 
+/// Names that are commands where a shell reads them without quotes.
+const HOSTILE: &[&str] = &[
+    "$(touch X)",
+    "`touch X`",
+    ";touch X;",
+    "|touch X|",
+    "\";touch X;\"",
+    "';touch X;'",
+    "&touch X&",
+    "\\$(touch X)",
+    "a$(touch X)",
+    "!touch X",
+];
+
+#[test]
+fn no_name_is_a_command_in_bash_behind_whatever_quote_it_was_begun() {
+    let place = Place::empty();
+    let streams = HOSTILE.iter().map(|name| {
+        let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("stream \"{quoted}\" {{ url udp://h:1; }}\n")
+    });
+    place.put(CONF, streams.collect::<String>());
+    let mut ran = 0;
+    for begun in ["", "$", "`", ";", "|", "\\\"", "'", "&", "\\\\", "a", "a$", "!", "\\$", "\\`"] {
+        for quote in ["", "\"", "'"] {
+            let raw = format!("{quote}streams.{begun}");
+            let call = place.mediactl(["--", "mediactl", "read", &raw]).env("COMPLETE", "bash");
+            for line in call.run().exits(0).out.lines() {
+                // Enter comes behind the word, with the quote closed or not.
+                for end in ["", quote] {
+                    let command = format!("printf '%s\\n' {line}{end}");
+                    place.call("bash", ["-c", &command]).run();
+                    assert!(!place.path("X").exists(), "{raw} became {line}");
+                    ran += 1;
+                }
+            }
+        }
+    }
+    assert!(ran > HOSTILE.len(), "{ran} words were completed");
+}
+
 #[test]
 fn the_script_asks_the_program_that_printed_it() {
     let place = Place::empty();
