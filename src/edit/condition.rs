@@ -9,7 +9,7 @@ use regex::Regex;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::assign::value::typed;
+use super::assign::{NULL, value::typed};
 use super::config_lookup::Current;
 use super::emit::scalar_text;
 use super::misfit::Misfit;
@@ -76,6 +76,8 @@ impl Condition {
         }
         let value = value.trim_start();
         let test = match operator {
+            "=" if value == NULL => Test::Missing,
+            "!=" if value == NULL => Test::Exists,
             "=" => Test::Equals(value.to_owned()),
             "!=" => Test::Differs(value.to_owned()),
             "~" => Test::Contains(value.to_owned()),
@@ -246,6 +248,7 @@ mod tests {
             "urls": [{"url": "udp://10.0.3.1", "priority": 1}, {"url": "udp://10.0.4.1"}],
             "auth": {"url_global": "http://g"}, "meta": {"cam*": 7, "x y": 8},
             "dvr": {"root": "/d", "dvr_limit": 432_000}, "cluster_key": "geheim", "list": [],
+            "word": "null",
         }}});
         let parsed = Condition::parse(condition).map_err(|error| error.to_string())?;
         let entry = Path::parse("streams.a").expect("it is a path");
@@ -275,6 +278,17 @@ mod tests {
             ("title missing", false),
             ("comment exists", false),
             ("comment  missing", true),
+            ("comment=null", true),
+            ("comment!=null", false),
+            ("title=null", false),
+            ("title!=null", true),
+            ("cluster_key=null", false),
+            ("dvr.root != null", true),
+            ("dvr.reference = null", true),
+            ("word=null", false),
+            ("word=\"null\"", true),
+            ("list=null", true),
+            ("auth.url=null", true),
             ("comment!=x", true),
             ("comment=x", false),
             ("comment~", false),

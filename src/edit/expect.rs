@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::assign::value;
+use super::assign::{NULL, value};
 use super::config_lookup::{Current, MaskedLookup};
 use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
-use super::schema_path::{Place, own_value};
+use super::schema_path::{Place, is_shown_for_nothing, own_value};
 use super::select::select;
 use super::shown_path;
 use crate::model::Masker;
@@ -82,11 +82,15 @@ fn compared(
 ) -> Result<(Option<Value>, Option<Value>), Misfit> {
     let place = Place::of(&path.segments)?;
     let expected = match text {
-        "null" if !place.is_text() => None,
+        NULL => None,
         text => Some(value::typed(place, text)?),
     };
     match select(current, path) {
-        Ok(found) => Ok((expected, own_backend(place, found.into_value()))),
+        Ok(found) => {
+            let found = own_backend(place, found.into_value());
+            let is_nothing = |found: &Value| expected.is_none() && is_shown_for_nothing(place, found);
+            Ok((expected.clone(), found.filter(|found| !is_nothing(found))))
+        }
         Err(fault) if fault.is_absent() => Ok((expected, None)),
         Err(fault) => Err(fault.misfit),
     }
@@ -117,7 +121,7 @@ mod tests {
 
     fn messages(expectations: &[(&str, &str)]) -> Vec<String> {
         let current = json!({
-            "rtmp": 1935,
+            "rtmp": 1935, "loglevel": "null", "http": [], "lives": {},
             "edit_auth": {"login": "admin", "password": "geheim"},
             "streams": {
                 "a": {
@@ -145,6 +149,11 @@ mod tests {
         let met = [
             ("rtmp", "1935"),
             ("rtsp", "null"),
+            ("cluster_key", "null"),
+            ("http", "null"),
+            ("lives", "null"),
+            ("streams.a.title", "null"),
+            ("streams.a.dvr.root", "null"),
             ("streams.b", "null"),
             ("streams.a.auth.url", "false"),
             ("streams.a.urls[0].url", "u"),
@@ -156,6 +165,11 @@ mod tests {
         assert_eq!(messages(&repeated), Vec::<String>::new());
         assert_eq!(messages(&[("rtmp", "1936")]), ["`rtmp` is `1935`, not `1936`"]);
         assert_eq!(messages(&[("rtmp", "null")]), ["`rtmp` is `1935`, and is expected not to be set"]);
+        assert_eq!(
+            messages(&[("loglevel", "null")]),
+            ["`loglevel` is `\"null\"`, and is expected not to be set"]
+        );
+        assert_eq!(messages(&[("loglevel", "\"null\"")]), Vec::<String>::new());
         assert_eq!(messages(&[("rtsp", "1")]), ["`rtsp` is not set, and is expected to be `1`"]);
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::Note;
-use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+use super::assign::{AssignOptions, Assignment, to_patch};
 use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::Current;
@@ -196,13 +196,12 @@ impl Evaluated {
 }
 
 fn deleted_stream(assignment: &Assignment) -> Option<&str> {
-    let removes = match &assignment.value {
-        AssignedValue::Remove => true,
-        AssignedValue::Typed(value) => value == "null",
-        AssignedValue::Text(_) | AssignedValue::File(_) | AssignedValue::Replace(_) => false,
-    };
     match &assignment.path.segments[..] {
-        [Segment::Key(group), Segment::Key(name)] if removes && group == Kind::Stream.key() => Some(name),
+        [Segment::Key(group), Segment::Key(name)]
+            if assignment.value.removes() && group == Kind::Stream.key() =>
+        {
+            Some(name)
+        }
         _ => None,
     }
 }

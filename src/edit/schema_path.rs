@@ -223,6 +223,17 @@ pub fn own_value(place: Place, value: &Value) -> Option<Value> {
     (!is_nothing).then_some(Value::Object(own))
 }
 
+/// Whether a view shows this value at `place` where the text has nothing.
+pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
+    match (place, value) {
+        (Place::Group(_), Value::Object(members)) => members.is_empty(),
+        (Place::Own(parameter), Value::Array(entries)) => {
+            matches!(parameter.shape, Shape::Ports | Shape::Sources) && entries.is_empty()
+        }
+        _ => false,
+    }
+}
+
 /// Refuses members that can't be set: `name`, `runtime` and the like.
 fn refuse_output_only(place: Place) -> Result<(), Misfit> {
     let Place::Own(parameter) = place else { return Ok(()) };

@@ -138,7 +138,7 @@ mod tests {
             "",
             &[
                 "http=[80,\"1.2.3.4:80\"]",
-                "root=null",
+                "root=\"null\"",
                 "auth.url=\"false\"",
                 "auth.extra.a=1",
                 r#"auth.extra.b="\"x\"""#,

@@ -35,6 +35,7 @@ pub fn run(args: &AddArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError
             assignments: Vec::new(),
             options: AssignOptions {
                 one_word: change.options.accepts(&Guard::FormChange),
+                near_misses: change.options.accepts(&Guard::NearMiss),
                 ..AssignOptions::default()
             },
         }

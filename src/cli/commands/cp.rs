@@ -21,8 +21,11 @@ pub fn run(args: &CpArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> 
     let mut edits = GivenEdits::of(matches);
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("unset", &args.unset, &|[path]| unset(path))?;
-    let options =
-        AssignOptions { one_word: change.options.accepts(&Guard::FormChange), ..AssignOptions::default() };
+    let options = AssignOptions {
+        one_word: change.options.accepts(&Guard::FormChange),
+        near_misses: change.options.accepts(&Guard::NearMiss),
+        ..AssignOptions::default()
+    };
     let request = ChangeRequest::from(
         BlockRequest {
             content: BlockContent::Copied(input::value_path(&args.from)?),

@@ -41,6 +41,7 @@ fn request(
                 create: args.create,
                 ignore_missing: args.ignore_missing,
                 one_word: options.accepts(&Guard::FormChange),
+                near_misses: options.accepts(&Guard::NearMiss),
             },
         },
     };

@@ -19,7 +19,7 @@ pub struct Assignment {
 /// The value that an assignment sets.
 #[derive(Clone)]
 pub enum AssignedValue {
-    /// `--set PATH=VALUE`: the text, typed by the schema.
+    /// `--set PATH=VALUE`: the text, typed by the schema; [`NULL`] removes.
     Typed(String),
     /// `--set-string PATH=VALUE`: always a string.
     Text(String),
@@ -30,6 +30,20 @@ pub enum AssignedValue {
     Remove,
     /// `--replace PATH s/OLD/NEW/`: the present strings, with a part replaced.
     Replace(Substitution),
+}
+
+/// The word that stands for no value.
+pub const NULL: &str = "null";
+
+impl AssignedValue {
+    /// Whether it is `--unset PATH` or `--set PATH=null`.
+    pub fn removes(&self) -> bool {
+        match self {
+            Self::Remove => true,
+            Self::Typed(text) => text == NULL,
+            Self::Text(_) | Self::File(_) | Self::Replace(_) => false,
+        }
+    }
 }
 
 /// Shows no value, which may be a secret.
@@ -54,6 +68,8 @@ pub struct AssignOptions {
     pub ignore_missing: bool,
     /// `--accept form-change`: write one quoted word for a directive that has several words.
     pub one_word: bool,
+    /// `--accept near-miss`: remove a value whose name looks misspelt.
+    pub near_misses: bool,
 }
 
 /// One new value for one place.
@@ -69,7 +85,7 @@ pub struct PathEdit {
 
 impl Assignment {
     /// Whether it is `--unset`.
-    pub fn removes(&self) -> bool {
+    pub fn is_unset(&self) -> bool {
         matches!(self.value, AssignedValue::Remove)
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
-use super::{replace, several_words, unset, value};
+use super::{null, replace, several_words, unset, value};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::Current;
 use crate::edit::expansion::Expansion;
@@ -31,7 +31,7 @@ pub fn expand(
             AssignedValue::Replace(substitution) => {
                 replace::assignments(&expansion, &assignment.path, substitution)
             }
-            _ => places(&expansion, &assignment.path)
+            _ => places(&expansion, assignment)
                 .map(|paths| paths.into_iter().map(|path| (path, assignment.value.clone())).collect()),
         };
         let found = found.unwrap_or_else(|misfit| {
@@ -43,9 +43,12 @@ pub fn expand(
             edit(current, path, &assignment, options, faults)
         });
         let here: Vec<PathEdit> = here.collect();
-        edits.extend(match assignment.removes() && faults.len() == known {
-            true => unset::without_unset_values(current, &assignment.path, here, faults),
-            false => here,
+        edits.extend(match assignment.value.removes() && faults.len() == known {
+            true if assignment.is_unset() => {
+                unset::without_unset_values(current, &assignment.path, here, faults)
+            }
+            true if !options.near_misses => null::without_misspelt(current, &assignment.path, here, faults),
+            _ => here,
         });
     }
     edits
@@ -53,13 +56,16 @@ pub fn expand(
 
 /// The places that a path stands for. The last entries of a list come first: when one is removed, those
 /// before it stay where they are.
-fn places(expansion: &Expansion<'_>, path: &Path) -> Result<Vec<Path>, Misfit> {
-    let mut expanded = expansion.of(path)?;
+fn places(expansion: &Expansion<'_>, assignment: &Assignment) -> Result<Vec<Path>, Misfit> {
+    let mut expanded = expansion.of(&assignment.path)?;
     if expanded.path.segments.contains(&Segment::EveryEntry) {
         expanded.paths.reverse();
     }
     match expanded.absence {
-        Some(absence) if expanded.paths.is_empty() => Err(absence),
+        Some(absence) if expanded.paths.is_empty() => match null::may_be_absent(expansion, assignment) {
+            true => Ok(Vec::new()),
+            false => Err(absence),
+        },
         _ => Ok(expanded.paths),
     }
 }
@@ -79,7 +85,7 @@ fn edit(
         Ok(value)
     });
     match value {
-        Ok(value) => Some(PathEdit { path, value, is_unset: assignment.removes() }),
+        Ok(value) => Some(PathEdit { path, value, is_unset: assignment.is_unset() }),
         Err(misfit) => {
             // The fault may be the same for each place that the path stands for.
             let fault = PathFault::new(&assignment.path, misfit);
@@ -93,7 +99,7 @@ fn edit(
 
 fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
     let path = &assignment.path;
-    if assignment.removes() && path.segments.last() == Some(&Segment::Append) {
+    if assignment.value.removes() && path.segments.last() == Some(&Segment::Append) {
         return Err(Misfit::new("there is nothing at `[+]` to remove"));
     }
     let with_hint =

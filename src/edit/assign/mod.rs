@@ -11,6 +11,7 @@
 mod assignment;
 mod expand;
 mod missing_block;
+mod null;
 mod overlap;
 mod patch_builder;
 mod replace;
@@ -22,7 +23,7 @@ pub mod value;
 
 use serde_json::{Map, Value};
 
-pub use assignment::{AssignOptions, AssignedValue, Assignment};
+pub use assignment::{AssignOptions, AssignedValue, Assignment, NULL};
 pub use several_words::words;
 
 use super::condition::Condition;
@@ -60,6 +61,9 @@ pub fn to_patch(
     } else {
         missing_block::without_missing_blocks(current, edits, &mut faults)
     };
+    let removals_and_others = edits.len();
+    let edits = null::without_absent(current, edits);
+    let has_absent = edits.len() < removals_and_others;
     let patch = patch_builder::patch(current, &edits, &mut faults);
     if options.ignore_missing {
         faults.retain(|fault| !fault.is_absent());
@@ -68,7 +72,7 @@ pub fn to_patch(
         return Err(faults);
     }
     let normalized = normalized(&patch)?;
-    let depends_on_read = !conditions.is_empty() || assignments.iter().any(depends_on_read);
+    let depends_on_read = has_absent || !conditions.is_empty() || assignments.iter().any(depends_on_read);
     Ok(Computed { patch, normalized, depends_on_read })
 }
 

@@ -104,9 +104,19 @@ fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<
             *node = value.clone();
             Ok(())
         }
-        [Segment::Key(key), rest @ ..] => edit_member(object(node, key)?, key, rest, value),
-        [segment, rest @ ..] => edit_entry(list(node)?, segment, rest, value),
+        [Segment::Key(key), rest @ ..] => {
+            edit_member(object(node, key).map_err(absent_if_removed(value))?, key, rest, value)
+        }
+        [segment, rest @ ..] => {
+            edit_entry(list(node).map_err(absent_if_removed(value))?, segment, rest, value)
+        }
     }
+}
+
+/// Where there is no object or no list, none of its values is there to be removed.
+fn absent_if_removed(value: &Value) -> impl Fn(Misfit) -> Misfit {
+    let is_absent = value.is_null();
+    move |misfit| Misfit { is_absent: is_absent || misfit.is_absent, ..misfit }
 }
 
 fn edit_member(

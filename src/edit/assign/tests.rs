@@ -77,7 +77,8 @@ fn check_fault(assignment: &str, expected: &str) {
 fn values_are_typed_by_the_schema() {
     for (assignment, expected) in [
         ("edit_auth.password=12345", json!({"edit_auth": {"password": "12345"}})),
-        ("edit_auth.password=null", json!({"edit_auth": {"password": "null"}})),
+        ("s:edit_auth.password=null", json!({"edit_auth": {"password": "null"}})),
+        ("edit_auth.password=\"null\"", json!({"edit_auth": {"password": "null"}})),
         ("edit_auth.password=\"a b\"", json!({"edit_auth": {"password": "a b"}})),
         ("edit_auth.password=\"a", json!({"edit_auth": {"password": "\"a"}})),
         ("s:edit_auth.password=\"a b\"", json!({"edit_auth": {"password": "\"a b\""}})),
@@ -85,7 +86,7 @@ fn values_are_typed_by_the_schema() {
         ("f:edit_auth.password=null\n", json!({"edit_auth": {"password": "null"}})),
         ("edit_auth={\"login\":\"a\"}", json!({"edit_auth": {"login": "a"}})),
         ("edit_auth=null", json!({"edit_auth": null})),
-        ("cluster_key=null", json!({"cluster_key": "null"})),
+        ("cluster_key=null", json!({"cluster_key": null})),
         ("root=5", json!({"root": "5"})),
         ("auth.url=http://b/?a=b", json!({"auth": {"url": "http://b/?a=b"}})),
         ("auth.url=false", json!({"auth": {"url": false}})),
@@ -95,7 +96,7 @@ fn values_are_typed_by_the_schema() {
         ("auth.url=\"null\"", json!({"auth": {"url": "null"}})),
         ("auth.extra.k=5", json!({"auth": {"extra": {"k": "5"}}})),
         ("auth.extra.k=true", json!({"auth": {"extra": {"k": "true"}}})),
-        ("auth.extra.k=null", json!({"auth": {"extra": {"k": "null"}}})),
+        ("auth.extra.k=null", json!({"auth": {"extra": {"k": null}}})),
         ("auth.extra={\"k\":true,\"a\":null}", json!({"auth": {"extra": {"k": true, "a": null}}})),
         ("auth.extra=null", json!({"auth": {"extra": null}})),
         ("rtmp=1935", json!({"rtmp": 1935})),
@@ -139,6 +140,92 @@ fn values_are_typed_by_the_schema() {
     ] {
         check(&[assignment], expected);
     }
+}
+
+#[test]
+fn null_removes_whatever_is_there() {
+    for path in ["loglevel", "root", "pulsedb", "rtmp", "cluster_key", "log_requests", "http", "auth"] {
+        check(&[&format!("{path}=null")], json!({ path: null }));
+    }
+    let in_a = |value: Value| json!({"streams": {"a": value}});
+    for (assignment, expected) in [
+        ("streams.a.title=null", in_a(json!({"title": null}))),
+        ("streams.a.urls=null", in_a(json!({"urls": null}))),
+        ("streams.a.auth.url=null", in_a(json!({"auth": {"url": null}}))),
+        ("streams.a.auth.extra.y=null", in_a(json!({"auth": {"extra": {"y": null}}}))),
+        ("streams.a.dvr.reference=null", in_a(json!({"dvr": {"reference": null}}))),
+        ("streams.a.dvr.options=null", in_a(json!({"dvr": {"options": null}}))),
+        ("streams.a.rule.x.y=null", in_a(json!({"rule": {"x": {"y": null}}}))),
+        ("streams.a.archive[1]=null", in_a(json!({"archive": ["/storage"]}))),
+        ("plugins.iptv.database=null", json!({"plugins": {"iptv": {"database": null}}})),
+    ] {
+        check(&[assignment], expected);
+    }
+}
+
+#[test]
+fn null_where_nothing_is_changes_nothing() {
+    for assignment in [
+        "view_auth.password=null",
+        "view_auth.login=null",
+        "streams.b.dvr.root=null",
+        "streams.b.auth.extra.k=null",
+        "streams.b.note.x=null",
+        "streams.a.iptv.x=null",
+        "streams.a.iptv[1]=null",
+        "streams.a.push[0].x=null",
+        "streams.b.urls[3].url=null",
+        "http[7]=null",
+        "http_options.80.api=null",
+        "streams.cam1.urls[*].priority=null",
+        "streams.b.auth.extra.*=null",
+    ] {
+        check(&[assignment], json!({}));
+    }
+    let created = AssignOptions { create: true, ..AssignOptions::default() };
+    let computed = evaluate(TEXT, &["streams.n.title=null"], created).expect("there is nothing to remove");
+    assert_eq!((computed.patch.len(), computed.depends_on_read), (0, true));
+}
+
+#[test]
+fn null_is_refused_where_unset_is() {
+    let alone = "can't be removed alone | set the whole to null to remove it";
+    for (assignment, expected) in [
+        ("edit_auth.password=null", format!("`edit_auth.password`: the password {alone}")),
+        ("edit_auth.login=null", format!("`edit_auth.login`: the login {alone}")),
+        ("streams.a.urls[0].url=null", "`streams.a.urls[0].url`: a source without a url".to_owned()),
+        (
+            "streams.a.position=null",
+            "`streams.a.position`: every block has a position | set the new position".to_owned(),
+        ),
+        ("http[+]=null", "`http[+]`: there is nothing at `[+]` to remove".to_owned()),
+        ("streams.x*.title=null", "`streams.x*.title`: `x*` matches nothing here".to_owned()),
+        (
+            "strems.*.title=null",
+            "`strems.*.title`: there is no `strems` | did you mean `streams`?".to_owned(),
+        ),
+        ("edit_auth.pasword=null", {
+            "`edit_auth.pasword`: there is no such member here | the members are `login` and `password`"
+                .to_owned()
+        }),
+        ("streams.b1.title=null", {
+            "`streams.b1.title`: there is no stream `b1` | did you mean `b`?".to_owned()
+        }),
+        ("streams.*.titel=null", {
+            "`streams.*.titel`: `titel` is not known here | did you mean `title`? If `titel` is right, add \
+             `--create` or `--accept near-miss` (over HTTP `accept=near-miss`)"
+                .to_owned()
+        }),
+        ("rtpm=null", {
+            "`rtpm`: `rtpm` is not known here | did you mean `rtmp`? If `rtpm` is right, add \
+             `--create` or `--accept near-miss` (over HTTP `accept=near-miss`)"
+                .to_owned()
+        }),
+    ] {
+        check_fault(assignment, &expected);
+    }
+    let accepted = AssignOptions { near_misses: true, ..AssignOptions::default() };
+    assert!(evaluate(TEXT, &["streams.*.titel=null"], accepted).is_ok());
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! Refuses `--unset` of a value that is not set: it may be a slip in a name.
 
-use serde_json::Value;
-
 use super::assignment::PathEdit;
 use crate::edit::config_lookup::Current;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
-use crate::edit::schema_path::{Place, own_value};
+use crate::edit::schema_path::{Place, is_shown_for_nothing, own_value};
 use crate::edit::suggestion::keys;
 use crate::edit::value_at::{missing, value_at};
 use crate::model::schema::Shape;
@@ -55,7 +53,7 @@ fn is_set(current: &dyn Current, place: Place, keys: &[&str]) -> bool {
         Place::Own(parameter)
             if matches!(parameter.shape, Shape::Ports | Shape::Sources | Shape::Backend) =>
         {
-            own().is_some_and(|value| value != Value::Array(Vec::new()))
+            own().is_some_and(|value| !is_shown_for_nothing(place, &value))
         }
         _ => current.contains(keys),
     }

@@ -5,7 +5,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::assignment::AssignedValue;
+use super::assignment::{AssignedValue, NULL};
 use crate::edit::misfit::Misfit;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
@@ -31,11 +31,11 @@ pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
 
 /// Returns the value of `--set PATH=text`.
 pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
+    if text == NULL {
+        return removal(place);
+    }
     if let Some(text) = json_string(text) {
         return string(place, &text);
-    }
-    if text == "null" && !place.is_text() {
-        return removal(place);
     }
     match place {
         Place::Part(PartForm::Words) => list(text),

@@ -12,6 +12,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+pub use spelling::misspelt;
+
 use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use crate::model::Kind;

@@ -19,17 +19,22 @@ pub(super) struct Miss {
 impl Miss {
     /// Returns the near miss of a new keyword, if it is one.
     pub fn of(scope: Scope, keyword: &str, at: &Pointer) -> Option<Self> {
-        let near = near_miss(scope, keyword)?;
-        let message = format!("`{keyword}` is not known here");
-        let hint = format!(
-            "did you mean `{}`? If `{keyword}` is right, add `--create` or `--accept near-miss` \
-             (over HTTP `accept=near-miss`)",
-            near.key
-        );
-        let fault = Fault::new(FaultKind::NearMiss, at.clone(), message).hint(hint);
+        let fault = misspelt(scope, keyword, at)?;
         let kind = Kind::ALL.into_iter().find(|kind| kind.scope() == scope);
         Some(Self { kind, keyword: keyword.to_owned(), fault })
     }
+}
+
+/// Returns the fault of a keyword that is nearly a known one.
+pub fn misspelt(scope: Scope, keyword: &str, at: &Pointer) -> Option<Fault> {
+    let near = near_miss(scope, keyword)?;
+    let message = format!("`{keyword}` is not known here");
+    let hint = format!(
+        "did you mean `{}`? If `{keyword}` is right, add `--create` or `--accept near-miss` \
+         (over HTTP `accept=near-miss`)",
+        near.key
+    );
+    Some(Fault::new(FaultKind::NearMiss, at.clone(), message).hint(hint))
 }
 
 /// Returns the faults of the keywords that no block of the same kind uses. `used` returns the used

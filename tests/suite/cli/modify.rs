@@ -25,7 +25,8 @@ fn values_are_typed_by_the_schema() {
     adds(&["--set", "streams.cam1.title=\"5\""], &["+  title \"5\";"]);
     adds(&["--set-string", "streams.cam1.title=5"], &["+  title \"5\";"]);
     adds(&["--set", "streams.cam1.title=two words"], &["+  title \"two words\";"]);
-    adds(&["--set", "edit_auth.password=null"], &["+edit_auth admin null;"]);
+    adds(&["--set", "edit_auth.password=\"null\""], &["+edit_auth admin null;"]);
+    adds(&["--set-string", "edit_auth.password=null"], &["+edit_auth admin null;"]);
 }
 
 #[test]

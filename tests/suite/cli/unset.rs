@@ -105,3 +105,87 @@ fn the_words_of_a_secret_are_not_told() {
         .hides("hunter2")
         .hides("s3cret");
 }
+
+/// A configuration with a text at each place that takes one.
+const TEXTS: &str = "\
+loglevel debug;
+root /srv;
+pulsedb /db;
+cluster_key s3cret;
+rtsp 554;
+edit_auth admin hunter2;
+auth http://b/ k=v;
+stream cam1 {
+  url udp://1 priority=1;
+  title x;
+  dvr @disk 5d;
+  archive /a 7d;
+}
+stream cam2 {
+  url udp://2;
+}
+";
+
+#[test]
+fn null_removes_wherever_a_text_stands() {
+    let place = Place::with(TEXTS);
+    for (path, line) in [
+        ("loglevel", "-loglevel debug;"),
+        ("root", "-root /srv;"),
+        ("pulsedb", "-pulsedb /db;"),
+        ("cluster_key", "-cluster_key <secret:"),
+        ("rtsp", "-rtsp 554;"),
+        ("edit_auth", "-edit_auth admin <secret:"),
+        ("auth.extra.k", "+auth http://b/;"),
+        ("auth", "-auth http://b/ k=v;"),
+        ("streams.cam1.title", "-  title x;"),
+        ("streams.*.title", "-  title x;"),
+        ("streams.cam1.dvr.dvr_limit", "+  dvr @disk;"),
+        ("streams.cam1.urls[0].priority", "+  url udp://1;"),
+        ("streams.cam1.archive[1]", "+  archive /a;"),
+        ("streams.cam2", "-stream cam2 {"),
+    ] {
+        let removal = format!("{path}=null");
+        let remove = || place.run(["modify", "--force", "--set", &removal]).exits(0);
+        remove().prints(line).hides("null");
+        remove().says("nothing to change");
+        if !path.contains('*') {
+            place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(0);
+            place.run(["wait", &removal, "--timeout", "9"]).exits(0);
+        }
+        place.run(["rollback", "1"]).exits(0);
+        if !path.contains('*') {
+            place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(5);
+        }
+    }
+    assert_eq!(place.text(), TEXTS);
+}
+
+#[test]
+fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
+    let place = Place::with(TEXTS);
+    for (removal, code, said) in [
+        ("edit_auth.password=null", 3, "the password can't be removed alone"),
+        ("streams.cam1.urls[0].url=null", 3, "a source without a url"),
+        ("streams.cam9.title=null", 7, "did you mean `cam1`"),
+        ("streams.*.titel=null", 3, "did you mean `title`?"),
+    ] {
+        place.set(&[removal]).exits(code).says(said);
+    }
+    place.run(["modify", "--accept", "near-miss", "--set", "streams.*.titel=null"]).exits(0);
+    assert_eq!(place.text(), TEXTS);
+}
+
+#[test]
+fn a_condition_on_null_is_about_what_is_absent() {
+    let place = Place::with(TEXTS);
+    for (condition, has, lacks) in [
+        ("title=null", "cam2", "cam1"),
+        ("title!=null", "cam1", "cam2"),
+        ("dvr.reference = null", "cam2", "cam1"),
+        ("auth=null", "cam1", "nothing"),
+    ] {
+        let run = place.run(["read", "streams.*.name", "--where", condition]).exits(0).prints(has);
+        assert!(!run.out.contains(lacks), "{condition}");
+    }
+}
