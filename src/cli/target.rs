@@ -207,10 +207,10 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
     let serving = match store.serving() {
         Ok(Some(serving)) => serving,
         Ok(None) => {
-            if store.has_pending() {
+            if store.has_pending() && !changes {
                 ui.warning(
                     "a change was not confirmed before its server ended; \
-                     `mediactl serve` rolls it back when it starts",
+                     the next change, or `mediactl serve`, rolls it back",
                 );
             }
             return if has_to_be_confirmed { Err(no_server_confirms()) } else { Ok(local(engine)) };

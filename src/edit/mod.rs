@@ -52,7 +52,9 @@ pub mod stream_diff;
 pub mod substitution;
 mod suggestion;
 mod surroundings;
+pub mod take_back;
 pub mod text_diff;
+mod three_way;
 mod value_at;
 mod verify;
 

@@ -1,31 +1,24 @@
 //! Commit-confirm: a change that is rolled back unless it is confirmed in time.
 //!
 //! The record that a rollback needs is durable before the change is made. Then a thread waits. On
-//! timeout, running configuration and file are rolled back, the file only if it still holds what the
-//! change wrote. A server that was killed meanwhile rolls back when it starts again, before it answers
-//! anything.
+//! timeout, running configuration and file are rolled back; where the file was edited meanwhile, the change
+//! is taken out of the edited text. A server that was killed meanwhile rolls back when it starts again,
+//! before it answers anything.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::activity::PendingEnd;
 use super::error::{Aftermath, EngineError};
+use super::left_over::{LeftOver, NO_USER, SERVER_ENDED};
 use super::local::Engine;
-use super::operation::UNSAVED;
-use super::pending::PendingChange;
+use super::pending::{PendingChange, RollbackPoint};
 use super::running::LastChange;
-use super::snapshot::Snapshot;
 use super::trouble::Trouble;
-use crate::store::{ChangeRecord, OpenChange, PendingRecord, REVERT, StoreError, StoredPending, Writer};
+use crate::store::{OpenChange, PendingRecord, REVERT, StoreError, Writer};
 
 /// Why a change is rolled back on timeout.
 const NOT_CONFIRMED: &str = "not confirmed in time";
-
-/// Why a change is rolled back when its server ends.
-const SERVER_ENDED: &str = "not confirmed before the server ended";
-
-/// The author of a rollback on timeout, or when a server ends: no user.
-const NO_USER: &str = "";
 
 /// How long to wait between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -138,48 +131,50 @@ impl Engine {
     fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
-            let writer = self.lock()?;
-            let stored = self.store.pending()?;
-            self.refuse_other(stored.as_ref().map(|stored| &stored.open), id)?;
-            let stored = stored.ok_or(EngineError::NothingPending)?;
-            return self.restore_stored(&*writer, &stored, &self.record(REVERT, by, why));
+            return self.roll_back_stored(id, (by, why));
         }
         let pending = self.pending_with(id)?;
         pending.start_rollback();
         let writer = self.lock()?;
-        let aftermath = match &pending.written {
+        let RollbackPoint { file, .. } = &pending.before;
+        let aftermath = match pending.written.clone() {
             Some(written) => {
-                let record = self.record(REVERT, by, why);
-                self.restore_file(&*writer, pending.before.file.as_deref(), &[written.bytes()], &record)
+                let change = LeftOver { old: file.clone(), ran: pending.before.ran().cloned(), written };
+                self.take_out(Some(&*writer), &change, (by, why)).map(|taken| taken.aftermath)
             }
             None => Ok(Aftermath::Restored),
         };
         // The running configuration is restored, even if the file could not be.
-        let is_file_back = matches!(aftermath, Ok(Aftermath::Restored | Aftermath::Removed));
         let last_change = LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT };
-        self.restore_running(&pending.before, is_file_back, Some(last_change));
+        self.restore_running(&pending.before, aftermath.is_ok(), Some(last_change));
         let aftermath = aftermath?;
-        self.tell_of_hand_edit(aftermath);
         self.reload_after_rollback(&*writer, by);
-        writer.clear_pending()?;
+        match aftermath {
+            Aftermath::Broken => self.note_left_over(true),
+            _ => writer.clear_pending()?,
+        }
         self.release_pending(&pending);
         Ok(aftermath)
     }
 
-    fn record<'r>(&self, operation: &'r str, by: &'r str, message: &'r str) -> ChangeRecord<'r> {
-        ChangeRecord { operation, by, message: Some(message), keep: self.keep }
-    }
-
-    fn tell_of_hand_edit(&self, aftermath: Aftermath) {
-        if aftermath == Aftermath::ChangedMeanwhile {
-            let trouble = "the file was edited by hand while a change waited to be confirmed: the file is left as it is";
-            self.remember_trouble(Trouble::of(trouble));
-            (self.on_trouble)(trouble);
-        }
+    /// Rolls back what the store keeps by itself, or what a server left that was killed.
+    fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, EngineError> {
+        let writer = self.lock()?;
+        let taken = match self.store.keeps_pending() {
+            true => {
+                let stored = self.store.pending()?;
+                self.refuse_other(stored.as_ref().map(|stored| &stored.open), id)?;
+                let change = stored.as_ref().and_then(LeftOver::of).ok_or(EngineError::NothingPending)?;
+                Some(self.take_out(Some(&*writer), &change, because)?)
+            }
+            false if self.has_left_over() => self.settle_found(Some(&*writer), because)?,
+            false => None,
+        };
+        taken.map(|taken| taken.aftermath).ok_or(EngineError::NothingPending)
     }
 
     /// Reloads the running configuration, or without a server the one in the file.
-    fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
+    pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
         if let Err(error) = self.reload_present(writer, REVERT, by) {
             (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));
             self.remember_trouble(Trouble::from(&error));
@@ -195,41 +190,11 @@ impl Engine {
             return Ok(());
         }
         let writer = self.lock()?;
-        // An incomplete record belongs to a change that was never made.
-        if let Some(stored) = self.store.pending()? {
-            self.reconcile(&*writer)?;
-            match self.restore_left_over(&*writer, &stored)? {
-                Aftermath::ChangedMeanwhile => self.tell_of_hand_edit(Aftermath::ChangedMeanwhile),
-                _ => (self.on_trouble)(
-                    "a change was not confirmed before the server ended: it was rolled back",
-                ),
-            }
-            self.reload_after_rollback(&*writer, NO_USER);
+        let taken = self.settle_found(Some(&*writer), (NO_USER, SERVER_ENDED))?;
+        let is_told = |aftermath| matches!(aftermath, Aftermath::Broken | Aftermath::ChangedMeanwhile);
+        if taken.is_some_and(|taken| !is_told(taken.aftermath)) {
+            (self.on_trouble)("a change was not confirmed before the server ended: it was rolled back");
         }
-        Ok(writer.clear_pending()?)
-    }
-
-    fn restore_left_over(
-        &self,
-        writer: &dyn Writer,
-        stored: &StoredPending,
-    ) -> Result<Aftermath, EngineError> {
-        if stored.file.as_ref() != Some(&stored.running) {
-            let record =
-                self.record(UNSAVED, NO_USER, "the running configuration was unsaved when the server ended");
-            writer.keep_aside(&stored.running, &record)?;
-        }
-        self.restore_stored(writer, stored, &self.record(REVERT, NO_USER, SERVER_ENDED))
-    }
-
-    fn restore_stored(
-        &self,
-        writer: &dyn Writer,
-        stored: &StoredPending,
-        record: &ChangeRecord<'_>,
-    ) -> Result<Aftermath, EngineError> {
-        let Some(written) = &stored.written else { return Ok(Aftermath::Restored) };
-        let file = stored.file.clone().map(Snapshot::of);
-        self.restore_file(writer, file.as_ref(), &[written], record)
+        Ok(())
     }
 }

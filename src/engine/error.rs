@@ -141,15 +141,26 @@ pub enum Aftermath {
     Removed,
     /// Another program changed it meanwhile, and it stays.
     ChangedMeanwhile,
+    /// Another program changed it meanwhile: the change was taken out of it, and the rest stays.
+    Merged,
+    /// Another program changed it meanwhile, so that it has errors now, and it stays with what was not
+    /// confirmed.
+    Broken,
     /// The new text stays: the old one could not be put back.
     NotRestored,
 }
 
 impl Aftermath {
+    /// Whether an edit by another program stays in the file.
+    pub fn is_hand_edit(self) -> bool {
+        matches!(self, Self::ChangedMeanwhile | Self::Merged | Self::Broken)
+    }
+
     fn in_words(self) -> &'static str {
         match self {
             Self::Restored | Self::Removed => "the change was rolled back",
-            Self::ChangedMeanwhile => "the file was changed meanwhile and is left as it is",
+            Self::ChangedMeanwhile | Self::Broken => "the file was changed meanwhile and is left as it is",
+            Self::Merged => "the change was taken out of a file that was changed meanwhile",
             Self::NotRestored => "the change stands, as the old configuration could not be put back",
         }
     }
@@ -265,9 +276,10 @@ impl EngineError {
             Self::ReloadFailed { aftermath: Aftermath::Removed, .. } => {
                 "there was no configuration before the change, so the file was removed"
             }
-            Self::ReloadFailed { aftermath: Aftermath::ChangedMeanwhile, .. } => {
-                "another program changed the file meanwhile, so it is left as it is"
-            }
+            Self::ReloadFailed {
+                aftermath: Aftermath::ChangedMeanwhile | Aftermath::Merged | Aftermath::Broken,
+                ..
+            } => "another program changed the file meanwhile, so it is left as it is",
             Self::ReloadFailed { aftermath: Aftermath::NotRestored, .. } => {
                 "the old configuration could not be put back, so the new one stays"
             }

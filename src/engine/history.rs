@@ -50,12 +50,17 @@ impl Engine {
         self.replace_as(Operation::Rollback, text.bytes(), &options)
     }
 
-    /// Returns the change that a server left unconfirmed when it ended. Takes no lock.
+    /// Returns the change that the store keeps until it is confirmed, or that a server left unconfirmed when
+    /// it ended. Takes no lock.
     ///
     /// # Errors
     /// `Store`.
     pub fn stored_pending(&self) -> Result<Option<PendingInfo>, EngineError> {
-        Ok(self.store.open_change()?.map(|open| PendingInfo::of(open, SystemTime::now())))
+        let open = match self.store.keeps_pending() {
+            true => self.store.open_change()?,
+            false => self.open_left_over()?,
+        };
+        Ok(open.map(|open| PendingInfo::of(open, SystemTime::now())))
     }
 
     /// Returns the change that has to be confirmed: of the server, or where there is none, of the store.

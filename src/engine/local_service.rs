@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use super::blame::is_edited_since;
 use super::composed::Composed;
 use super::content::Content;
-use super::error::{Aftermath, EngineError};
+use super::error::EngineError;
 use super::feature::Feature;
 use super::local::Engine;
 use super::options::ChangeOptions;
@@ -93,7 +93,7 @@ impl ConfigService for Engine {
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
             Decision::Keep => self.confirm(id).map(|()| false)?,
-            Decision::RollBack => self.cancel(id, "")? == Aftermath::ChangedMeanwhile,
+            Decision::RollBack => self.cancel(id, "")?.is_hand_edit(),
         };
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
@@ -120,6 +120,7 @@ impl ConfigService for Engine {
                 None => self.pending_info()?,
             },
             last_change: entries.into_iter().next(),
+            unconfirmed: self.unconfirmed(),
             last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
             nodes: cluster.map(|cluster| cluster.nodes),
         })

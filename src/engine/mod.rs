@@ -31,6 +31,7 @@ mod hook;
 mod included_entry;
 mod interrupt;
 mod judgement;
+mod left_over;
 mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;

@@ -52,8 +52,10 @@ pub enum OutcomeNote {
     PickedUpHandEdit,
     /// A hand edit of the file was overwritten; its text is kept in the history.
     OverwroteHandEdit,
-    /// A hand edit of the file was kept, while the running configuration was rolled back.
+    /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
     KeptHandEdit,
+    /// A change that was not confirmed was taken out of the file first; the paths of its values.
+    TookOutUnconfirmed(Vec<String>),
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
     /// Of a rehearsal: another change has to be confirmed before this one can be made.

@@ -27,6 +27,8 @@ pub struct ServerState {
     pub last_error: Option<Trouble>,
     /// The last change, while it has to be confirmed.
     pub pending: Option<Arc<PendingChange>>,
+    /// Whether the file may hold a change that was not confirmed.
+    pub has_left_over: bool,
 }
 
 /// The last change of a running configuration.
@@ -66,6 +68,7 @@ impl Running {
             last_change: None,
             last_error: None,
             pending: None,
+            has_left_over: false,
         };
         let (turn, rehearsal, activity) = Default::default();
         Self { state: RwLock::new(state), turn, rehearsal, activity }
@@ -84,6 +87,11 @@ impl Running {
     /// The change that has to be confirmed.
     pub fn pending(&self) -> Option<Arc<PendingChange>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).pending.clone()
+    }
+
+    /// Whether the file may hold a change that was not confirmed.
+    pub(super) fn has_left_over(&self) -> bool {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).has_left_over
     }
 
     /// Changes the state; only the holder of the turn calls this.

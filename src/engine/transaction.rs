@@ -18,6 +18,7 @@ use std::time::SystemTime;
 use super::content::Content;
 use super::error::EngineError;
 use super::hook::{self, Hooks, Occasion};
+use super::left_over::WithoutChange;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::{Operation, UNSAVED};
 use super::options::ChangeOptions;
@@ -38,6 +39,8 @@ pub(super) struct Transaction<'e> {
     writer: Option<Box<dyn Writer + 'e>>,
     /// Given back after the lock, so that the next writer of this process finds the lock free.
     turn: Option<Turn>,
+    /// The file, if an unconfirmed change was in it.
+    taken_out: Option<WithoutChange>,
     file: Option<StoredText>,
     /// The state of the server; none without one.
     pub state: Option<ServerState>,
@@ -83,9 +86,14 @@ impl<'e> Transaction<'e> {
             return Err(EngineError::Pending(pending.info().into()));
         }
         let writer = lock_for(engine, operation, options)?;
+        let taken_out = engine.settle_left_over(writer.as_deref().filter(|_| !options.dry_run))?;
         let (state, file) = match options.takes_turn() {
             true => texts(engine, writer.as_deref(), operation)?,
             false => texts_between_changes(engine, operation)?,
+        };
+        let file = match &taken_out {
+            Some(taken) => file.map(|file| file.without(taken)),
+            None => file,
         };
         let mut transaction = Self {
             engine,
@@ -93,6 +101,7 @@ impl<'e> Transaction<'e> {
             operation,
             turn,
             writer,
+            taken_out,
             file,
             state,
             is_other_pending: engine.pending().is_some(),
@@ -107,6 +116,12 @@ impl<'e> Transaction<'e> {
         }
         options.refuse_late()?;
         Ok(transaction)
+    }
+
+    /// A whole new text; the file instead, if it is the text that held an unconfirmed change.
+    pub fn meant<'t>(&'t self, text: &'t [u8]) -> &'t [u8] {
+        let instead = self.taken_out.as_ref().and_then(|taken| taken.instead_of(text));
+        instead.map_or(text, |instead| instead.bytes())
     }
 
     /// The text of the file; none where it is missing.
@@ -148,7 +163,7 @@ impl<'e> Transaction<'e> {
         let Change { before, after, needs_valid, notes } = change;
         let unproved = before.clone().filter(|_| needs_valid);
         let mut outcome = Outcome::new(before.map(Content::Text), after);
-        outcome.notes = notes;
+        outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
             self.judge(&outcome)?;
@@ -245,6 +260,11 @@ impl<'e> Transaction<'e> {
         self.swap(outcome, pending.clone());
         if let (Some(occasion), false) = (occasion, options.reload_later) {
             engine.reload(occasion, self.writer.as_deref(), &before, self.written(&pieces))?;
+        }
+        if let (Some(writer), None, true) =
+            (&self.writer, &pending, self.operation.writes() && engine.has_left_over())
+        {
+            engine.forget_left_over(&**writer)?;
         }
         pending.iter().for_each(|pending| pending.start_clock());
         Ok(pending)
@@ -363,6 +383,12 @@ impl<'e> Transaction<'e> {
 }
 
 impl StoredText {
+    /// The text without an unconfirmed change, if that is in it still: nothing was written.
+    fn without(self, taken: &WithoutChange) -> Self {
+        let instead = taken.instead_of(self.snapshot.bytes()).cloned();
+        Self { snapshot: instead.unwrap_or(self.snapshot), ..self }
+    }
+
     fn as_base(&self) -> BaseText<'_> {
         let Self { snapshot, version, .. } = self;
         BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
@@ -377,7 +403,8 @@ fn lock_for<'e>(
     options: &ChangeOptions,
 ) -> Result<Option<Box<dyn Writer + 'e>>, EngineError> {
     let is_saved = engine.state().is_none_or(|state| state.is_saved());
-    let needs_text = !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved;
+    let needs_text =
+        !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved || engine.has_left_over();
     let needs_none = options.dry_run && (engine.hooks.check.is_none() || !options.takes_turn());
     if needs_none || !(operation.writes() || needs_text) {
         return Ok(None);

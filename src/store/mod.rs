@@ -94,6 +94,11 @@ pub trait Store: Send + Sync {
         false
     }
 
+    /// Whether a server, also this process, holds the store, and sees to the change that has to be confirmed.
+    fn is_served(&self) -> bool {
+        false
+    }
+
     /// The cluster that the store is; `None` where it is none.
     fn cluster(&self) -> Result<Option<ClusterState>, StoreError> {
         Ok(None)

@@ -23,7 +23,7 @@ use crate::cli::prompts;
 use crate::cli::server_certificate;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::edit::request::{ChangeRequest, Edits};
-use crate::engine::{Aftermath, ChangeOptions, Engine, EngineError};
+use crate::engine::{ChangeOptions, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
@@ -232,7 +232,8 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
 fn roll_back_unconfirmed(engine: &Engine, ui: Ui) {
     match engine.cancel_any() {
         // The engine has logged it already.
-        Ok(Some(Aftermath::ChangedMeanwhile)) | Ok(None) => {}
+        Ok(Some(aftermath)) if aftermath.is_hand_edit() => {}
+        Ok(None) => {}
         Ok(Some(_)) => ui.warning("a change that was not confirmed was rolled back"),
         Err(error) => {
             ui.warning(&format!("a change that was not confirmed could not be rolled back: {error}"))

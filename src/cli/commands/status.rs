@@ -41,5 +41,6 @@ pub fn read(service: &mut dyn ConfigService, ui: Ui) -> Result<Status, ServiceEr
 
 /// Whether something is left to do: to save, to confirm or to repair.
 pub fn is_open(status: &Status) -> bool {
-    status.saved == Some(false) || status.pending.is_some() || status.errors.is_some_and(|errors| errors > 0)
+    let is_waiting = status.pending.is_some() || !status.unconfirmed.is_empty();
+    status.saved == Some(false) || is_waiting || status.errors.is_some_and(|errors| errors > 0)
 }

@@ -14,8 +14,11 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         OutcomeNote::PickedUpHandEdit => "a hand edit of the file was found and is kept",
         OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
         OutcomeNote::KeptHandEdit => {
-            "the file was edited by hand meanwhile and is left as it is; \
-             only the running configuration was rolled back"
+            "the change was rolled back; the file was edited by hand meanwhile, and the edit stays"
+        }
+        OutcomeNote::TookOutUnconfirmed(paths) => {
+            let paths = if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) };
+            return format!("a change that was never confirmed was taken out of the file first{paths}");
         }
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed; until it is, this one can't be made"

@@ -55,6 +55,11 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
     if let Some(pending) = &status.pending {
         line("pending:", &pending_in_words(pending, status))?;
     }
+    if !status.unconfirmed.is_empty() {
+        let may_be = if status.errors.is_some_and(|errors| errors > 0) { "may be" } else { "is" };
+        let paths = shortened(&status.unconfirmed).join(", ");
+        line("unconfirmed:", &format!("{paths} {may_be} in the file; the next load or change takes it out"))?;
+    }
     if let Some(last) = &status.last_change {
         line("last change:", &change_in_words(last))?;
     }
@@ -101,7 +106,8 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
     match (canary.is_empty(), is_over) {
         (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
         (true, true) => format!(
-            "{operation} by {by} was not confirmed in time: the next change, or a node, rolls it back"
+            "{operation} by {by} was not confirmed in time: the next change, or {}, rolls it back",
+            if status.nodes.is_some() { "a node" } else { "a server that starts" }
         ),
         (false, true) => format!(
             "{operation} by {by} did not run on {} in time: the next change, or a node, rolls it back",
@@ -146,10 +152,14 @@ pub fn change_in_words(entry: &HistoryEntry) -> String {
 }
 
 fn differing_paths(paths: &[String]) -> Vec<String> {
-    let mut shown: Vec<String> = paths.iter().take(MAX_PATHS).cloned().collect();
-    if paths.is_empty() {
-        shown.push("(no value differs, only comments or spacing)".to_owned());
+    match paths.is_empty() {
+        true => vec!["(no value differs, only comments or spacing)".to_owned()],
+        false => shortened(paths),
     }
+}
+
+fn shortened(paths: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = paths.iter().take(MAX_PATHS).cloned().collect();
     if paths.len() > MAX_PATHS {
         shown.push(format!("and {} more", paths.len() - MAX_PATHS));
     }

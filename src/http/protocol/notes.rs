@@ -1,6 +1,6 @@
 //! The words of the header `Mediactl-Note`: the side effects of a change.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::edit::Note;
 use crate::engine::OutcomeNote;
@@ -17,6 +17,8 @@ const COMMENTS_KEPT: &str = "comments-kept";
 const EXTRAS_DROPPED: &str = "extras-dropped";
 /// A port follows.
 const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
+/// Paths follow, with commas between them.
+const TOOK_OUT_UNCONFIRMED: &str = "took-out-unconfirmed";
 /// A number follows.
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
@@ -25,7 +27,7 @@ const DELETED_STREAMS: &str = "deleted-streams";
 /// The word for a change whose warnings are in the log of the server.
 pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 
-/// Characters of a port that stay as they are in a word.
+/// Characters of a port, or of a path, that stay as they are in a word.
 const PORT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'.').remove(b':').remove(b'[').remove(b']').remove(b'-').remove(b'_');
 
@@ -52,6 +54,11 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::PickedUpHandEdit => PICKED_UP_HAND_EDIT.to_owned(),
         OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
+        OutcomeNote::TookOutUnconfirmed(paths) => {
+            let paths: Vec<String> =
+                paths.iter().map(|path| utf8_percent_encode(path, PORT).to_string()).collect();
+            format!("{TOOK_OUT_UNCONFIRMED} {}", paths.join(",")).trim_end().to_owned()
+        }
         OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
         OutcomeNote::OtherPending => OTHER_PENDING.to_owned(),
         OutcomeNote::Word(word) => word.clone(),
@@ -67,6 +74,11 @@ pub fn note_of(whole: &str) -> OutcomeNote {
         (OVERWROTE_HAND_EDIT, _) => OutcomeNote::OverwroteHandEdit,
         (KEPT_HAND_EDIT, _) => OutcomeNote::KeptHandEdit,
         (OTHER_PENDING, _) => OutcomeNote::OtherPending,
+        (TOOK_OUT_UNCONFIRMED, _) => {
+            let decoded = |path| percent_decode_str(path).decode_utf8_lossy().into_owned();
+            let paths = rest.split(',').filter(|path| !path.is_empty());
+            OutcomeNote::TookOutUnconfirmed(paths.map(decoded).collect())
+        }
         (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
         _ => OutcomeNote::Word(whole.to_owned()),
     }
@@ -95,6 +107,8 @@ mod tests {
             OutcomeNote::OverwroteHandEdit,
             OutcomeNote::KeptHandEdit,
             OutcomeNote::OtherPending,
+            OutcomeNote::TookOutUnconfirmed(Vec::new()),
+            OutcomeNote::TookOutUnconfirmed(vec!["rtmp".to_owned(), "streams.\"ü,;\".title".to_owned()]),
             OutcomeNote::DeletedStreams(3),
         ] {
             assert_eq!(note_of(&word_of(&note)), note);

@@ -38,6 +38,7 @@ pub fn config(engine: &Engine, changes: &dyn Changes, (role, tag): (Role, &TagOf
         })),
         "last_error": state.last_error.map(|trouble| told(role, trouble)),
         "pending": changes.pending(),
+        "unconfirmed": engine.unconfirmed(),
     })
 }
 

@@ -80,6 +80,10 @@ impl Store for ConfFile {
         held().map_or_else(|| Candidate::elsewhere(pieces), Ok)
     }
 
+    fn is_served(&self) -> bool {
+        self.serving().is_ok_and(|serving| serving.is_some())
+    }
+
     fn lock(
         &self,
         wait: Duration,

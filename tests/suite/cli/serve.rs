@@ -280,6 +280,38 @@ fn a_hangup_loads_the_file_again() {
     stopped.says("SIGHUP: the file was loaded again").says("SIGHUP: the file was not loaded");
 }
 
+/// What a server took back is not loaded from a file that was edited by hand meanwhile.
+#[test]
+fn an_unconfirmed_change_does_not_come_back_with_the_next_signal() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    let becomes = |text: &str| {
+        let is_so = || {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            place.text() == text
+        };
+        assert!((0..200).any(|_| is_so()), "{}", place.text());
+    };
+    for [from, to] in [["rtsp 554;", "rtsp 554; # by hand"], ["rtsp 554;", "rtsp 554; }"]] {
+        place.put(CONF, SAMPLE);
+        server.hang_up();
+        let before = place.run(["read", "edit_auth.password"]).exits(0).out;
+        place.run(["modify", "-q", "--confirm", "600s", "--set", "edit_auth.password=LOCKOUT"]).exits(0);
+        place.put(CONF, place.text().replace(from, to));
+        place.run(["confirm", "--revert"]).exits(0).says("the edit stays");
+        if to.ends_with('}') {
+            place.run(["status"]).exits(1).prints("unconfirmed:   edit_auth.password").hides("LOCKOUT");
+            server.hang_up();
+            place.put(CONF, place.text().replace(to, "rtsp 555;"));
+        }
+        server.hang_up();
+        let to = if to.ends_with('}') { "rtsp 555;" } else { to };
+        becomes(&SAMPLE.replace(from, to));
+        assert_eq!(place.run(["read", "edit_auth.password"]).exits(0).out, before);
+    }
+    server.stop().exits(0).says("taken out of it: edit_auth.password").says("may hold").hides("LOCKOUT");
+}
+
 #[test]
 fn history_status_and_confirmation_through_the_server() {
     let place = Place::with(SAMPLE);
@@ -331,8 +363,8 @@ fn an_unconfirmed_change_is_rolled_back_when_the_server_ends_or_starts() {
         assert_ne!(place.text(), SAMPLE);
         if kill {
             server.kill();
-            place.run(["read", "rtmp"]).exits(0).says("`mediactl serve` rolls it back when it starts");
-            place.run(["status"]).exits(1).prints("waits to be confirmed");
+            place.run(["read", "rtmp"]).exits(0).says("the next change, or `mediactl serve`, rolls it back");
+            place.run(["status"]).exits(1).prints("the next change, or a server that starts, rolls it back");
             let server = Serving::with(&place, &["--listen", "none"]);
             assert_eq!(place.text(), SAMPLE);
             server.stop().exits(0);

@@ -7,6 +7,7 @@ mod guards;
 mod handler;
 mod included;
 mod late;
+mod left_over;
 mod listener;
 pub(crate) mod live;
 mod monitored;

@@ -17,7 +17,7 @@ fn history(server: &Server) -> Vec<Value> {
 }
 
 /// The operations in the history, the last one first.
-fn operations(server: &Server) -> Vec<String> {
+pub(super) fn operations(server: &Server) -> Vec<String> {
     let name = |entry: &Value| entry["operation"].as_str().expect("it has one").to_owned();
     history(server).iter().map(name).collect()
 }
@@ -26,7 +26,7 @@ fn kept(server: &Server, number: usize) -> Response {
     server.ask("GET", &format!("/media/api/history/{number}"), &[], "")
 }
 
-fn pending(answer: &Response) -> String {
+pub(super) fn pending(answer: &Response) -> String {
     header(answer, "Mediactl-Pending").expect("it waits").to_owned()
 }
 
@@ -207,7 +207,8 @@ fn a_hand_edit_while_a_change_waits_is_kept() {
     assert_eq!(rtmp(&server), Value::Null, "what runs goes back all the same");
     let error = &body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"];
     assert!(error.as_str().is_some_and(|error| error.contains("edited by hand")), "{error}");
-    refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
+    let changed = server.post("modify_config", r#"{"rtsp":1}"#);
+    assert_eq!(header(&changed, "Mediactl-Note"), Some("picked-up-hand-edit"));
 }
 
 /// A server that is gone leaves its folder as a kill does; the next one rolls the change back first.

@@ -1,6 +1,6 @@
 //! `confirm_config` and `cancel_config`
 
-use crate::engine::{Aftermath, OutcomeNote};
+use crate::engine::OutcomeNote;
 use crate::http::protocol::headers::NOTE_HEADER;
 use crate::http::protocol::notes::word_of;
 use crate::http::protocol::problem::Problem;
@@ -17,10 +17,9 @@ pub fn confirm(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respons
 pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let aftermath = context.changes.cancel(id(call), call.by)?;
     let response = Response::done();
-    Ok(match aftermath {
-        // The running configuration was rolled back nevertheless.
-        Aftermath::ChangedMeanwhile => response.with(NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)),
-        _ => response,
+    Ok(match aftermath.is_hand_edit() {
+        true => response.with(NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)),
+        false => response,
     })
 }
 

@@ -1,0 +1,175 @@
+//! Takes a change back out of a text that was edited since.
+//!
+//! The inverse of the change and the edit start from the same text, the one that the change wrote. Their
+//! values are merged, and the edit wins where both changed a value. Where the lines can be merged and have
+//! these values, the merged lines are the result, because they have the comments and the order, too.
+
+use serde_json::{Map, Value, json};
+
+use super::draft::merge::{Merged, merge as merge_lines};
+use super::schema_path::{Place, own_value};
+use super::{json_diff, modify, three_way};
+use crate::model::{Kind, Lens, View, has_errors, to_json, top_members};
+use crate::syntax::Document;
+
+/// Returns `edited`, which somebody made of `written`, without what `written` changed of `old`. None of the
+/// three has errors.
+pub fn take_back(old: &Document, written: &Document, edited: &Document) -> Vec<u8> {
+    let mut view_of_old = own_view(old);
+    let [view_of_written, present] = [written, edited].map(own_view);
+    let mut theirs = present.clone();
+    decide_on_made(&mut view_of_old, &view_of_written, &mut theirs);
+    let wanted = three_way::merge(Some(&view_of_written), Some(&view_of_old), Some(&theirs));
+    let wanted = wanted.unwrap_or_else(|| json!({}));
+    let by_values = by_values(edited, &present, &wanted);
+    match merge_lines(written.bytes(), old.bytes(), edited.bytes()) {
+        Merged::Clean(lines) if has_values_of(&lines, by_values.as_ref(), edited) => lines,
+        _ => by_values.map_or_else(|| edited.bytes().to_vec(), |document| document.bytes().to_vec()),
+    }
+}
+
+/// What a document says itself, as JSON.
+fn own_view(document: &Document) -> Value {
+    let view = to_json(&View::new(&top_members(document), &Lens::default()));
+    own_value(Place::Root, &view).unwrap_or_else(|| json!({}))
+}
+
+/// An entry that the change made stays if the edit set a value in it, with what the edit set alone; else it
+/// goes, whatever the edit took out of it.
+fn decide_on_made(old: &mut Value, written: &Value, theirs: &mut Value) {
+    for key in Kind::ALL.map(Kind::key) {
+        for (name, entry) in written[key].as_object().into_iter().flatten() {
+            let Some(Value::Object(present)) = theirs[key].get(name) else { continue };
+            if old[key].get(name).is_some() {
+                continue;
+            }
+            let is_set = |value: &Value| value.as_array().is_none_or(|list| !list.is_empty());
+            match present.iter().any(|(member, value)| is_set(value) && entry.get(member) != Some(value)) {
+                true => {
+                    old[key][name] = entry.get("static").map_or(json!({}), |kind| json!({"static": kind}))
+                }
+                false => theirs[key][name] = entry.clone(),
+            }
+        }
+    }
+}
+
+/// The document with the wanted values. A value that can't be written alone, such as a login without a
+/// password, stays as it was edited.
+fn by_values(edited: &Document, present: &Value, wanted: &Value) -> Option<Document> {
+    let patch = json_diff::diff(present, wanted);
+    let whole = changed(edited, Value::Object(patch.clone()));
+    whole.or_else(|| {
+        let by_parts = |document: Option<Document>, part| {
+            let after = changed(document.as_ref().unwrap_or(edited), part);
+            after.or(document)
+        };
+        parts(patch, present).into_iter().fold(None, by_parts)
+    })
+}
+
+fn changed(document: &Document, patch: Value) -> Option<Document> {
+    let edit = modify(document, patch).ok()??;
+    Some(document.edited(&edit.splices).0)
+}
+
+/// A patch in parts: one for each setting, and for each value of a stream, live or plugin that is there.
+fn parts(patch: Map<String, Value>, present: &Value) -> Vec<Value> {
+    let mut parts = Vec::new();
+    for (key, value) in patch {
+        match value {
+            Value::Object(blocks) if Kind::of_key(&key).is_some() => {
+                for (name, block) in blocks {
+                    match block {
+                        Value::Object(members) if present[&key].get(&name).is_some() => parts.extend(
+                            members
+                                .into_iter()
+                                .map(|(member, value)| json!({&key: {&name: {member: value}}})),
+                        ),
+                        block => parts.push(json!({&key: {name: block}})),
+                    }
+                }
+            }
+            value => parts.push(json!({ key: value })),
+        }
+    }
+    parts
+}
+
+/// Whether a text has no errors, and the values of the document.
+fn has_values_of(text: &[u8], document: Option<&Document>, edited: &Document) -> bool {
+    let text = Document::from_bytes(text.to_vec());
+    !has_errors(&text) && own_view(&text) == own_view(document.unwrap_or(edited))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str =
+        "# one\nrtmp 1;\nedit_auth admin old;\nhttp 80;\n\nstream a {\n  url udp://a;\n  title A;\n}\n";
+
+    #[track_caller]
+    fn check(change: [&str; 2], edit: [&str; 2], expected: [&str; 2]) {
+        let replaced = |text: &str, [from, to]: [&str; 2]| {
+            assert!(text.contains(from), "{text} {from}");
+            text.replace(from, to)
+        };
+        let written = replaced(OLD, change);
+        let edited = replaced(&written, edit);
+        let [old, written, edited] = [OLD, &written, &edited].map(|text| Document::parse(text.to_owned()));
+        let made = String::from_utf8(take_back(&old, &written, &edited)).expect("it is text");
+        assert_eq!(made, replaced(OLD, expected), "{change:?} {edit:?}");
+    }
+
+    #[test]
+    fn what_was_changed_goes_and_what_was_edited_stays() {
+        let lockout = ["admin old", "admin LOCKOUT"];
+        let comment = ["# one", "# two"];
+        check(lockout, comment, comment);
+        // Lines that stand side by side.
+        check(lockout, ["rtmp 1", "rtmp 2"], ["rtmp 1", "rtmp 2"]);
+        // The same line.
+        check(lockout, ["admin LOCKOUT;", "boss LOCKOUT; # new"], ["admin old;", "boss old; # new"]);
+        // The same value.
+        check(lockout, ["LOCKOUT", "mine"], ["old", "mine"]);
+        check(["http 80;\n", ""], comment, comment);
+        check(
+            ["rtmp 1;", "rtmp 1;\nrtsp 2;"],
+            ["rtsp 2;", "rtsp 2;\nrtmps 3;"],
+            ["rtmp 1;", "rtmp 1;\nrtmps 3;"],
+        );
+        check(
+            ["http 80;", "http 80;\nhttp 81;"],
+            ["http 81;", "http 81;\nhttp 82;"],
+            ["http 80;", "http 80;\nhttp 82;"],
+        );
+    }
+
+    #[test]
+    fn entries_that_both_touched() {
+        let title = ["title A", "title B"];
+        let all = "stream a {\n  url udp://a;\n  title A;\n}\n";
+        let is_gone = [all, ""];
+        // The edit removed the stream which the change touched.
+        check(title, ["stream a {\n  url udp://a;\n  title B;\n}\n", ""], is_gone);
+        // The change removed a stream beside which something was edited.
+        check(is_gone, ["http 80", "http 81"], ["http 80", "http 81"]);
+        // The change made a stream that was edited: what was edited is all that stays of it.
+        let made = format!("{all}stream b {{\n  url udp://b;\n}}\n");
+        check(
+            [all, &made],
+            ["url udp://b;\n", "url udp://b;\n  title B;\n"],
+            [all, &format!("{all}stream b {{\n  title B;\n}}\n")],
+        );
+        check([all, &made], ["url udp://b;", "# no url udp://b;"], [all, all]);
+    }
+
+    /// An account without a password is none, so the login that was edited keeps the one that it has.
+    #[test]
+    fn a_value_that_cannot_stand_alone_stays_as_it_was_edited() {
+        let [old, written, edited] = ["rtmp 1;\n", "rtmp 2;\nedit_auth a b;\n", "rtmp 2;\nedit_auth c b;\n"]
+            .map(|text| Document::parse(text.to_owned()));
+        assert_eq!(take_back(&old, &written, &edited), b"rtmp 1;\nedit_auth c b;\n");
+    }
+}

@@ -1,0 +1,182 @@
+//! What was not confirmed does not come back, whatever was edited by hand meanwhile.
+
+use mediactl::engine::Hooks;
+use serde_json::{Value, json};
+
+use super::handler::{Server, TEXT, body, header, refused};
+use super::past::{operations, pending};
+use crate::cli::{CONF, Place};
+
+/// A change that waits, made by an operation.
+fn waiting(operation: &str, changed: &str) -> (Server, String) {
+    let server = Server::over(TEXT);
+    let id = pending(&server.post(&format!("{operation}?confirm=600"), changed));
+    (server, id)
+}
+
+fn record(place: &Place) -> bool {
+    place.path(&format!(".mediactl/{CONF}/pending")).exists()
+}
+
+fn unconfirmed(server: &Server) -> Value {
+    body(&server.get("?runtime=1"))["runtime"]["config"]["unconfirmed"].clone()
+}
+
+#[test]
+fn the_hand_edit_stays_and_the_change_goes() {
+    let lockout = r#"{"edit_auth":{"password":"LOCKOUT"}}"#;
+    let saved = TEXT.replace("prepush 5", "prepush 6");
+    for (operation, changed, [from, to], expected, gone) in [
+        ("modify_config", lockout, ["# main", "# by hand"], TEXT.replace("# main", "# by hand"), true),
+        ("modify_config", lockout, ["http 80", "http 81"], TEXT.replace("http 80", "http 81"), true),
+        ("modify_config", lockout, ["LOCKOUT", "mine"], TEXT.replace("s3cret", "mine"), false),
+        ("save_config", &saved, ["http 80", "http 81"], TEXT.replace("http 80", "http 81"), true),
+        // The hand edit removed what the change touched.
+        (
+            "save_config",
+            &saved,
+            ["stream b {\n  url udp://2;\n  prepush 6;\n}\n", ""],
+            TEXT.replace("stream b {\n  url udp://2;\n  prepush 5;\n}\n", ""),
+            false,
+        ),
+        // It is not in the file.
+        ("update_config", &saved, ["http 80", "http 81"], TEXT.replace("http 80", "http 81"), false),
+    ] {
+        let (server, id) = waiting(operation, changed);
+        server.edit_by_hand(from, to);
+        let account = if changed == lockout { "LOCKOUT" } else { "s3cret" };
+        let credentials =
+            mediactl::http::server::auth::Account { login: "admin".to_owned(), password: account.to_owned() };
+        let headers = [("authorization", credentials.to_header())];
+        let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let cancelled = server.ask("POST", &format!("/media/api/cancel_config?id={id}"), &headers, "");
+        assert_eq!(cancelled.status, 200, "{operation} {to}");
+        let is_in_file = operation != "update_config";
+        assert_eq!(header(&cancelled, "Mediactl-Note"), is_in_file.then_some("kept-hand-edit"), "{to}");
+        assert_eq!(server.place.text(), expected, "{operation} {to}");
+        assert!(!record(&server.place), "{operation} {to}");
+        let made = operation.trim_end_matches("_config");
+        let entries = match (is_in_file, gone) {
+            (true, true) => vec!["revert", "hand-edit", made],
+            (true, false) => vec!["hand-edit", made],
+            (false, _) => vec![],
+        };
+        assert_eq!(operations(&server), entries, "{operation} {to}");
+        assert_eq!((body(&server.get(""))["http"].clone(), unconfirmed(&server)), (json!([80]), json!([])));
+        let error = &body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"];
+        assert!(
+            !is_in_file || error.as_str().is_some_and(|error| error.contains("edited by hand")),
+            "{error}"
+        );
+        assert!(!error.to_string().contains("LOCKOUT") && !error.to_string().contains("s3cret"), "{error}");
+        assert_eq!(server.post("modify_config", r#"{"rtsp":1}"#).status, 200, "the hand edit is picked up");
+        assert!(server.place.text().contains(to) && server.place.text().contains("rtsp 1;"));
+    }
+}
+
+/// What a broken file holds goes as soon as somebody works on the file again.
+#[test]
+fn a_broken_file_keeps_the_change_until_it_is_mended() {
+    let (server, id) = waiting("modify_config", r#"{"rtmp":7}"#);
+    server.edit_by_hand("rtmp 7;", "rtmp 7; }");
+    let cancelled = server.post(&format!("cancel_config?id={id}"), "");
+    assert_eq!((cancelled.status, header(&cancelled, "Mediactl-Note")), (200, Some("kept-hand-edit")));
+    assert!(server.place.text().contains("rtmp 7; }") && record(&server.place));
+    assert_eq!((unconfirmed(&server), pending_of(&server)), (json!(["rtmp"]), Value::Null));
+    let error = body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"].clone();
+    assert!(
+        error.as_str().is_some_and(|error| error.contains("rtmp") && error.contains("has errors")),
+        "{error}"
+    );
+    refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
+    server.edit_by_hand("rtmp 7; }", "rtmp 7;");
+    server.edit_by_hand("# main", "# mended");
+    assert_eq!(unconfirmed(&server), json!(["rtmp"]));
+    let rehearsed = server.post("modify_config?dry_run=1", r#"{"rtsp":1}"#);
+    let note = Some("took-out-unconfirmed rtmp; picked-up-hand-edit");
+    assert_eq!((header(&rehearsed, "Mediactl-Note"), body(&rehearsed)["rtmp"].clone()), (note, Value::Null));
+    assert!(server.place.text().contains("rtmp 7;") && record(&server.place), "it was a rehearsal");
+    let changed = server.post("modify_config", r#"{"rtsp":1}"#);
+    assert_eq!((header(&changed, "Mediactl-Note"), body(&changed)["rtmp"].clone()), (note, Value::Null));
+    assert!(!server.place.text().contains("rtmp") && !record(&server.place), "{}", server.place.text());
+    assert_eq!(operations(&server), ["modify", "revert", "hand-edit", "hand-edit", "modify"]);
+    assert_eq!(unconfirmed(&server), json!([]));
+}
+
+fn pending_of(server: &Server) -> Value {
+    body(&server.get("?runtime=1"))["runtime"]["config"]["pending"].clone()
+}
+
+/// Whoever replaces the whole file means the new text, so nothing is left to take out of it.
+#[test]
+fn a_text_that_replaces_the_broken_file_stays_as_it_is() {
+    let (server, id) = waiting("modify_config", r#"{"rtmp":7}"#);
+    server.edit_by_hand("rtmp 7;", "rtmp 7; }");
+    server.post(&format!("cancel_config?id={id}"), "");
+    let meant = format!("{TEXT}rtmp 7;\n");
+    assert_eq!(server.post("save_config", &meant).status, 200);
+    assert!(!record(&server.place));
+    let next = Server::at(server.place, Hooks::default());
+    assert_eq!(next.place.text(), meant);
+}
+
+/// A server was killed while the change waited, and the file is edited before the next one starts.
+#[test]
+fn the_next_server_keeps_the_hand_edit() {
+    let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
+    killed.edit_by_hand("# main", "# by hand");
+    let next = Server::at(killed.place, Hooks::default());
+    assert_eq!(next.place.text(), TEXT.replace("# main", "# by hand"));
+    assert_eq!(operations(&next), ["revert", "hand-edit", "modify"]);
+    assert!(!record(&next.place));
+}
+
+/// No server is there any more: each change on the file takes it out first, and says so.
+#[test]
+fn commands_without_a_server_take_it_out_first() {
+    let edited = TEXT.replace("# main", "# by hand");
+    for (command, expected) in [
+        (vec!["modify", "--set", "rtsp=1"], edited.replace("stream a", "rtsp 1;\nstream a")),
+        (vec!["save", CONF], edited.clone()),
+        (vec!["confirm", "--revert"], edited.clone()),
+        (vec!["rollback", "@1", "--yes"], TEXT.to_owned()),
+    ] {
+        let (killed, _) = waiting("modify_config", r#"{"rtmp":7,"edit_auth":{"password":"LOCKOUT"}}"#);
+        let place = killed.place;
+        place.put(CONF, place.text().replace("# main", "# by hand"));
+        let status = place.run(["status", "-o", "json"]).exits(1).json();
+        assert_eq!(status["unconfirmed"], json!(["rtmp", "edit_auth.password"]), "{status}");
+        assert_eq!(status["pending"]["is_over"], json!(true), "{status}");
+        place.run(["status"]).exits(1).prints("unconfirmed:   rtmp, edit_auth.password").hides("LOCKOUT");
+        let run = place.run(command.iter().copied()).exits(0).hides("LOCKOUT");
+        match command[0] {
+            "confirm" => run.says("the edit stays"),
+            "save" => run,
+            _ => run.says("rtmp, edit_auth.password"),
+        };
+        let text = place.text();
+        assert!(!text.contains("LOCKOUT") && !text.contains("rtmp"), "{command:?} {text}");
+        match command[0] {
+            "modify" => assert!(text.contains("# by hand") && text.contains("rtsp 1;"), "{text}"),
+            _ => assert_eq!(text, expected, "{command:?}"),
+        }
+        assert!(!record(&place), "{command:?}");
+        assert_eq!(place.run(["status", "-o", "json"]).json()["unconfirmed"], json!([]));
+    }
+}
+
+/// A broken file stays as it is without a server, too.
+#[test]
+fn a_broken_file_is_no_start_and_no_loss() {
+    let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
+    let place = killed.place;
+    let text = place.text();
+    place.put(CONF, format!("{text}}}\n"));
+    place.run(["modify", "--set", "rtsp=1"]).exits(3);
+    place.run(["serve", "--listen", "none"]).exits(3).says("rtmp");
+    assert!(record(&place));
+    place.run(["status", "-o", "json"]).exits(1);
+    place.put(CONF, format!("{text}# mended\n"));
+    place.run(["modify", "--set", "rtsp=1"]).exits(0).says("never confirmed").says("rtmp");
+    assert!(!place.text().contains("rtmp") && place.text().contains("# mended"), "{}", place.text());
+}
