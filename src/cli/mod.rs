@@ -79,8 +79,8 @@ pub fn run() -> Exit {
     }
     let matches = match command_tree::parse(&arguments) {
         Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp && help::is_short(&arguments) => {
-            return print_short_help(&arguments);
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return print_help(&arguments);
         }
         Err(error) => return print_clap_error(&error, &arguments),
     };
@@ -123,7 +123,7 @@ fn dispatch(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Exit, Cli
         CommandArgs::Confirm(args) => confirm::run(args, &cli.global, ui),
         CommandArgs::Init(args) => commands::init::run(args, &cli.global, ui),
         CommandArgs::Completion(args) => commands::completion::run(args, ui),
-        CommandArgs::Help(args) => commands::help::run(args, command()),
+        CommandArgs::Help(args) => commands::help::run(args, command(), ui),
         CommandArgs::Fleet(args) => fleet::resume::run(args, &cli.global, ui),
         CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
         CommandArgs::Overlay(args) => commands::overlay::run(args, matches, &cli.global, ui),
@@ -161,9 +161,11 @@ fn of_several(cli: &CommandLine, ui: Ui) -> Result<Option<Exit>, CliError> {
     .map(Some)
 }
 
-fn print_short_help(arguments: &[OsString]) -> Exit {
+fn print_help(arguments: &[OsString]) -> Exit {
     let ui = Ui::new(ColorChoice::Auto);
-    match ui.print(|out| out.write_all(help::short(command(), arguments).as_bytes())) {
+    let called = help::called(command(), arguments);
+    let text = if help::is_short(arguments) { help::short(&called) } else { help::long(&called) };
+    match ui.print(|out| out.write_all(text.as_bytes())) {
         Err(error) if !error.is_closed_output() => {
             ui.error(&error);
             error.kind.into()

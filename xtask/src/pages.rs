@@ -48,11 +48,12 @@ fn program_page(program: &Command) -> String {
 fn command_page(command: &Command) -> String {
     let name = format!("mediactl-{}", command.get_name());
     let mut page = Page::new(&name.to_uppercase(), 1);
-    start(&name, command, &mut page);
+    start(&name, &own_options_of(command), &mut page);
     let (template, mut values) = match command.get_name() {
         SERVE => (include_str!("../pages/mediactl-serve.md"), values::of_server()),
         _ => (include_str!("../pages/command.md"), Vec::new()),
     };
+    values.push(("options of every command", options_of_every_command(command)));
     values.push(("environment", environment(command)));
     values.push((
         "examples",
@@ -84,6 +85,25 @@ fn start(name: &str, command: &Command, page: &mut Page) {
     page.rendered(&options);
 }
 
+/// The command without the options of every command.
+fn own_options_of(command: &Command) -> Command {
+    command.clone().mut_args(|option| {
+        let is_of_all = option.is_global_set();
+        option.hide(is_of_all)
+    })
+}
+
+/// The names of the options of every command, and where they are explained.
+fn options_of_every_command(command: &Command) -> String {
+    let of_all = command.get_arguments().filter(|option| option.is_global_set());
+    let names = of_all.filter_map(|option| {
+        let short = option.get_short().map(|short| format!("`-{short}`, ")).unwrap_or_default();
+        Some(format!("{short}`--{}`", option.get_long()?))
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    format!("# OPTIONS OF EVERY COMMAND\n\n{names}: `mediactl`(1) explains them, and their variables.")
+}
+
 fn synopsis(command: &Command) -> String {
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
     let usage = command.clone().render_usage().to_string();
@@ -92,12 +112,16 @@ fn synopsis(command: &Command) -> String {
 }
 
 fn environment(command: &Command) -> String {
-    let variables = command.get_opts().filter_map(|option| option.get_env().zip(option.get_long()));
+    let own = command.get_opts().filter(|option| !option.is_global_set());
+    let variables = own.filter_map(|option| option.get_env().zip(option.get_long()));
     let variables = variables.map(|(variable, long)| {
         let variable = variable.to_str().expect("the variables are text");
         (format!("`{variable}`"), format!("The same as `--{long}`, which counts more."))
     });
-    format!("# ENVIRONMENT\n\n{}", terms(variables))
+    match terms(variables) {
+        none if none.is_empty() => none,
+        terms => format!("# ENVIRONMENT\n\n{terms}"),
+    }
 }
 
 /// The examples at the end of the help.

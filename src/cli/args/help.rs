@@ -3,7 +3,7 @@
 /// Explain a command, or the options of every command
 ///
 /// `mediactl help COMMAND` says the same as `mediactl COMMAND --help`. `mediactl help options` explains the
-/// options that every command has.
+/// options that every command has, and those of every change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

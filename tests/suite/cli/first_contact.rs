@@ -95,6 +95,27 @@ fn the_short_help_fits_one_screen() {
 }
 
 #[test]
+fn the_long_help_fits_two_screens_and_names_the_options_of_all() {
+    let place = Place::empty();
+    let tree = mediactl::cli::command();
+    let mut calls: Vec<Vec<&str>> = vec![vec!["help"]];
+    for command in tree.get_subcommands() {
+        calls.push(vec!["help", command.get_name()]);
+        let below = command.get_subcommands();
+        calls.extend(below.map(|inner| vec!["help", command.get_name(), inner.get_name()]));
+    }
+    for call in calls {
+        let help = place.run(&call).exits(0).prints("`mediactl help options`").prints("--api-prefix").out;
+        let lines: usize = help.lines().map(|line| line.chars().count().div_ceil(SCREEN[1]).max(1)).sum();
+        assert!(lines <= 2 * SCREEN[0], "{lines} lines: {help}");
+        assert!(!help.contains("Trust only the certificate"), "{help}");
+    }
+    let options = place.run(["help", "options"]).exits(0);
+    let options = options.prints("Trust only the certificate").prints("Options of hooks:");
+    options.prints("--dry-run ").prints("[env: MEDIACTL_CONF]").prints("[default: auto]");
+}
+
+#[test]
 fn help_explains_commands_and_the_options_of_all() {
     let place = Place::empty();
     let long = |command: &[&str]| place.run(command).exits(0).out;
