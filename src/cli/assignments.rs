@@ -64,19 +64,21 @@ pub fn unset(path: &str) -> Result<Assignment, CliError> {
 /// Parses a path, and what to replace there.
 pub fn replace(path: &str, substitution: &str) -> Result<Assignment, CliError> {
     let path = parsed(path, ValuePath::parse(path))?;
-    let value = match Substitution::parse(substitution) {
-        Ok(substitution) => AssignedValue::Replace(substitution),
-        Err(error) => {
-            let message = format!("`--replace {path}`: {error}");
-            return Err(match error {
-                SubstitutionError::Regex(_) => {
-                    CliError::bad_value(message, "without `r` at the end, it is text to the letter")
-                }
-                _ => CliError::usage(message, "such as `s/10.0.3./10.0.4./`"),
-            });
+    let by = substitution_of(&format!("--replace {path}"), substitution)?;
+    Ok(Assignment { path, value: AssignedValue::Replace(by) })
+}
+
+/// Parses what replaces a part of a text; `option` is said to be wrong if it is.
+pub fn substitution_of(option: &str, substitution: &str) -> Result<Substitution, CliError> {
+    Substitution::parse(substitution).map_err(|error| {
+        let message = format!("`{option}`: {error}");
+        match error {
+            SubstitutionError::Regex(_) => {
+                CliError::bad_value(message, "without `r` at the end, it is text to the letter")
+            }
+            _ => CliError::usage(message, "such as `s/10.0.3./10.0.4./`"),
         }
-    };
-    Ok(Assignment { path, value })
+    })
 }
 
 /// Asks for a value that was given without `=`, so that a secret is not seen in the list of processes.

@@ -13,11 +13,17 @@ use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
 use super::value_at::missing;
-use super::{Edit, EditError, NamedEntry, NewName, modify_members, under_new_name};
+use super::{Edit, EditError, NamedEntry, copied, modify_members, under_new_names};
 use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Kind, Lens, top_members};
 use crate::syntax::{Document, Splice, spliced_pieces};
+
+/// The key of the place of a block among those of its kind, from 1.
+const POSITION: &str = "position";
+
+/// The key that tells `stream` from `ondemand`.
+const STATIC: &str = "static";
 
 /// A new name for a block, or a new block.
 #[derive(Clone)]
@@ -26,6 +32,8 @@ pub struct BlockRequest {
     pub content: BlockContent,
     /// The new name, as a path: `streams.lobby`.
     pub to: Path,
+    /// Where a new block, or a copy, stands.
+    pub place: BlockPlace,
     /// Edits of the new block; their paths begin with `to`.
     pub assignments: Vec<Assignment>,
     pub options: AssignOptions,
@@ -40,6 +48,18 @@ pub enum BlockContent {
     Copied(Path),
     /// A value that is new.
     New(Map<String, Value>),
+}
+
+/// Where among the blocks of its kind a new one stands.
+#[derive(Debug, Clone, Default)]
+pub enum BlockPlace {
+    /// A copy directly behind its original; a new block behind the last one that begins with its keyword.
+    #[default]
+    Usual,
+    /// Behind the block of this name.
+    After(String),
+    /// In front of the block of this name.
+    Before(String),
 }
 
 /// Why a request for a block can't be carried out.
@@ -84,11 +104,15 @@ impl<'p> BlockName<'p> {
     }
 }
 
-fn no_block(path: &Path) -> PathFault {
+/// The fault of a path that stands for no block.
+pub fn no_block(path: &Path) -> PathFault {
     let misfit = Misfit::new("expected one stream, live or plugin");
     PathFault::new(
         path,
-        misfit.hint("such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`"),
+        misfit.hint(
+            "such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`; \
+             `mv 'streams.cam*' --replace s/cam/gate/` renames many",
+        ),
     )
 }
 
@@ -124,15 +148,28 @@ impl BlockRequest {
                 .and_then(|value| own_value(Place::Block(to.kind), &value))
                 .unwrap_or_default(),
         };
-        if let (BlockContent::Moved(_), Some(from)) = (&self.content, from) {
-            let place = current.names(&[group]).iter().position(|name| name == from.name);
-            block["position"] = json!(place.map_or(1, |place| place + 1));
-        }
         if !self.assignments.is_empty() {
             let alone = json!({ group: { to.name: block.clone() } });
             let computed = to_patch(&alone, &self.assignments, &[], self.options)?;
             if let Some(patch) = computed.patch.get(group).and_then(|group| group.get(to.name)) {
                 json_merge::merge(&mut block, patch);
+            }
+        }
+        let names = current.names(&[group]);
+        let is_placed = block.get(POSITION).is_some();
+        match (&self.content, from) {
+            (BlockContent::Moved(_), Some(from)) => {
+                let place = names.iter().position(|name| name == from.name);
+                block[POSITION] = json!(place.map_or(1, |place| place + 1));
+            }
+            (_, from) => {
+                let is_static = block.get(STATIC) != Some(&Value::Bool(false));
+                let place = self.index(current, &names, (to.kind, from), is_static);
+                let place = place.map_err(|fault| vec![fault])?;
+                let is_usual = matches!(self.place, BlockPlace::Usual);
+                if place < names.len() && !(is_usual && is_placed) {
+                    block[POSITION] = json!(place + 1);
+                }
             }
         }
         let mut blocks = Map::from_iter([(to.name.to_owned(), block)]);
@@ -160,11 +197,11 @@ impl BlockRequest {
         });
         let block = entry.map(|entry| NamedEntry { kind: to.kind, entry });
         let edit = match (&self.content, block) {
-            (BlockContent::Moved(_), Some(block)) => {
-                under_new_name(document, members, block, (to.name, NewName::Renamed))?
-            }
+            (BlockContent::Moved(_), Some(block)) => under_new_names(document, members, &[(block, to.name)])?,
             (BlockContent::Copied(_), Some(block)) => {
-                under_new_name(document, members, block, (to.name, NewName::Copied))?
+                let place = self.index(&current, &current.names(&[to.kind.key()]), (to.kind, from), true);
+                let at = place.map_err(|fault| vec![fault])?;
+                copied(document, members, block, (to.name, at))?
             }
             _ => {
                 let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
@@ -197,6 +234,39 @@ impl BlockRequest {
         }
     }
 
+    /// How many of the blocks with these names stand in front of a new one; `is_static` is said of a stream.
+    fn index(
+        &self,
+        current: &dyn Current,
+        names: &[String],
+        (kind, from): (Kind, Option<BlockName<'_>>),
+        is_static: bool,
+    ) -> Result<usize, PathFault> {
+        let found = |wanted: &str| names.iter().position(|name| name == wanted);
+        // `streams.cam1` stands for `cam1`, unless it is a name itself.
+        let below = |wanted: &str| found(wanted.strip_prefix(kind.key())?.strip_prefix('.')?);
+        let named = |wanted: &str| {
+            let path =
+                Path { segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(wanted.to_owned())] };
+            found(wanted)
+                .or_else(|| below(wanted))
+                .ok_or_else(|| PathFault::new(&path, missing(current, &path, &[kind.key(), wanted])))
+        };
+        match (&self.place, from) {
+            (BlockPlace::After(name), _) => named(name).map(|at| at + 1),
+            (BlockPlace::Before(name), _) => named(name),
+            (BlockPlace::Usual, Some(from)) => Ok(found(from.name).map_or(names.len(), |at| at + 1)),
+            (BlockPlace::Usual, None) if kind == Kind::Stream => {
+                let is_like = |name: &String| {
+                    let found = current.value(&[kind.key(), name, STATIC]);
+                    (found != Some(Value::Bool(false))) == is_static
+                };
+                Ok(names.iter().rposition(is_like).map_or(names.len(), |at| at + 1))
+            }
+            (BlockPlace::Usual, None) => Ok(names.len()),
+        }
+    }
+
     /// The block that the content comes from; none for a new one.
     fn source<'r>(
         &'r self,
@@ -205,7 +275,7 @@ impl BlockRequest {
     ) -> Result<Option<BlockName<'r>>, PathFault> {
         let is_taken = || current.contains(&to.keys());
         let path = match &self.content {
-            BlockContent::New(_) if is_taken() => return Err(taken(&self.to, to)),
+            BlockContent::New(_) if is_taken() => return Err(taken(&self.to, to.kind, to.name)),
             BlockContent::New(_) => return Ok(None),
             BlockContent::Moved(path) | BlockContent::Copied(path) => path,
         };
@@ -219,13 +289,14 @@ impl BlockRequest {
         }
         let stays = from.name == to.name && matches!(self.content, BlockContent::Moved(_));
         if is_taken() && !stays {
-            return Err(taken(&self.to, to));
+            return Err(taken(&self.to, to.kind, to.name));
         }
         Ok(Some(from))
     }
 }
 
-fn taken(path: &Path, BlockName { kind, name }: BlockName<'_>) -> PathFault {
+/// The fault of a name that another block has.
+pub fn taken(path: &Path, kind: Kind, name: &str) -> PathFault {
     let misfit = Misfit::new(format!("there is a {} `{name}` already", kind.noun()));
     PathFault::new(path, misfit.hint("choose another name, or remove it first"))
 }
@@ -244,7 +315,7 @@ fn difference(old: &str, new: &str) -> Splice {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{BlockContent, BlockError, BlockRequest};
+    use super::{BlockContent, BlockError, BlockPlace, BlockRequest};
     use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
     use crate::edit::path::{Path, split_assignment};
     use crate::model::{Lens, View, to_json, top_members};
@@ -279,6 +350,7 @@ rtmp 1;
         let request = BlockRequest {
             content,
             to: path(to),
+            place: BlockPlace::Usual,
             assignments: Vec::new(),
             options: AssignOptions::default(),
         };
@@ -330,11 +402,11 @@ rtmp 1;
     }
 
     #[test]
-    fn a_copy_has_the_text_of_the_block_with_its_comments() {
-        let (block, film) =
-            (&TEXT[11..TEXT.find("\n\nstream").expect("it is there")], "ondemand film file://x;   # late\n");
+    fn a_copy_has_the_text_of_the_block_with_its_comments_and_stands_behind_it() {
+        let block = &TEXT[11..TEXT.find("\n\nstream").expect("it is there")];
+        let film = "ondemand film file://x;   # late\n";
         let copy = |name: &str| format!("{}\n", block.replace("cam1", name));
-        let with = |copy: &str| Ok(TEXT.replace(film, &format!("{film}{copy}")));
+        let with = |copy: &str| Ok(TEXT.replace(block, &format!("{block}\n\n{}", copy.trim_end())));
         let copied = |from: &str, to: &str, edits: &[&str]| {
             after(&request(BlockContent::Copied(path(from)), to, edits))
         };
@@ -348,24 +420,54 @@ rtmp 1;
         }
         assert_eq!(
             copied("streams.film", "streams.film2", &["static=true"]),
-            with("stream film2 file://x;   # late\n")
+            Ok(TEXT.replace(film, &format!("{film}stream film2 file://x;   # late\n")))
         );
         assert_eq!(copied("lives.l", "lives.m", &[]), Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n")));
     }
 
     #[test]
-    fn a_new_block_stands_behind_the_last_of_its_kind() {
+    fn a_new_block_stands_behind_the_last_of_its_keyword_or_where_it_is_wanted() {
         let new = |value: Value| BlockContent::New(value.as_object().cloned().unwrap_or_default());
-        let film = "ondemand film file://x;   # late\n";
-        let stream = new(json!({"urls": [{"url": "udp://5"}]}));
-        assert_eq!(
-            after(&request(stream, "streams.cam5", &["prepush=5"])),
-            Ok(TEXT.replace(film, &format!("{film}stream cam5 {{\n  url udp://5;\n  prepush 5;\n}}\n")))
-        );
+        let source = || new(json!({"urls": [{"url": "udp://5"}]}));
+        let camera = || BlockContent::Copied(path("streams.film"));
+        let (two, film) = ("stream \"cam 2\" udp://2;\n", "ondemand film file://x;   # late\n");
+        let block = "stream cam5 {\n  url udp://5;\n}\n";
+        let below = format!("\n{block}");
+        let above = format!("{block}\n");
+        let after_name = |name: &str| BlockPlace::After(name.to_owned());
+        let before_name = |name: &str| BlockPlace::Before(name.to_owned());
+        let on_demand = block.replace("stream", "ondemand");
+        for (content, place, edits, old, added) in [
+            (source(), BlockPlace::Usual, &[][..], two, below.clone()),
+            (source(), BlockPlace::Usual, &["static=false"], film, on_demand.clone()),
+            (source(), after_name("film"), &[], film, block.to_owned()),
+            (source(), before_name("film"), &[], two, below),
+            (source(), after_name("streams.film"), &["static=false"], film, on_demand),
+            (source(), before_name("cam1"), &[], "# cameras\n\n", above.clone()),
+            (source(), BlockPlace::Usual, &["position=1"], "# cameras\n\n", above),
+            (camera(), after_name("cam 2"), &[], two, film.replace("ondemand film", "\nondemand cam5")),
+            (
+                camera(),
+                before_name("film"),
+                &["static=true"],
+                two,
+                "\nstream cam5 file://x;   # late\n".to_owned(),
+            ),
+        ] {
+            let request = BlockRequest { place: place.clone(), ..request(content, "streams.cam5", edits) };
+            assert_eq!(after(&request), Ok(TEXT.replace(old, &format!("{old}{added}"))), "{place:?}");
+        }
+        let live = BlockRequest { place: before_name("l"), ..request(new(json!({})), "lives.m", &[]) };
+        assert_eq!(after(&live), Ok(TEXT.replace("live l;\n", "live m;\nlive l;\n")));
         assert_eq!(
             after(&request(new(json!({})), "lives.m", &[])),
             Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n"))
         );
+        for content in [source(), camera()] {
+            let request = BlockRequest { place: after_name("flim"), ..request(content, "streams.cam5", &[]) };
+            let refused = Err("`streams.flim`: there is no stream `flim` | did you mean `film`?".to_owned());
+            assert_eq!(after(&request), refused);
+        }
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub mod plan;
 mod quoting;
 mod regular_expression;
 mod removal;
+pub mod renaming;
 pub mod request;
 pub mod schema_path;
 pub mod select;
@@ -64,7 +65,7 @@ use serde_json::{Map, Value};
 
 pub use fault::{Fault, FaultKind, Faults};
 pub use json_pointer::Pointer;
-pub use plan::{NamedEntry, NewName, Note};
+pub use plan::{NamedEntry, Note};
 pub use verify::Unproved;
 
 use crate::model::member::Members;
@@ -122,14 +123,24 @@ pub fn modify_members(
     carry_out(document, members, plan)
 }
 
-/// Returns the edit that renames or copies a stream, live or plugin.
-pub fn under_new_name<'d>(
+/// Returns the edit that gives streams, lives or plugins of one kind other names, all at once.
+pub fn under_new_names<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    blocks: &[(NamedEntry<'d>, &str)],
+) -> Result<Option<Edit>, EditError> {
+    carry_out(document, members, plan::plan_new_names(document, members, blocks))
+}
+
+/// Returns the edit that copies a stream, live or plugin; `name` is that of the copy, and how many blocks of its
+/// kind stand in front of it.
+pub fn copied<'d>(
     document: &'d Document,
     members: &Members<'d>,
     block: NamedEntry<'d>,
-    name: (&str, NewName),
+    name: (&str, usize),
 ) -> Result<Option<Edit>, EditError> {
-    carry_out(document, members, plan::plan_new_name(document, members, block, name))
+    carry_out(document, members, plan::plan_copy(document, members, block, name))
 }
 
 /// Turns a plan into splices, and proves them.

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::Edit;
 use super::Note;
 use super::assign::{AssignOptions, Assignment, to_patch};
-use super::block_request::{BlockContent, BlockRequest};
+use super::block_request::{BlockContent, BlockError, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::Current;
 use super::desired_state::DesiredState;
@@ -18,7 +19,10 @@ use super::misfit::PathFault;
 use super::normalize::normalize;
 use super::patch::parse_within;
 use super::path::{Path, Segment};
+use super::renaming::Renaming;
 use crate::model::Kind;
+use crate::model::member::Members;
+use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
 #[derive(Clone)]
@@ -45,6 +49,8 @@ pub enum Edits {
     },
     /// Another name for a block, or a new block.
     Block(BlockRequest),
+    /// Other names for many blocks.
+    Renaming(Renaming),
     /// Assignments, from which a patch is computed.
     Assignments {
         /// In the order in which they are made.
@@ -53,6 +59,25 @@ pub enum Edits {
         conditions: Vec<Condition>,
         options: AssignOptions,
     },
+}
+
+/// A request of which an edit of the text keeps more than a patch.
+pub enum TextRequest<'r> {
+    Block(&'r BlockRequest),
+    Renaming(&'r Renaming),
+}
+
+impl TextRequest<'_> {
+    /// The edit of a text; `None` if it changes nothing.
+    ///
+    /// # Errors
+    /// A block is not there, or its new name is taken.
+    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, BlockError> {
+        match self {
+            Self::Block(block) => block.edit(document, members),
+            Self::Renaming(renaming) => renaming.edit(document, members),
+        }
+    }
 }
 
 /// The patch that a request evaluates to on one configuration.
@@ -106,6 +131,12 @@ impl From<Value> for ChangeRequest {
     }
 }
 
+impl From<Renaming> for ChangeRequest {
+    fn from(renaming: Renaming) -> Self {
+        Self { edits: Edits::Renaming(renaming), expectations: Vec::new() }
+    }
+}
+
 impl From<BlockRequest> for ChangeRequest {
     fn from(block: BlockRequest) -> Self {
         Self { edits: Edits::Block(block), expectations: Vec::new() }
@@ -120,7 +151,11 @@ impl ChangeRequest {
     pub fn check_text(&self) -> Result<(), Faults> {
         match &self.edits {
             Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
-            Edits::Patch(_) | Edits::State(_) | Edits::Block(_) | Edits::Assignments { .. } => Ok(()),
+            Edits::Patch(_)
+            | Edits::State(_)
+            | Edits::Block(_)
+            | Edits::Renaming(_)
+            | Edits::Assignments { .. } => Ok(()),
         }
     }
 
@@ -143,6 +178,7 @@ impl ChangeRequest {
             }
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
             Edits::Block(block) => (block.patch(current).map_err(RequestError::Assignments)?, true, None),
+            Edits::Renaming(all) => (all.patch(current).map_err(RequestError::Assignments)?, true, None),
             Edits::Assignments { assignments, conditions, options } => {
                 let computed = to_patch(current, assignments, conditions, *options)
                     .map_err(RequestError::Assignments)?;
@@ -153,12 +189,20 @@ impl ChangeRequest {
         Ok(Evaluated { patch, depends_on_read, normalized, notes })
     }
 
-    /// The request for a block of which an edit of the text keeps more than a patch.
-    pub fn of_text(&self) -> Option<&BlockRequest> {
+    /// The request of which an edit of the text keeps more than a patch.
+    pub fn of_text(&self) -> Option<TextRequest<'_>> {
         match &self.edits {
-            Edits::Block(block) if !matches!(block.content, BlockContent::New(_)) => Some(block),
+            Edits::Block(block) if !matches!(block.content, BlockContent::New(_)) => {
+                Some(TextRequest::Block(block))
+            }
+            Edits::Renaming(renaming) => Some(TextRequest::Renaming(renaming)),
             _ => None,
         }
+    }
+
+    /// Whether blocks get other names, and none is deleted.
+    pub fn is_renaming(&self) -> bool {
+        matches!(self.edits, Edits::Renaming(_))
     }
 
     /// The paths of the assignments and of blocks; none for a patch.
@@ -169,6 +213,7 @@ impl ChangeRequest {
                 BlockContent::Moved(from) | BlockContent::Copied(from) => vec![from, &block.to],
                 BlockContent::New(_) => vec![&block.to],
             },
+            Edits::Renaming(renaming) => vec![&renaming.from],
             Edits::Patch(_) | Edits::State(_) | Edits::PatchText { .. } => Vec::new(),
         }
     }
@@ -180,7 +225,11 @@ impl ChangeRequest {
             Edits::Block(BlockRequest { content: BlockContent::Moved(path), .. }) => {
                 path.segments.last().and_then(Segment::name).into_iter().collect()
             }
-            Edits::Patch(_) | Edits::State(_) | Edits::PatchText { .. } | Edits::Block(_) => HashSet::new(),
+            Edits::Patch(_)
+            | Edits::State(_)
+            | Edits::PatchText { .. }
+            | Edits::Renaming(_)
+            | Edits::Block(_) => HashSet::new(),
         }
     }
 }

@@ -2,16 +2,19 @@
 
 use clap::ValueEnum;
 
+use super::block_place::PlaceArgs;
 use super::changing::ChangeArgs;
 use crate::model::Kind;
 
 /// Add a stream, live or plugin
 ///
-/// It goes behind the last one of its kind. It is an error if there is one of this name already.
+/// It goes behind the last one of its kind: a stream behind the last `stream`, or with static=false behind the last
+/// `ondemand`. It is an error if there is one of this name already.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl add stream cam5 udp://239.0.0.5:1234
+  mediactl add stream cam6 udp://239.0.0.6:1234 --after cam1
   mediactl add stream film file://film.mp4 --set static=false --set title=Film
   mediactl add live studio --set publish_enabled=false")]
 pub struct AddArgs {
@@ -30,6 +33,9 @@ pub struct AddArgs {
     /// Set a value in it, such as `prepush=5`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+
+    #[command(flatten)]
+    pub place: PlaceArgs,
 
     #[command(flatten)]
     pub changing: ChangeArgs,

@@ -1,15 +1,17 @@
 //! The arguments of `mediactl cp`.
 
+use super::block_place::PlaceArgs;
 use super::changing::ChangeArgs;
 
 /// Copy a stream, live or plugin
 ///
-/// The text of the block is copied, with its comments and those directly above it, behind the last block of its
-/// kind. A server that gives no text gets a patch, which has no comments.
+/// The text of the block is copied, with its comments and those directly above it, and stands directly behind it. A
+/// server that gives no text gets a patch, which has no comments.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl cp streams.cam1 streams.cam9
+  mediactl cp streams.cam1 streams.cam9 --before cam3
   mediactl cp streams.cam1 streams.cam9 --set prepush=2 --unset auth")]
 pub struct CpArgs {
     /// What is copied, such as `streams.cam1`
@@ -27,6 +29,9 @@ pub struct CpArgs {
     /// Remove a value of the copy; it is an error if the value is missing
     #[arg(long, value_name = "PATH")]
     pub unset: Vec<String>,
+
+    #[command(flatten)]
+    pub place: PlaceArgs,
 
     #[command(flatten)]
     pub changing: ChangeArgs,

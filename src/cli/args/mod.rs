@@ -5,6 +5,7 @@
 pub mod add;
 pub mod apply;
 pub mod blame;
+pub mod block_place;
 pub mod changing;
 pub mod check;
 pub mod command_line;

@@ -32,6 +32,7 @@ pub fn run(args: &AddArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError
         BlockRequest {
             content: BlockContent::New(content(kind, &args.urls)),
             to: Path { segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(args.name.clone())] },
+            place: (&args.place).into(),
             assignments: Vec::new(),
             options: AssignOptions {
                 one_word: change.options.accepts(&Guard::FormChange),

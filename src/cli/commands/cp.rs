@@ -30,6 +30,7 @@ pub fn run(args: &CpArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> 
         BlockRequest {
             content: BlockContent::Copied(input::value_path(&args.from)?),
             to: input::value_path(&args.to)?,
+            place: (&args.place).into(),
             assignments: Vec::new(),
             options,
         }

@@ -2,6 +2,7 @@
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::mv::MvArgs;
+use crate::cli::assignments::substitution_of;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -9,16 +10,26 @@ use crate::cli::input;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::edit::assign::AssignOptions;
-use crate::edit::block_request::{BlockContent, BlockRequest};
+use crate::edit::block_request::{BlockContent, BlockPlace, BlockRequest};
+use crate::edit::renaming::Renaming;
 use crate::edit::request::ChangeRequest;
 
 pub fn run(args: &MvArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let request = ChangeRequest::from(BlockRequest {
-        content: BlockContent::Moved(input::value_path(&args.from)?),
-        to: input::value_path(&args.to)?,
-        assignments: Vec::new(),
-        options: AssignOptions::default(),
-    });
+    let request = request(args)?;
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY);
     change.run(global, ui, |service, options| service.modify(&request, options))
+}
+
+fn request(args: &MvArgs) -> Result<ChangeRequest, CliError> {
+    if let Some(substitution) = &args.replace {
+        let by = substitution_of("--replace", substitution)?;
+        return Ok(Renaming { from: input::value_path(&args.from)?, by }.into());
+    }
+    Ok(ChangeRequest::from(BlockRequest {
+        content: BlockContent::Moved(input::value_path(&args.from)?),
+        to: input::value_path(args.to.as_deref().unwrap_or_default())?,
+        place: BlockPlace::Usual,
+        assignments: Vec::new(),
+        options: AssignOptions::default(),
+    }))
 }

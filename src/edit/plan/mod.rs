@@ -110,28 +110,28 @@ pub fn plan<'d>(
     planner.faults.into_result(planner.plan)
 }
 
-/// How a block of a group comes to stand under a new name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewName {
-    /// Only its name changes.
-    Renamed,
-    /// A copy with its comments goes behind the last block of the group.
-    Copied,
-}
-
-/// Plans a new name for the block of a group.
-pub fn plan_new_name<'d>(
+/// Plans other names for blocks of one group.
+pub fn plan_new_names<'d>(
     document: &'d Document,
     members: &Members<'d>,
-    block: NamedEntry<'d>,
-    (name, how): (&str, NewName),
+    blocks: &[(NamedEntry<'d>, &str)],
 ) -> Plan {
     let lens = merge::own_lens();
     let mut planner = Planner::new(document, members, &lens);
-    match how {
-        NewName::Renamed => planner.rename(block, name),
-        NewName::Copied => planner.copy(block, name),
-    }
+    planner.rename(blocks);
+    planner.plan
+}
+
+/// Plans a copy of a block with its comments, behind the first `at` blocks of the group.
+pub fn plan_copy<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    block: NamedEntry<'d>,
+    (name, at): (&str, usize),
+) -> Plan {
+    let lens = merge::own_lens();
+    let mut planner = Planner::new(document, members, &lens);
+    planner.copy(block, name, at);
     planner.plan
 }
 

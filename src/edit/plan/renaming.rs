@@ -1,44 +1,65 @@
-//! Another name for a stream, live or plugin, and copies of one.
+//! Other names for streams, lives and plugins, and copies of one.
+
+use std::collections::{HashMap, HashSet};
 
 use super::group::{Start, name_of};
 use super::words::WordEdits;
 use super::{NamedEntry, NamedTarget, Planner};
-use crate::edit::layout::Insertion;
+use crate::edit::layout::{Anchor, Insertion};
 use crate::edit::merge;
 use crate::model::Kind;
 use crate::model::shape::group_name;
 use crate::syntax::quoted_if_needed;
 
 impl<'d> Planner<'_, 'd> {
-    pub(super) fn rename(&mut self, block: NamedEntry<'d>, name: &str) {
-        let NamedEntry { kind, entry } = block;
-        let mut edits = WordEdits::of(entry);
-        edits.replace(group_name(entry), quoted_if_needed(name));
-        self.rewrite(edits.finish());
-        let old = name_of(entry);
-        let names =
-            self.names(kind).into_iter().map(|found| if found == old { name.to_owned() } else { found });
-        let names = names.collect();
-        self.plan.named.push(NamedTarget { kind, name: old, value: None });
-        self.promise(block, name, names);
+    /// Gives blocks of one group other names, all at once: a new name may be the old one of another.
+    pub(super) fn rename(&mut self, blocks: &[(NamedEntry<'d>, &str)]) {
+        let Some((NamedEntry { kind, .. }, _)) = blocks.first() else { return };
+        let new: HashMap<String, &str> =
+            blocks.iter().map(|(block, name)| (name_of(block.entry), *name)).collect();
+        let taken: HashSet<&str> = new.values().copied().collect();
+        for (block, name) in blocks {
+            let mut edits = WordEdits::of(block.entry);
+            edits.replace(group_name(block.entry), quoted_if_needed(name));
+            self.rewrite(edits.finish());
+            self.promise(*block, name);
+            if !new.contains_key(*name) {
+                self.plan.created.push(*kind);
+            }
+        }
+        let gone = new.keys().filter(|old| !taken.contains(old.as_str()));
+        let gone = gone.map(|old| NamedTarget { kind: *kind, name: old.clone(), value: None });
+        self.plan.named.extend(gone);
+        let names = self.names(*kind).into_iter();
+        let names = names.map(|old| new.get(&old).map_or(old, |&name| name.to_owned()));
+        self.plan.orders.push((*kind, names.collect()));
     }
 
-    pub(super) fn copy(&mut self, block: NamedEntry<'d>, name: &str) {
+    /// Puts a copy behind the first `at` blocks of the group.
+    pub(super) fn copy(&mut self, block: NamedEntry<'d>, name: &str, at: usize) {
         let entries = self.members.own_by_key(block.kind.key());
-        let last = *entries.last().expect("the group has the block that is copied");
+        let first = *entries.first().expect("the group has the block that is copied");
+        let previous = at.checked_sub(1).and_then(|before| entries.get(before)).copied();
         let copy = Insertion::Copy { of: block.entry.id(), name: name.to_owned() };
-        self.put_block(entries, (Some(last), Start::Before(last)), copy, None);
+        match entries.get(1).filter(|_| at == 1) {
+            // The second one tells how far blocks of the group are from each other.
+            Some(&second) => {
+                let blank_lines = self.blank_lines_above(second, false);
+                self.put(None, Anchor::After(first.id()), copy, blank_lines);
+            }
+            None => self.put_block(entries, (previous, Start::Before(first)), copy, None),
+        }
+        self.promise(block, name);
+        self.plan.created.push(block.kind);
         let mut names = self.names(block.kind);
-        names.push(name.to_owned());
-        self.promise(block, name, names);
+        names.insert(at, name.to_owned());
+        self.plan.orders.push((block.kind, names));
     }
 
-    /// Promises that the group has these names, and under the new one what the block has.
-    fn promise(&mut self, NamedEntry { kind, entry }: NamedEntry<'d>, name: &str, names: Vec<String>) {
+    /// Promises that there is under the new name what the block has.
+    fn promise(&mut self, NamedEntry { kind, entry }: NamedEntry<'d>, name: &str) {
         let value = Some(merge::named_value(kind, entry));
         self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value });
-        self.plan.created.push(kind);
-        self.plan.orders.push((kind, names));
     }
 
     fn names(&self, kind: Kind) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::change::{refuse_guarded, refuse_unexpected, rehearsed};
 use super::replace::replace;
 use super::session::{Session, status};
-use crate::edit::block_request::BlockRequest;
+use crate::edit::request::TextRequest;
 use crate::engine::{
     ChangeOptions, Content, EngineError, Expected, Guard, Outcome, OutcomeNote, Replaced, ServiceError,
     Snapshot, Source,
@@ -21,7 +21,7 @@ const MAX_RETRIES: u32 = 10;
 pub fn change_block(
     session: &mut Session,
     mut running: Arc<Snapshot>,
-    request: &BlockRequest,
+    request: &TextRequest<'_>,
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
     let mut retries = 0;
@@ -49,7 +49,7 @@ fn is_stale(error: &ServiceError) -> bool {
 fn change_text(
     session: &mut Session,
     running: &Arc<Snapshot>,
-    request: &BlockRequest,
+    request: &TextRequest<'_>,
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
     refuse_unexpected(&Content::Text(running.clone()), options)?;
@@ -65,9 +65,9 @@ fn change_text(
     refuse_guarded([credentials], options)?;
     let new = Snapshot::edited(running, &edit.splices);
     let expected = (!options.force).then(|| Expected::OneOf(vec![running.revision()]));
-    let options = ChangeOptions { expected, ..options.clone() };
-    let mut outcome = replace(session, Replaced::File, new.bytes(), &options)?;
     // To the server, a stream with another name is a stream less.
+    let options = ChangeOptions { expected, max_delete: Some(usize::MAX), ..options.clone() };
+    let mut outcome = replace(session, Replaced::File, new.bytes(), &options)?;
     outcome.notes.retain(|note| !matches!(note, OutcomeNote::DeletedStreams(_)));
     outcome.notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
     Ok(outcome)

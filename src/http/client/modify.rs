@@ -45,7 +45,7 @@ pub fn modify(
             refuse_included(session, running, request)?;
         }
         if let (Some(block), Content::Text(running)) = (request.of_text(), &before.content) {
-            return change_block(session, running.clone(), block, options);
+            return change_block(session, running.clone(), &block, options);
         }
         let mut evaluated = evaluate(&before.content, request, options)?;
         let notes: Vec<_> = mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit).collect();
@@ -172,7 +172,7 @@ fn deletions(
     request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Option<Guard> {
-    let streams = evaluated.patch.get("streams")?;
+    let streams = evaluated.patch.get("streams").filter(|_| !request.is_renaming())?;
     let named = request.named_deletions();
     let is_deleted = |name: &str| {
         let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);

@@ -40,9 +40,8 @@ fn a_copy_is_edited_in_the_same_change() {
         "prepush",
     ]);
     run.exits(0).says("changed media.conf: 3 lines added, 0 lines removed");
-    let film = "ondemand film file://film.mp4;\n";
     let copy = "stream cam9 {\n  url udp://h:9 priority=1;\n}\n";
-    assert_eq!(place.text(), SAMPLE.replace(film, &format!("{film}{copy}")));
+    assert_eq!(place.text(), SAMPLE.replace("stream cam.2", &format!("{copy}stream cam.2")));
     assert_eq!(place.kept().len(), 1, "it is one change");
     place.run(["cp", "streams.cam1", "streams.cam9"]).exits(3);
     place.run(["cp", "streams.cam1", "streams.cam8", "--set", "prepush=x"]).exits(3);
@@ -67,6 +66,85 @@ fn what_is_added_is_new() {
     place.run(["add", "stream", "cam1", "udp://h:5"]).exits(3).says("there is a stream `cam1` already");
     place.run(["add", "live", "x", "udp://h:5"]).exits(2).says("a live has no sources");
     place.run(["add", "camera", "x"]).exits(2);
+}
+
+/// The names of the streams, as far as these have them, in the order of the text.
+fn order(place: &Place) -> Vec<String> {
+    let text = place.text();
+    let blocks = text.lines().filter(|line| line.starts_with("stream ") || line.starts_with("ondemand "));
+    blocks.filter_map(|line| line.split_whitespace().nth(1)).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_new_block_stands_where_it_is_wanted_on_a_file_and_on_a_server() {
+    for serves in [false, true] {
+        let place = Place::with(SAMPLE);
+        let serving = serves.then(|| Serving::over(&place));
+        for (arguments, expected) in [
+            (&["add", "stream", "a", "udp://1"][..], &["cam1", "cam.2", "a", "film"][..]),
+            (&["add", "stream", "b", "--set", "static=false"], &["cam1", "cam.2", "a", "film", "b"]),
+            (&["cp", "streams.cam1", "streams.c"], &["cam1", "c", "cam.2", "a", "film", "b"]),
+            (&["add", "stream", "d", "--before", "cam1"], &["d", "cam1", "c", "cam.2", "a", "film", "b"]),
+            (&["rm", "streams.c", "streams.b", "streams.a"], &["d", "cam1", "cam.2", "film"]),
+            (&["cp", "streams.cam1", "streams.e", "--after", "film"], &["d", "cam1", "cam.2", "film", "e"]),
+            (
+                &["cp", "streams.cam1", "streams.f", "--before", "d"],
+                &["f", "d", "cam1", "cam.2", "film", "e"],
+            ),
+            (&["add", "stream", "g", "--after", "cam.2"], &["f", "d", "cam1", "cam.2", "g", "film", "e"]),
+        ] {
+            place.run(arguments).exits(0);
+            assert_eq!(order(&place), expected, "{arguments:?}");
+        }
+        place.run(["add", "live", "hall", "--before", "studio"]).exits(0);
+        assert!(place.text().contains("live hall;\nlive studio {\n"), "{}", place.text());
+        for command in [["add", "stream", "x"], ["cp", "streams.cam1", "streams.x"]] {
+            for option in ["--after", "--before"] {
+                let run = place.run(command.iter().chain(&[option, "cam3"])).exits(7);
+                run.says("there is no stream `cam3`").says("did you mean `cam1`");
+            }
+            place.run(command.iter().chain(&["--after", "cam1", "--before", "cam1"])).exits(2);
+        }
+        drop(serving);
+    }
+}
+
+#[test]
+fn many_get_other_names_in_one_change_on_a_file_and_on_a_server() {
+    let many: String = (0..9).map(|at| format!("# number {at}\nstream s{at} udp://{at};\n")).collect();
+    for serves in [false, true] {
+        let text = format!("edit_auth admin hunter2;\n{many}live s0;\nstream t1;\n");
+        let place = Place::with(&text);
+        let serving = serves.then(|| Serving::over(&place));
+        let renamed = text.replace("stream s", "stream gate-");
+        let mv = ["mv", "streams.s*", "--replace", "s/s/gate-/"];
+        place.run(mv.iter().chain(&["--dry-run"])).exits(0).says("would change");
+        assert_eq!(place.text(), text);
+        place.run(mv).exits(0).says("9 lines added, 9 lines removed");
+        assert_eq!((place.text(), place.kept().len()), (renamed.clone(), 1), "it is one change");
+        place.run(mv).exits(7).says("`s*` matches nothing here");
+        place.run(["mv", "streams.*", "--replace", r"s/\d$/1/r"]).exits(3).says("would get the same name");
+        place
+            .run(["mv", "streams.gate*", "--replace", r"s/gate-\d/t1/r"])
+            .exits(3)
+            .says("a stream `t1` already");
+        assert_eq!(place.text(), renamed);
+        place.run(["rollback", "-q", "1", "--force"]).exits(0);
+        place.run(["mv", "streams.s*", "--replace", r"s/^s(.)$/${1}s/r", "-o", "change-json"]).exits(0);
+        place.run(["mv", "lives.s0", "--replace", "s/s0/the hall/"]).exits(0);
+        assert!(
+            place.text().contains("stream 0s udp://0;\n# number 1\nstream 1s udp://1;\n"),
+            "{}",
+            place.text()
+        );
+        assert!(place.text().contains("live \"the hall\";\n"), "{}", place.text());
+        drop(serving);
+    }
+    let place = Place::with(many);
+    place.run(["mv", "streams.s*"]).exits(2);
+    place.run(["mv", "streams.s*", "streams.x"]).exits(3).says("expected one stream").says("--replace");
+    place.run(["mv", "streams.s*", "streams.x", "--replace", "s/s/t/"]).exits(2);
+    place.run(["mv", "streams.s*", "--replace", "s/s/t"]).exits(2).says("such as `s/");
 }
 
 #[test]

@@ -1,0 +1,25 @@
+//! Where a new stream, live or plugin stands.
+
+use crate::edit::block_request::BlockPlace;
+
+/// The options for the place of a new block among those of its kind.
+#[derive(Debug, clap::Args)]
+pub struct PlaceArgs {
+    /// Put it directly behind the one of this name
+    #[arg(long, value_name = "NAME", conflicts_with = "before")]
+    pub after: Option<String>,
+
+    /// Put it directly in front of the one of this name
+    #[arg(long, value_name = "NAME")]
+    pub before: Option<String>,
+}
+
+impl From<&PlaceArgs> for BlockPlace {
+    fn from(args: &PlaceArgs) -> Self {
+        match (&args.after, &args.before) {
+            (Some(name), _) => Self::After(name.clone()),
+            (None, Some(name)) => Self::Before(name.clone()),
+            (None, None) => Self::Usual,
+        }
+    }
+}

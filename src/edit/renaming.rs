@@ -1,0 +1,260 @@
+//! New names for many streams, lives or plugins at once: `mv 'streams.cam*' --replace s/cam/gate/`.
+//!
+//! As with one name, it is an edit of the text where there is one, and a merge patch elsewhere. All names change at
+//! the same time, so two blocks can swap theirs.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::block_request::{BlockError, no_block, taken};
+use super::config_lookup::{Current, LocalView};
+use super::expansion::Expansion;
+use super::json_diff;
+use super::misfit::{Misfit, PathFault};
+use super::path::{Path, Segment};
+use super::schema_path::Place;
+use super::shown_path::shown;
+use super::substitution::Substitution;
+use super::value_at::missing;
+use super::{Edit, NamedEntry, under_new_names};
+use crate::model::member::Members;
+use crate::model::secret::holds_mask;
+use crate::model::shape::group_name;
+use crate::model::{Kind, Lens};
+use crate::syntax::Document;
+
+/// New names for the blocks that a path stands for.
+#[derive(Clone)]
+pub struct Renaming {
+    /// Such as `streams.cam*`.
+    pub from: Path,
+    /// What is replaced in each name.
+    pub by: Substitution,
+}
+
+/// The old names of blocks, each with its new one.
+pub type NewNames = HashMap<String, String>;
+
+impl Renaming {
+    /// The merge patch that comes nearest to the request; it can't keep comments.
+    ///
+    /// # Errors
+    /// The path stands for no blocks, or their new names can't be theirs.
+    pub fn patch(&self, current: &dyn Current) -> Result<Value, Vec<PathFault>> {
+        let (kind, names) = self.names(current)?;
+        let group = current.value(&[kind.key()]).unwrap_or_default();
+        let old = group.as_object().cloned().unwrap_or_default();
+        let renamed = old.iter().map(|(name, block)| {
+            let mut block = block.clone();
+            if let Some(members) = block.as_object_mut() {
+                members.retain(|key, _| key != "name" && key != "prefix");
+            }
+            (names.get(name).unwrap_or(name).clone(), block)
+        });
+        let renamed = Value::Object(renamed.collect());
+        let changed = json_diff::group(kind, &Value::Object(old), &renamed);
+        Ok(Value::Object(
+            changed.map(|group| (kind.key().to_owned(), group)).into_iter().collect::<Map<_, _>>(),
+        ))
+    }
+
+    /// The edit of a text; `None` if it changes nothing.
+    ///
+    /// # Errors
+    /// As of [`Renaming::patch`].
+    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, BlockError> {
+        let (kind, names) = self.names(&LocalView::new(members, &Lens::default()))?;
+        let blocks = members.own_by_key(kind.key()).iter().filter_map(|&entry| {
+            let name = names.get(&*group_name(entry).value())?;
+            Some((NamedEntry { kind, entry }, name.as_str()))
+        });
+        Ok(under_new_names(document, members, &blocks.collect::<Vec<_>>())?)
+    }
+
+    /// The names that change.
+    fn names(&self, current: &dyn Current) -> Result<(Kind, NewNames), Vec<PathFault>> {
+        let one = |fault| vec![fault];
+        let kind = self.kind().ok_or_else(|| one(no_block(&self.from)))?;
+        let of_from = |misfit| one(PathFault::new(&self.from, misfit));
+        let expanded =
+            Expansion { current, conditions: &[], own_only: false }.of(&self.from).map_err(of_from)?;
+        let old: Vec<String> = expanded.paths.iter().filter_map(name_of).map(str::to_owned).collect();
+        if old.is_empty() {
+            return Err(of_from(
+                expanded.absence.unwrap_or_else(|| Misfit::absent("it matches nothing here")),
+            ));
+        }
+        if let Some(gone) = old.iter().find(|name| !current.contains(&[kind.key(), name])) {
+            return Err(of_from(missing(current, &self.from, &[kind.key(), gone])));
+        }
+        let new_name = |name: String| self.by.apply(&name).map(|new| (name, new));
+        let found: Vec<(String, String)> = old.into_iter().filter_map(new_name).collect();
+        if found.is_empty() {
+            let misfit = Misfit::absent("no name that it stands for has what is to be replaced");
+            return Err(of_from(misfit.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));
+        }
+        let changed: Vec<_> = found.into_iter().filter(|(old, new)| old != new).collect();
+        let faults = faults(current, kind, &changed);
+        if faults.is_empty() { Ok((kind, changed.into_iter().collect())) } else { Err(faults) }
+    }
+
+    /// The kind of the blocks; none if the path does not stand for blocks.
+    fn kind(&self) -> Option<Kind> {
+        match &self.from.segments[..] {
+            [group, Segment::Key(_) | Segment::Matching(_)] => match Place::of(std::slice::from_ref(group)) {
+                Ok(Place::Group(kind)) => Some(kind),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn name_of(path: &Path) -> Option<&str> {
+    path.segments.last().and_then(Segment::name)
+}
+
+/// Everything that keeps blocks from having these new names; none of them is the old one.
+fn faults(current: &dyn Current, kind: Kind, changed: &[(String, String)]) -> Vec<PathFault> {
+    let path = |name: &str| Path {
+        segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(name.to_owned())],
+    };
+    let leaving: HashSet<&str> = changed.iter().map(|(old, _)| old.as_str()).collect();
+    let mut given: HashMap<&str, &str> = HashMap::new();
+    let mut faults = Vec::new();
+    for (old, new) in changed {
+        let misfit = match given.insert(new, old) {
+            _ if new.is_empty() => Misfit::new("its new name would be empty"),
+            _ if new.contains('\0') || holds_mask(new) => Misfit::new("it can't have its new name"),
+            Some(other) => Misfit::new(format!("it and `{}` would get the same name", shown(&path(other)))),
+            None if !leaving.contains(new.as_str()) && current.contains(&[kind.key(), new]) => {
+                faults.push(taken(&path(new), kind, new));
+                continue;
+            }
+            None => continue,
+        };
+        faults.push(PathFault::new(&path(old), misfit));
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{BlockError, Renaming};
+    use crate::edit::path::Path;
+    use crate::edit::substitution::Substitution;
+    use crate::model::{Lens, View, to_json, top_members};
+    use crate::syntax::Document;
+
+    const TEXT: &str = "\
+# the first
+stream cam1 { # here
+  url udp://1;
+  prepush  5;
+}
+
+stream cam2 udp://2; # two
+ondemand \"the cam\" file://x;
+stream a { title A; auth false; }
+stream b { title B; }
+live cam1;
+plugin cam { x 1; }
+";
+
+    fn view(document: &Document) -> Value {
+        to_json(&View::new(&top_members(document), &Lens::default()))
+    }
+
+    /// The text after the edit; the patch must lead to the same JSON.
+    fn after(from: &str, by: &str) -> Result<String, Vec<String>> {
+        let by = Substitution::parse(by).expect(by);
+        let renaming = Renaming { from: Path::parse(from).expect(from), by };
+        let document = Document::parse(TEXT.to_owned());
+        let shown = view(&document);
+        let told = |faults: Vec<super::PathFault>| -> Vec<String> {
+            faults
+                .iter()
+                .map(|fault| format!("{}{fault}", if fault.is_absent() { "absent: " } else { "" }))
+                .collect()
+        };
+        let edit = match renaming.edit(&document, &top_members(&document)) {
+            Ok(edit) => edit,
+            Err(BlockError::Faults(found)) => {
+                assert_eq!(renaming.patch(&shown).map_err(told), Err(told(found.clone())));
+                return Err(told(found));
+            }
+            Err(error) => panic!("{error:?}"),
+        };
+        let (edited, _) = document.edited(&edit.map(|edit| edit.splices).unwrap_or_default());
+        let patch = renaming.patch(&shown).map_err(told)?;
+        let by_patch = crate::edit::modify(&document, patch).expect("it is proved");
+        let (by_patch, _) = document.edited(&by_patch.map(|edit| edit.splices).unwrap_or_default());
+        assert_eq!(view(&edited), view(&by_patch), "the patch comes to the same");
+        Ok(edited.text().to_owned())
+    }
+
+    #[test]
+    fn only_the_names_change() {
+        let named = |pairs: &[(&str, &str)]| {
+            Ok(pairs.iter().fold(TEXT.to_owned(), |text, (old, new)| text.replace(old, new)))
+        };
+        for (from, by, pairs) in [
+            ("streams.cam*", "s/cam/gate/", &[("stream cam", "stream gate")][..]),
+            (
+                "streams.*",
+                "s/cam/the gate/",
+                &[
+                    ("stream cam1", "stream \"the gate1\""),
+                    ("stream cam2", "stream \"the gate2\""),
+                    ("the cam\"", "the the gate\""),
+                ],
+            ),
+            ("streams.cam1", "s/cam1/lobby/", &[("stream cam1", "stream lobby")]),
+            ("lives.*", r"s/^cam(\d)/hall-\1/r", &[("live cam1", "live hall-1")]),
+            ("plugins.cam", "s/cam/iptv/", &[("plugin cam", "plugin iptv")]),
+            ("streams.cam*", "s/cam/cam/", &[]),
+            // One takes the name that another one leaves.
+            ("streams.cam*", "s/cam2/cam3/", &[("cam2", "cam3")]),
+            (r"streams.cam*", "s/cam1/cam11/", &[("stream cam1", "stream cam11")]),
+        ] {
+            assert_eq!(after(from, by), named(pairs), "{from} {by}");
+        }
+    }
+
+    #[test]
+    fn names_can_move_on_by_one() {
+        let text = TEXT.replace("stream cam2", "stream cam12").replace("stream cam1 ", "stream cam11 ");
+        assert_eq!(after("streams.cam*", "s/cam/cam1/"), Ok(text));
+    }
+
+    #[test]
+    fn a_renaming_with_faults_is_refused_as_a_whole() {
+        for (from, by, faults) in [
+            (
+                "streams.cam*",
+                r"s/\d//r",
+                &["`streams.cam2`: it and `streams.cam1` would get the same name"][..],
+            ),
+            ("streams.*", "s/^.$//r", &["`streams.a`: its new name", "`streams.b`: its new name"]),
+            (
+                "streams.cam*",
+                r"s/^.*$/a/r",
+                &["`streams.a`: there is a stream `a` already", "`streams.cam2`: it and"],
+            ),
+            ("streams.cam*", "s/gate/x/", &["absent: `streams.cam*`: no name"]),
+            ("streams.door*", "s/door/x/", &["absent: `streams.door*`: `door*` matches nothing here"]),
+            ("streams.cam3", "s/cam/x/", &["absent: `streams.cam3`: there is no stream `cam3`"]),
+            ("streams.cam*.title", "s/cam/x/", &["`streams.cam*.title`: expected one stream"]),
+            ("rtmp", "s/1/2/", &["`rtmp`: expected one stream"]),
+        ] {
+            let found = after(from, by).expect_err(from);
+            assert_eq!(found.len(), faults.len(), "{found:#?}");
+            for (found, fault) in found.iter().zip(faults) {
+                assert!(found.starts_with(fault), "{found}");
+            }
+        }
+    }
+}
