@@ -13,10 +13,11 @@ use super::assign::{NULL, value::typed};
 use super::config_lookup::Current;
 use super::emit::scalar_text;
 use super::misfit::Misfit;
-use super::path::{Path, PathError, Segment, glob_matches};
+use super::path::{Path, PathError, Segment};
 use super::regular_expression::{BadRegex, compiled};
 use super::schema_path::{Place, own_value};
 use super::suggestion::keys;
+use super::through_lists::any;
 use super::value_at::value_at;
 use crate::model::Kind;
 
@@ -85,7 +86,7 @@ impl Condition {
             "exists" => Test::Exists,
             _ => Test::Missing,
         };
-        let leaves = Kind::ALL.map(|kind| leaf(Place::Block(kind), &path.segments));
+        let leaves = Kind::ALL.map(|kind| Place::Block(kind).through_lists(&path.segments));
         Ok(Self { path, test, leaves })
     }
 
@@ -114,7 +115,7 @@ impl Condition {
         let group = entry.first().and_then(Segment::name).and_then(Kind::of_key);
         match group.filter(|_| entry.len() == 2) {
             Some(kind) => self.leaves[kind as usize].clone(),
-            None => leaf(Place::of(entry).unwrap_or(Place::Foreign), &self.path.segments),
+            None => Place::of(entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments),
         }
     }
 }
@@ -146,56 +147,20 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// The place that a path leads to from `place`, through lists without brackets.
-pub(super) fn leaf(place: Place, path: &[Segment]) -> Result<Place, Misfit> {
-    path.iter().try_fold(place, |place, segment| match segment {
-        Segment::Key(name) | Segment::Matching(name) => {
-            let in_entries = place.list_entry().and_then(|entry| entry.member(name).ok());
-            in_entries.map_or_else(|| place.member(name), Ok)
-        }
-        Segment::EveryEntry => place.step(&Segment::Index(0)),
-        _ => place.step(segment),
-    })
-}
-
 impl Test {
     /// Whether a value below `path` meets the test.
-    fn holds(&self, value: Option<&Value>, path: &[Segment], leaf: Place) -> bool {
-        let any = |values: &mut dyn Iterator<Item = &Value>, path: &[Segment]| {
-            let mut values = values.peekable();
-            match values.peek() {
-                None => self.is_met(None, leaf),
-                Some(_) => values.any(|value| self.holds(Some(value), path, leaf)),
-            }
-        };
-        match (value, path) {
-            (Some(whole @ Value::Array(_)), []) if self.is_about_list(leaf) => self.is_met(Some(whole), leaf),
-            (Some(Value::Array(entries)), [] | [Segment::Key(_) | Segment::Matching(_), ..]) => {
-                any(&mut entries.iter(), path)
-            }
-            (value, []) => self.is_met(value, leaf),
-            (Some(Value::Array(entries)), [segment, rest @ ..]) => match segment {
-                Segment::Index(at) => self.holds(entries.get(*at), rest, leaf),
-                Segment::FromEnd(back) => {
-                    let at = entries.len().checked_sub(*back);
-                    self.holds(at.and_then(|at| entries.get(at)), rest, leaf)
-                }
-                Segment::Find { key, value } => {
-                    let is_meant = |entry: &&Value| {
-                        entry.get(key).and_then(scalar_text).is_some_and(|text| text == *value)
-                    };
-                    any(&mut entries.iter().filter(is_meant), rest)
-                }
-                _ => any(&mut entries.iter(), rest),
+    fn holds(&self, value: Option<&Value>, path: &[Segment], place: Place) -> bool {
+        any(value, path, &mut Vec::new(), &mut |_, found| self.is_met_by_any(found, place))
+    }
+
+    /// Whether a value meets the test, or an entry of it where it is a list.
+    fn is_met_by_any(&self, value: Option<&Value>, place: Place) -> bool {
+        match value {
+            Some(Value::Array(entries)) if !self.is_about_list(place) => match &entries[..] {
+                [] => self.is_met(None, place),
+                entries => entries.iter().any(|entry| self.is_met_by_any(Some(entry), place)),
             },
-            (Some(Value::Object(members)), [Segment::Key(key), rest @ ..]) => {
-                self.holds(members.get(key), rest, leaf)
-            }
-            (Some(Value::Object(members)), [Segment::Matching(glob), rest @ ..]) => {
-                let matching = members.iter().filter(|(name, _)| glob_matches(glob, name));
-                any(&mut matching.map(|(_, value)| value), rest)
-            }
-            _ => self.is_met(None, leaf),
+            value => self.is_met(value, place),
         }
     }
 

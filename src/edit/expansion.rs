@@ -10,6 +10,7 @@ use super::path::{EVERY, Path, Segment, glob_matches};
 use super::schema_path::Place;
 use super::shown_path::shown;
 use super::suggestion::{in_a_group, keys};
+use super::through_lists::names;
 use super::value_at::value_at;
 
 /// How paths are expanded.
@@ -101,7 +102,7 @@ impl Expansion<'_> {
 
     /// The segments that a pattern below `above` stands for.
     fn segments(&self, above: &[Segment], pattern: &Segment) -> Result<Vec<Segment>, Misfit> {
-        let place = Place::of(above);
+        let place = Place::Root.through_lists(above);
         let place = if self.own_only { Some(place?) } else { place.ok() };
         match pattern {
             Segment::Matching(glob) => {
@@ -142,10 +143,10 @@ impl Expansion<'_> {
                 return Ok(names);
             }
         }
-        match value_at(self.current, &Path { segments: above.to_vec() })? {
-            Value::Object(members) => Ok(members.into_iter().map(|(name, _)| name).collect()),
-            _ => Err(Misfit::absent("`*` stands for the members of an object, and there is no object here")),
-        }
+        let names = names(self.current, &Path { segments: above.to_vec() })?;
+        names.ok_or_else(|| {
+            Misfit::absent("`*` stands for the members of an object, and there is no object here")
+        })
     }
 }
 

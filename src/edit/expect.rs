@@ -9,8 +9,8 @@ use super::config_lookup::{Current, MaskedLookup};
 use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value};
-use super::select::select;
 use super::shown_path;
+use super::through_lists::{FoundAt, found};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::model::secret::is_mask;
@@ -62,9 +62,9 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
     let shown = MaskedLookup { current, masker: Some(&masker) };
     for Expectation { path, value } in expectations {
         match compared(current, path, value) {
-            Ok((expected, found)) if expected == found => {}
-            Ok((expected, _)) => {
-                let found = compared(&shown, path, value).ok().and_then(|(_, found)| found);
+            Ok(comparison) if comparison.is_met => {}
+            Ok(ComparedValue { expected, .. }) => {
+                let found = compared(&shown, path, value).ok().and_then(|shown| shown.found);
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
                 unmet.push(Unmet { path: shown_path::shown(path), expected, found });
             }
@@ -74,26 +74,40 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
     if faults.is_empty() { Ok(unmet) } else { Err(faults) }
 }
 
-/// The expected value and the actual one.
-fn compared(
-    current: &dyn Current,
-    path: &Path,
-    text: &str,
-) -> Result<(Option<Value>, Option<Value>), Misfit> {
-    let place = Place::of(&path.segments)?;
+/// An expected value, and what is there.
+struct ComparedValue {
+    expected: Option<Value>,
+    /// The value, or the list of the values in the entries that the path leads to.
+    found: Option<Value>,
+    is_met: bool,
+}
+
+/// Compares the expected value with the actual one; of several, one has to be the expected one.
+fn compared(current: &dyn Current, path: &Path, text: &str) -> Result<ComparedValue, Misfit> {
+    let place = match path.first_pattern() {
+        Some(_) => Place::of(&path.segments)?,
+        None => Place::Root.through_lists(&path.segments)?,
+    };
     let expected = match text {
         NULL => None,
         text => Some(value::typed(place, text)?),
     };
-    match select(current, path) {
-        Ok(found) => {
-            let found = own_backend(place, found.into_value());
-            let is_nothing = |found: &Value| expected.is_none() && is_shown_for_nothing(place, found);
-            Ok((expected.clone(), found.filter(|found| !is_nothing(found))))
+    let found = match found(current, path) {
+        Ok(found) => found,
+        Err(misfit) if misfit.is_absent => {
+            return Ok(ComparedValue { is_met: expected.is_none(), expected, found: None });
         }
-        Err(fault) if fault.is_absent() => Ok((expected, None)),
-        Err(fault) => Err(fault.misfit),
-    }
+        Err(misfit) => return Err(misfit),
+    };
+    let is_met = match (&found, &expected) {
+        (FoundAt::Each { is_partial, .. }, None) => *is_partial,
+        (FoundAt::Each { values, .. }, Some(expected)) => values.iter().any(|(_, value)| value == expected),
+        (FoundAt::One(_), _) => false,
+    };
+    let found = own_backend(place, found.into_value());
+    let is_nothing = |found: &Value| expected.is_none() && is_shown_for_nothing(place, found);
+    let found = found.filter(|found| !is_nothing(found));
+    Ok(ComparedValue { is_met: is_met || found == expected, expected, found })
 }
 
 /// The value that the directive itself sets: a backend also shows the global one, which is not its own.
@@ -128,7 +142,7 @@ mod tests {
                     "prepush": 5,
                     "auth": {"url": false, "extra": {"key": "geheim"}, "url_global": "g"},
                     "allow": ["token", "geheim"],
-                    "urls": [{"url": "u"}],
+                    "urls": [{"url": "u"}, {"url": "v", "priority": 1}],
                 },
                 "c": {"auth": {"url_global": "g"}},
             },
@@ -157,6 +171,11 @@ mod tests {
             ("streams.b", "null"),
             ("streams.a.auth.url", "false"),
             ("streams.a.urls[0].url", "u"),
+            ("streams.a.urls.url", "u"),
+            ("streams.a.urls.url", "v"),
+            ("streams.a.urls.priority", "1"),
+            ("streams.a.urls.priority", "null"),
+            ("streams.a.urls.bitrate", "null"),
             ("edit_auth.password", "geheim"),
         ];
         assert_eq!(messages(&met), Vec::<String>::new());
@@ -171,6 +190,10 @@ mod tests {
         );
         assert_eq!(messages(&[("loglevel", "\"null\"")]), Vec::<String>::new());
         assert_eq!(messages(&[("rtsp", "1")]), ["`rtsp` is not set, and is expected to be `1`"]);
+        assert_eq!(
+            messages(&[("streams.a.urls.url", "w")]),
+            ["`streams.a.urls.url` is `[\"u\",\"v\"]`, not `\"w\"`"]
+        );
     }
 
     #[test]

@@ -335,7 +335,7 @@ fn found(
 /// The value at a path; `None` where nothing is.
 fn value_at(current: &dyn Current, path: &Path) -> Result<Option<Value>, PathFault> {
     match select(current, path) {
-        Ok(Selection::One(value)) => Ok(Some(value)),
+        Ok(Selection::One(found)) => Ok(Some(found.into_value())),
         Ok(Selection::Many(_)) => Ok(None),
         Err(fault) if fault.is_absent() => Ok(None),
         Err(fault) => Err(fault),

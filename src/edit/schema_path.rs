@@ -64,6 +64,19 @@ impl Place {
         }
     }
 
+    /// The place that `path` leads to from here, where a name behind a list is one of each of its entries. A
+    /// pattern stands for any of its names or entries.
+    pub fn through_lists(self, path: &[Segment]) -> Result<Self, Misfit> {
+        path.iter().try_fold(self, |place, segment| match segment {
+            Segment::Key(name) | Segment::Matching(name) => {
+                let in_entries = place.list_entry().and_then(|entry| entry.member(name).ok());
+                in_entries.map_or_else(|| place.member(name), Ok)
+            }
+            Segment::EveryEntry => place.step(&Segment::Index(0)),
+            _ => place.step(segment),
+        })
+    }
+
     /// The place of a member.
     pub fn member(self, key: &str) -> Result<Self, Misfit> {
         match self {

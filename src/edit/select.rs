@@ -7,25 +7,47 @@ use super::config_lookup::Current;
 use super::expansion::{Expanded, Expansion};
 use super::misfit::{Misfit, PathFault};
 use super::path::{EVERY, Path, Segment};
+use super::schema_path::Place;
+use super::through_lists::{FoundAt, found};
+use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
+use crate::model::schema::Scope;
 
 /// The value at a path, or the values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Selection {
-    /// The value at a path that stands for one place.
-    One(Value),
-    /// The values at the places that a path stands for, in order.
-    Many(Vec<(Path, Value)>),
+    /// What is at a path that stands for one place.
+    One(FoundAt),
+    /// What is at the places that a path stands for, in order.
+    Many(Vec<(Path, FoundAt)>),
 }
 
 impl Selection {
     /// Returns the value, or one object from paths to values.
     pub fn into_value(self) -> Value {
         match self {
-            Self::One(value) => value,
+            Self::One(found) => found.into_value(),
             Self::Many(found) => Value::Object(Map::from_iter(
-                found.into_iter().map(|(path, value)| (path.to_string(), value)),
+                found.into_iter().map(|(path, found)| (path.to_string(), found.into_value())),
             )),
+        }
+    }
+
+    /// The same; `None` where a pattern finds nothing.
+    pub fn into_present(self) -> Option<Value> {
+        match self {
+            Self::Many(found) if found.is_empty() => None,
+            selection => Some(selection.into_value()),
+        }
+    }
+
+    /// The values with their places, those in lists one by one; `path` is that of a single one.
+    pub fn into_places(self, path: &Path) -> Vec<(Path, Value)> {
+        match self {
+            Self::One(found) => found.into_places(path),
+            Self::Many(found) => {
+                found.into_iter().flat_map(|(path, found)| found.into_places(&path)).collect()
+            }
         }
     }
 }
@@ -57,28 +79,43 @@ pub fn select_where(
         if let Some(absence) = absence {
             return Err(fault(absence));
         }
-        return value_at(shown, &whole).map(Selection::One).map_err(fault);
+        return found(shown, &whole).map(Selection::One).map_err(fault);
     }
-    let mut found = Vec::new();
+    let (mut values, has_places) = (Vec::new(), !paths.is_empty());
     for path in paths {
-        match value_at(shown, &path) {
-            Ok(value) => found.push((path, value)),
+        match found(shown, &path) {
+            Ok(found) => values.push((path, found)),
             // A glob may pass names without this value.
             Err(misfit) if misfit.is_absent => {}
             Err(misfit) => return Err(PathFault::new(&path, misfit)),
         }
     }
+    if !values.is_empty() {
+        return Ok(Selection::Many(values));
+    }
+    if let Some(unknown) = unknown(&whole, has_places) {
+        return Err(fault(unknown));
+    }
     let may_find_nothing = conditions.is_empty() && whole.segments.iter().all(takes_all);
     match absence {
         // Whatever is above the first glob has to be there.
-        Some(absence) if found.is_empty() && !(may_find_nothing && is_above_found(real, &whole)) => {
-            Err(fault(absence))
-        }
-        None if found.is_empty() && !may_find_nothing => {
-            Err(fault(Misfit::absent("the entries have no such value")))
-        }
-        _ => Ok(Selection::Many(found)),
+        Some(absence) if !(may_find_nothing && is_above_found(real, &whole)) => Err(fault(absence)),
+        None if !may_find_nothing => Err(fault(Misfit::absent("the entries have no such value"))),
+        _ => Ok(Selection::Many(values)),
     }
+}
+
+/// The absence of a key behind a pattern that neither the schema nor an entry has.
+fn unknown(path: &Path, has_places: bool) -> Option<Misfit> {
+    let first = path.first_pattern()?;
+    if let Err(misfit) = Place::Root.through_lists(&path.segments) {
+        return Some(Misfit { is_absent: true, ..misfit });
+    }
+    let unknown = UnknownKey::of(Place::Root, &path.segments).filter(|unknown| unknown.at > first)?;
+    // A plugin has any keys.
+    let is_judged = has_places || unknown.scope != Scope::Plugin;
+    let absent = || Misfit::absent(format!("there is no `{}` in these entries", unknown.key));
+    is_judged.then(|| Misfit { hint: unknown.suggestion(), ..absent() })
 }
 
 /// Whether a segment is no pattern, or one that leaves nothing out.
@@ -103,7 +140,7 @@ mod tests {
 
     const TEXT: &str = "
         http 80 { api false; }
-        stream b { url udp://3; prepush 5; }
+        stream b { url udp://3; prepush 5; meta { x 1; } meta { y 2; } }
         stream a { url udp://1 priority=1; url udp://2; url udp://2; title x; }
         stream cam.1 { prepush off; }
         ondemand later udp://5;
@@ -150,6 +187,18 @@ mod tests {
             ("streams.c*.prepush", json!({"streams.\"cam.1\".prepush": false})),
             ("streams.a.urls[0].p*", json!({"streams.a.urls[0].priority": 1})),
             ("plugins.*.x[*]", json!({})),
+            ("streams.a.urls.url", json!(["udp://1", "udp://2", "udp://2"])),
+            ("streams.a.urls.priority", json!([1])),
+            ("streams.a.urls.u*", json!({"streams.a.urls.url": ["udp://1", "udp://2", "udp://2"]})),
+            ("streams.*.urls.priority", json!({"streams.a.urls.priority": [1]})),
+            ("streams.b*.urls.url", json!({"streams.b.urls.url": ["udp://3"]})),
+            ("streams.*.title", json!({"streams.a.title": "x"})),
+            ("streams.*.dvr.root", json!({})),
+            ("lives.*.publish_enabled", json!({})),
+            ("streams.*.meta", json!({"streams.b.meta": [[{"x": 1}], [{"y": 2}]]})),
+            ("streams.*.meta.x", json!({"streams.b.meta.x": [1]})),
+            ("streams.b.meta.x", json!([1])),
+            ("streams.*.dvr", json!({})),
         ] {
             assert_eq!(evaluate(&Lens::default(), path), Ok(expected), "{path}");
         }
@@ -182,6 +231,22 @@ mod tests {
             }),
             ("streams.a.urls[1].priority", "`streams.a.urls[1].priority`: the entry has no `priority`"),
             ("streams.a.title[0]", "`streams.a.title[0]`: there is no list for `[0]`"),
+            ("streams.*.prepsh", {
+                "`streams.*.prepsh`: there is no `prepsh` in these entries | did you mean `prepush`?"
+            }),
+            ("streams.*.nosuchkey", "`streams.*.nosuchkey`: there is no `nosuchkey` in these entries"),
+            ("streams.*.url", {
+                "`streams.*.url`: `url` is a keyword of the text, not a key of the JSON | did you mean `urls`?"
+            }),
+            ("streams.*.urls.ulr", {
+                "`streams.*.urls.ulr`: there is no `ulr` in these entries | did you mean `url`?"
+            }),
+            ("streams.a.urls.ulr", {
+                "`streams.a.urls.ulr`: no entry of the list has `ulr` | did you mean `url`?"
+            }),
+            ("streams.\"cam.1\".urls.url", "`streams.\"cam.1\".urls.url`: no entry of the list has `url`"),
+            ("streams.*.urls.bitrate", "`streams.*.urls.bitrate`: there is no `bitrate` in these entries"),
+            ("streams.a.urls.bitrate", "`streams.a.urls.bitrate`: no entry of the list has `bitrate`"),
         ] {
             assert_eq!(evaluate(&Lens::default(), path), Err(expected.to_owned()), "{path}");
         }

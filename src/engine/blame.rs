@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::snapshot::Snapshot;
 use crate::edit::config_lookup::{LocalView, MaskedLookup};
 use crate::edit::path::Path;
-use crate::edit::select::{Selection, select};
+use crate::edit::select::select;
 use crate::model::{Lens, Masker, top_members};
 use crate::store::HistoryEntry;
 
@@ -73,8 +73,5 @@ fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Va
     let members = top_members(snapshot.document());
     let lens = Lens::default();
     let view = LocalView::new(&members, &lens);
-    match select(&MaskedLookup { current: &view, masker }, path).ok()? {
-        Selection::Many(found) if found.is_empty() => None,
-        selection => Some(selection.into_value()),
-    }
+    select(&MaskedLookup { current: &view, masker }, path).ok()?.into_present()
 }

@@ -312,10 +312,7 @@ fn print_values(
     for path in &wanted.paths {
         let selection = wanted.at(path, current)?;
         if args.output == ReadFormat::Set {
-            let found = match selection {
-                Selection::One(value) => vec![(path.clone(), value)],
-                Selection::Many(found) => found,
-            };
+            let found = selection.into_places(path);
             let mut found = found.iter();
             output(found.try_for_each(|(path, value)| print_set_lines(value, &path.segments, out)))?;
             continue;

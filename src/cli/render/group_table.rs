@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cli::render::table::{self, Screen};
 use crate::edit::config_lookup::Current;
 use crate::edit::path::Path;
-use crate::edit::select::{Selection, select};
+use crate::edit::select::select;
 use crate::model::Kind;
 use crate::model::schema::{by_key, parameters};
 use crate::syntax::one_line;
@@ -160,13 +160,10 @@ impl Column {
             Cell::Sources => sources(entry),
             Cell::Publish => Some(if entry["publish_enabled"] == false { "no" } else { "yes" }.to_owned()),
             Cell::Settings => settings(entry),
-            Cell::At(path) => match select(entry, path) {
-                Ok(Selection::One(value)) => Some(in_words(&value)),
-                Ok(Selection::Many(found)) => {
-                    Some(found.iter().map(|(_, value)| in_words(value)).collect::<Vec<_>>().join(" "))
-                }
-                Err(_) => None,
-            },
+            Cell::At(path) => select(entry, path).ok().map(|found| {
+                let values = found.into_places(path);
+                values.iter().map(|(_, value)| in_words(value)).collect::<Vec<_>>().join(" ")
+            }),
         };
         found.filter(|text| !text.is_empty()).unwrap_or(NOTHING.to_owned())
     }

@@ -10,7 +10,7 @@ use crate::cli::ui::Ui;
 use crate::edit::config_lookup::MaskedLookup;
 use crate::edit::json_diff::{ChangedValue, changed_values};
 use crate::edit::path::{Path, Segment, glob_matches};
-use crate::edit::select::{Selection, select};
+use crate::edit::select::select;
 use crate::engine::Content;
 use crate::model::redact::masked_keys;
 use crate::model::{Kind, Masker};
@@ -33,10 +33,7 @@ impl Compared {
     /// The value at a path; `None` where there is none.
     fn value(&self, path: &Path, masker: Option<&Masker>) -> Option<Value> {
         let lookup = MaskedLookup { current: self.json.as_ref()?, masker };
-        match select(&lookup, path).ok()? {
-            Selection::Many(found) if found.is_empty() => None,
-            selection => Some(selection.into_value()),
-        }
+        select(&lookup, path).ok()?.into_present()
     }
 
     /// The names of the streams that a path is about; `None` if it is about something else, or about all.

@@ -11,6 +11,7 @@ use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
+use crate::edit::through_lists::with_entries;
 use crate::model::schema::Shape;
 use crate::model::shape::Port;
 use crate::syntax::MAX_DEPTH;
@@ -87,6 +88,7 @@ fn edit(
     match value {
         Ok(value) => Some(PathEdit { path, value, is_unset: assignment.is_unset() }),
         Err(misfit) => {
+            let misfit = Misfit { hint: entry_hint(&path, assignment).or(misfit.hint), ..misfit };
             // The fault may be the same for each place that the path stands for.
             let fault = PathFault::new(&assignment.path, misfit);
             if faults.last() != Some(&fault) {
@@ -130,4 +132,21 @@ fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
     };
     let path = shown(&assignment.path);
     Some(format!("`{path}[+]={element}` appends; a JSON array sets the whole list"))
+}
+
+/// Suggests `urls[0].url` to whoever sets `urls.url`: only what is read goes through lists.
+fn entry_hint(place: &Path, Assignment { path, value }: &Assignment) -> Option<String> {
+    Place::to_set(&with_entries(place, &Segment::Index(0))?.segments).ok()?;
+    let is_of_many = path.first_pattern().is_some();
+    let entry = if is_of_many { Segment::EveryEntry } else { Segment::Index(0) };
+    let [path, entry] = [shown(path), shown(&with_entries(path, &entry)?)];
+    let entries = if is_of_many { "all entries" } else { "the first entry" };
+    Some(match value {
+        AssignedValue::Remove => format!("`--unset '{entry}'` removes it from {entries}"),
+        _ => {
+            format!(
+                "`--set '{entry}=…'` sets it in {entries}, `--replace '{path}' s/OLD/NEW/` replaces in all of them"
+            )
+        }
+    })
 }

@@ -9,7 +9,7 @@ use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::substitution::Substitution;
-use crate::edit::value_at::value_at;
+use crate::edit::through_lists::found;
 
 /// Returns the places of the values that change, each with its new value. The path goes through lists
 /// without brackets; of a list of words each word changes, of another list or an object each string.
@@ -21,14 +21,15 @@ pub fn assignments(
     path: &Path,
     substitution: &Substitution,
 ) -> Result<Vec<(Path, AssignedValue)>, Misfit> {
-    let expanded = expansion.of(&through_lists(path))?;
+    let expanded = expansion.of(path)?;
     let mut replacement = Replacement { substitution, changes: Vec::new() };
     let (mut is_any_there, mut absence) = (false, expanded.absence);
     for path in expanded.paths {
-        match value_at(expansion.current, &path) {
-            Ok(value) => {
+        match found(expansion.current, &path) {
+            Ok(found) => {
                 is_any_there = true;
-                replacement.value(path, &value);
+                let places = found.into_places(&path);
+                places.into_iter().for_each(|(path, value)| replacement.value(path, &value));
             }
             Err(misfit) if misfit.is_absent => absence = absence.or(Some(misfit)),
             Err(misfit) => return Err(misfit),
@@ -40,28 +41,6 @@ pub fn assignments(
             .filter(|_| !is_any_there)
             .unwrap_or_else(|| Misfit::absent("the text to replace is in no value here"))),
     }
-}
-
-/// The path with `[*]` where a name follows a list.
-fn through_lists(path: &Path) -> Path {
-    let mut place = Ok(Place::Root);
-    let mut segments = Vec::new();
-    for segment in &path.segments {
-        if let (Ok(list), Segment::Key(name) | Segment::Matching(name)) = (&place, segment)
-            && list.member(name).is_err()
-            && let Ok(entry) = list.step(&Segment::Index(0))
-        {
-            segments.push(Segment::EveryEntry);
-            place = Ok(entry);
-        }
-        place = place.and_then(|place| match segment {
-            Segment::Matching(name) => place.member(name),
-            Segment::EveryEntry => place.step(&Segment::Index(0)),
-            segment => place.step(segment),
-        });
-        segments.push(segment.clone());
-    }
-    Path { segments }
 }
 
 struct Replacement<'s> {

@@ -10,7 +10,7 @@ use crate::edit::merge::general_value;
 use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::select::{Selection, select};
+use crate::edit::value_at::value_at;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 
@@ -26,7 +26,7 @@ pub fn refuse_one_for_several(
     if !place.is_foreign() || !text.contains(char::is_whitespace) || is_json() {
         return Ok(());
     }
-    let Ok(Selection::One(Value::Array(_))) = select(current, path) else { return Ok(()) };
+    let Ok(Value::Array(_)) = value_at(current, path) else { return Ok(()) };
     let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
     let words = masked_below(&keys, &words(text), &Masker::default());
     Err(Misfit::new("several words are there, and this value would be one word in quotes")

@@ -262,6 +262,18 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             "streams.a.urls=udp://u:p@1",
             format!("`streams.a.urls{list}`streams.a.urls[+]=…` appends; a JSON array sets the whole list"),
         ),
+        (
+            "streams.a.urls.url=udp://u:p@1",
+            "`streams.a.urls.url`: a list has no members | `--set 'streams.a.urls[0].url=…'` sets it in the first \
+             entry, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
+                .to_owned(),
+        ),
+        (
+            "streams.*.urls.url=udp://1",
+            "`streams.*.urls.url`: a list has no members | `--set 'streams.*.urls[*].url=…'` sets it in all \
+             entries, `--replace 'streams.*.urls.url' s/OLD/NEW/` replaces in all of them"
+                .to_owned(),
+        ),
         ("log_requests=yes", "`log_requests`: expected true or false".to_owned()),
         ("s:log_requests=true", "`log_requests`: expected true or false".to_owned()),
         ("streams.a.prepush=-1", "`streams.a.prepush`: expected a number of seconds, or `off`".to_owned()),
@@ -334,7 +346,8 @@ fn paths_that_lead_nowhere_are_refused() {
             "`streams[0].prepush`: expected a list, found an object | name a member after a `.`"
         }),
         ("streams.a.urls.url=x", {
-            "`streams.a.urls.url`: a list has no members | name an entry, such as `[0]`, or `[+]` for a new one"
+            "`streams.a.urls.url`: a list has no members | `--set 'streams.a.urls[0].url=…'` sets it in the first \
+             entry, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
         }),
         ("streams.a.archive.path=x", {
             "`streams.a.archive.path`: `archive` is a list, and has no members | name an entry, such as `[0]`"
@@ -460,6 +473,10 @@ fn a_part_of_a_value_is_replaced() {
     for (path, substitution, expected) in [
         ("streams.b.urls[*].url", "s/3/4/", url("b", "udp://4")),
         ("streams.b.urls.url", "s/3/4/", url("b", "udp://4")),
+        ("streams.b.urls.u*", "s/3/4/", url("b", "udp://4")),
+        ("streams.*.urls.url", "s/3/4/", url("b", "udp://4")),
+        ("streams.b.urls[0].url", "s/3/4/", url("b", "udp://4")),
+        ("streams.*.urls.ulr", "s/3/4/", json!({})),
         ("streams.b", "s/3/4/", url("b", "udp://4")),
         ("streams", r"s/udp:..3/udp:\/\/4/r", url("b", "udp://4")),
         ("streams.*.prepush", "s/5/50/", json!({"streams": {"b": {"prepush": 50}}})),

@@ -5,12 +5,12 @@ use serde_json::Value;
 use super::partial::PartialName;
 use super::values::shown;
 use super::{Completion, Form, PathUse, Step, place};
-use crate::edit::condition::leaf;
 use crate::edit::config_lookup::{Current, ValueKind};
 use crate::edit::explain::members;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
+use crate::edit::through_lists;
 use crate::edit::value_at::value_at;
 use crate::model::schema::{Parameter, PartForm, Shape, by_key};
 
@@ -163,7 +163,7 @@ impl Completion<'_> {
 
 /// The place of a member; in a list that of a member of its entries.
 fn member(place: Place, name: &str) -> Option<Place> {
-    place.member(name).ok().or_else(|| leaf(place, &[Segment::Key(name.to_owned())]).ok())
+    place.member(name).ok().or_else(|| place.through_lists(&[Segment::Key(name.to_owned())]).ok())
 }
 
 /// The segments with one name for each pattern.
@@ -179,12 +179,12 @@ fn certain(segments: &[Segment]) -> Vec<Segment> {
 /// The keys of the object at a path; none where no object is.
 fn present_names(current: &dyn Current, path: &Path) -> Vec<String> {
     if let Some(keys) = keys(&path.segments) {
-        return current.names(&keys);
+        let names = current.names(&keys);
+        if !names.is_empty() {
+            return names;
+        }
     }
-    match value_at(current, path) {
-        Ok(Value::Object(members)) => members.into_iter().map(|(key, _)| key).collect(),
-        _ => Vec::new(),
-    }
+    through_lists::names(current, path).ok().flatten().unwrap_or_default()
 }
 
 fn form_of(row: &Parameter) -> Form {

@@ -8,7 +8,6 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use super::condition::leaf;
 use super::config_lookup::Current;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
@@ -152,5 +151,5 @@ fn operators(path: &str) -> Vec<Proposal> {
 
 /// The place of a path in which patterns stand for any of the names or entries that they match.
 fn place(segments: &[Segment]) -> Option<Place> {
-    leaf(Place::Root, segments).ok()
+    Place::Root.through_lists(segments).ok()
 }

@@ -57,6 +57,7 @@ fn columns_and_their_order() {
             &["--columns", "name,dvr.root,urls[*].url", "streams.door"],
             "NAME  DVR.ROOT  URLS[*].URL\ndoor  /srv      -\n",
         ),
+        (&["--columns", "name,urls.url", "streams.cam10"], "NAME   URLS.URL\ncam10  udp://239.0.0.1:1234\n"),
         (&["--columns", "name,database"], "NAME  DATABASE\niptv  sqlite:///iptv.db\n"),
     ] {
         let run = place.run(["read", "-o", "table"].iter().chain(arguments)).exits(0);

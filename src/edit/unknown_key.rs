@@ -1,0 +1,39 @@
+//! Keys of paths that the schema does not have.
+
+use super::path::Segment;
+use super::schema_path::Place;
+use super::suggestion::did_you_mean;
+use crate::model::schema::{Scope, by_key, parameters};
+
+/// The first key of a path that the schema does not have. It may be an unknown directive, or a slip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownKey<'p> {
+    pub key: &'p str,
+    /// Its place in the path.
+    pub at: usize,
+    /// Where it stands.
+    pub scope: Scope,
+}
+
+impl<'p> UnknownKey<'p> {
+    /// The one of a path that begins at `from`, and goes through lists without brackets.
+    pub fn of(from: Place, path: &'p [Segment]) -> Option<Self> {
+        let mut above = from;
+        for (at, segment) in path.iter().enumerate() {
+            let scope = above.list_entry().unwrap_or(above).scope();
+            if let (Some(key), Some(scope)) = (segment.name(), scope)
+                && by_key(scope, key).is_none()
+            {
+                return Some(Self { key, at, scope });
+            }
+            above = above.through_lists(&path[at..=at]).ok()?;
+        }
+        None
+    }
+
+    /// The known keys that are similar.
+    pub fn suggestion(self) -> Option<String> {
+        let known: Vec<String> = parameters(self.scope).map(|row| row.key.to_owned()).collect();
+        did_you_mean(self.key, &known)
+    }
+}
