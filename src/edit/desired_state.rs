@@ -99,14 +99,22 @@ pub fn lacking(state: &Value, current: &dyn Current) -> Option<usize> {
             .filter_map(|(name, wanted)| {
                 let found = current.value(&[kind.key(), name])?;
                 let change = json_diff::block(kind, &found, wanted.as_object().map(|_| wanted)?);
-                let is_own = |key: &str| {
-                    by_key(kind.scope(), key).is_none_or(|row| !matches!(row.shape, Shape::Derived(_)))
-                };
-                Some(unmentioned(change.iter().filter(|(key, _)| is_own(key)), wanted))
+                Some(unmentioned(change.iter().filter(|(key, _)| is_setting(kind, key)), wanted))
             })
             .sum::<usize>()
     };
     Some(Kind::ALL.map(in_kind).into_iter().sum()).filter(|count| *count > 0)
+}
+
+/// How many settings a stream, live or plugin has.
+pub fn settings(kind: Kind, entry: &Value) -> usize {
+    let change = json_diff::block(kind, entry, &Value::Null);
+    change.keys().filter(|key| is_setting(kind, key)).count()
+}
+
+/// Whether a member is set by a directive inside of the block.
+fn is_setting(kind: Kind, key: &str) -> bool {
+    by_key(kind.scope(), key).is_none_or(|row| !matches!(row.shape, Shape::Derived(_)))
 }
 
 /// How many members of a change are not in `state`.

@@ -36,6 +36,7 @@ pub mod merge;
 pub mod misfit;
 mod neighbours;
 pub mod normalize;
+pub mod owned;
 pub mod patch;
 pub mod path;
 pub mod place_in_text;

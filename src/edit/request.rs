@@ -17,6 +17,7 @@ use super::expect::{Expectation, Unmet, unmet};
 use super::fault::Faults;
 use super::misfit::PathFault;
 use super::normalize::normalize;
+use super::owned;
 use super::patch::parse_within;
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
@@ -235,6 +236,13 @@ impl ChangeRequest {
 }
 
 impl Evaluated {
+    /// The same patch as the state that an owner applies who applied `earlier` states.
+    #[must_use]
+    pub fn owned(self, earlier: &[Value], current: &dyn Current) -> Self {
+        let (patch, notes) = owned::patch(earlier, &self.patch, current);
+        Self { patch, depends_on_read: true, normalized: None, notes }
+    }
+
     /// The normalized patch; the one place where it is normalized.
     ///
     /// # Errors

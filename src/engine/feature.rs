@@ -25,6 +25,8 @@ pub enum Feature {
     Confirm,
     /// `included` gives the files that the configuration includes.
     Included,
+    /// `owner=NAME` also removes what the owner applied before.
+    Owner,
     /// `openapi.json` describes the API.
     OpenApi,
 }
@@ -42,6 +44,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::History,
     Feature::Confirm,
     Feature::Included,
+    Feature::Owner,
     Feature::OpenApi,
 ];
 
@@ -69,6 +72,7 @@ impl Feature {
             Self::History => ("history", "a history"),
             Self::Confirm => ("confirm", "changes that have to be confirmed"),
             Self::Included => ("included", "the files that it includes"),
+            Self::Owner => ("owner", "desired states of an owner"),
             Self::OpenApi => ("openapi", "a description of its API"),
         }
     }

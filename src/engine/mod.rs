@@ -9,6 +9,7 @@
 
 #[allow(clippy::disallowed_methods, reason = "a reload is noted with its time")]
 mod activity;
+mod applied;
 mod blame;
 mod canary;
 mod changes;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::applied::Applied;
 use super::conflict::conflicts;
 use super::error::EngineError;
 use super::guard::{self, Guard};
@@ -40,7 +41,7 @@ impl Engine {
     }
 
     fn merge(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
-        let transaction = Transaction::begin(self, Operation::Modify, options)?;
+        let mut transaction = Transaction::begin(self, Operation::Modify, options)?;
         let basis = transaction.basis()?;
         basis.text.check_in_background();
         let change = transaction.evaluate(request, basis)?;
@@ -82,7 +83,7 @@ impl Transaction<'_> {
     }
 
     /// Evaluates the request, once, on the text that it is merged into.
-    fn evaluate(&self, request: &ChangeRequest, basis: Basis) -> Result<Change, EngineError> {
+    fn evaluate(&mut self, request: &ChangeRequest, basis: Basis) -> Result<Change, EngineError> {
         let mut notes: Vec<_> = basis.note.clone().into_iter().collect();
         let edited = self.edit(request, &basis, &mut notes);
         let before = basis.text;
@@ -108,7 +109,7 @@ impl Transaction<'_> {
     }
 
     fn edit(
-        &self,
+        &mut self,
         request: &ChangeRequest,
         basis: &Basis,
         notes: &mut Vec<OutcomeNote>,
@@ -119,7 +120,18 @@ impl Transaction<'_> {
             return Err(EngineError::BadConfig(basis.text.clone()));
         }
         let members = basis.text.members();
-        let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default()));
+        let lens = Lens::default();
+        let current = LocalView::new(&members, &lens);
+        let evaluated = request.evaluate(&current);
+        let (evaluated, applied) = match (&options.owner, evaluated) {
+            (Some(owner), Ok(evaluated)) => {
+                let recorded = engine.store.applied(owner)?;
+                let applied = Applied { owner: owner.clone(), recorded, state: evaluated.patch.clone() };
+                (Ok(evaluated.owned(&applied.recorded, &current)), Some(applied))
+            }
+            (_, evaluated) => (evaluated, None),
+        };
+        self.applied = applied;
         self.refuse_included(request, &basis.text, evaluated.as_ref().ok().map(|done| &done.patch))?;
         let mut evaluated = evaluated?;
         notes.extend(mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit));

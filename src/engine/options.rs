@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::error::EngineError;
 use super::guard::Guard;
 use crate::edit::Faults;
-use crate::store::Revision;
+use crate::store::{OwnerName, Revision};
 
 /// The commands that the history names, because their operation tells less.
 pub const COMMANDS: &[&str] = &["apply", "edit", "fmt"];
@@ -29,6 +29,8 @@ pub struct ChangeOptions {
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; `None` is the operation.
     pub command: Option<&'static str>,
+    /// The owner of the desired state that is applied: what the owner applied before and it lacks goes.
+    pub owner: Option<OwnerName>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     pub expected: Option<Expected>,
     /// Roll the change back unless it is confirmed within this time.

@@ -15,6 +15,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::applied::Applied;
 use super::content::Content;
 use super::error::EngineError;
 use super::hook::{self, Hooks, Occasion};
@@ -46,6 +47,8 @@ pub(super) struct Transaction<'e> {
     pub state: Option<ServerState>,
     /// Of a rehearsal: whether another change has to be confirmed first.
     is_other_pending: bool,
+    /// What an owner applies by the change.
+    pub applied: Option<Applied>,
     warnings: Vec<Warning>,
     /// The reason for the change, for the history, without the secrets of both texts.
     message: Option<String>,
@@ -105,6 +108,7 @@ impl<'e> Transaction<'e> {
             file,
             state,
             is_other_pending: engine.pending().is_some(),
+            applied: None,
             warnings: Vec::new(),
             message: None,
             told: Vec::new(),
@@ -172,11 +176,30 @@ impl<'e> Transaction<'e> {
         } else {
             refuse_invalid(unproved.as_ref())?;
         }
+        self.settle_applied(&outcome)?;
         outcome.warnings = self.warnings.iter().map(Warning::to_string).chain(self.told.drain(..)).collect();
         if self.options.reload_later && outcome.is_change() && !self.options.dry_run {
             self.reload_later(&outcome);
         }
         Ok(outcome)
+    }
+
+    /// Records what an owner applied alone, where nothing can roll it back any more.
+    fn settle_applied(&self, outcome: &Outcome) -> Result<(), EngineError> {
+        let (Some(applied), Some(writer), false) = (&self.applied, &self.writer, self.options.dry_run) else {
+            return Ok(());
+        };
+        let may_go_back =
+            outcome.pending.is_some() || (self.options.reload_later && self.engine.hooks.reload.is_some());
+        match outcome.is_change() {
+            false => Ok(applied.settle(&**writer)?),
+            true if may_go_back => Ok(()),
+            true => {
+                // The change is made. If this fails, the earlier states stay recorded, too, and go next time.
+                let _ = applied.settle(&**writer);
+                Ok(())
+            }
+        }
     }
 
     /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
@@ -251,6 +274,9 @@ impl<'e> Transaction<'e> {
         self.message = options.message.as_deref().map(masked);
         self.keep_unsaved()?;
         let before = self.rollback_point();
+        if let (Some(applied), Some(writer)) = (&mut self.applied, &self.writer) {
+            applied.begin(&**writer)?;
+        }
         let pending = self.arm_rollback(&before, outcome, &pieces)?;
         let committed = self.commit(&pieces, unproved);
         let warnings = committed.inspect_err(|_| {

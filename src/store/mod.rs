@@ -21,6 +21,7 @@ mod fresh_id;
 mod included;
 mod jitter;
 mod node_record;
+mod owner_name;
 mod pending;
 mod revision;
 mod version;
@@ -28,6 +29,8 @@ mod warning;
 
 use std::path::Path;
 use std::time::Duration;
+
+use serde_json::Value;
 
 pub use candidate::Candidate;
 pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, REVERT, TAKE_BACK};
@@ -38,6 +41,7 @@ pub use fresh_id::fresh_id;
 pub use included::{Follow, IncludeError, IncludedText};
 pub use jitter::jittered;
 pub use node_record::{ClusterState, NodeRecord, NodeState};
+pub use owner_name::{NotAnOwnerName, OwnerName};
 pub use pending::{OpenChange, PendingRecord, StoredPending};
 pub use revision::{NotARevision, Revision};
 pub use version::{BaseText, Loaded, Version, is_concatenation};
@@ -69,6 +73,10 @@ pub trait Store: Send + Sync {
 
     /// Returns the text that the history keeps with a change; `None` where it keeps none.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Returns what an owner applied: the last state, and those before it that may be in effect still; empty
+    /// for an owner that never applied one.
+    fn applied(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError>;
 
     /// Fails with `NotFound` if there is no text yet and a lock would leave something behind. Does not load
     /// it.
@@ -144,6 +152,10 @@ pub trait Writer {
 
     /// Keeps a text in the history that was never stored, durably.
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError>;
+
+    /// Records durably what an owner applied, in place of `known`; fails with `Overtaken` if another writer
+    /// has recorded something else.
+    fn set_applied(&self, owner: &OwnerName, known: &[Value], states: &[Value]) -> Result<(), StoreError>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
     /// next.

@@ -118,6 +118,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
             (format!("`{name}={word}`"), format!(" `{default}` is the default."))
         }
         Values::Guards(_) => (format!("`{name}=`*NAME*`,`…"), String::new()),
+        Values::Owner(_) => (format!("`{name}=`*NAME*"), String::new()),
         Values::Command(_) => {
             (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::changing::ChangeArgs;
+use crate::store::OwnerName;
 
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///
@@ -15,12 +16,17 @@ use super::changing::ChangeArgs;
 /// With `--prune` each stream, live and plugin of FILE gets exactly its values, and all others are deleted.
 /// Settings outside of them are still merged. With `--prune=all` these go, too, if FILE lacks them: the
 /// configuration is what FILE is.
+///
+/// With `--owner` FILE is merged, and what was in the FILE before under that name, but no longer is, is
+/// removed. That FILE is kept beside the history, by the server where there is one. So several can keep
+/// their own parts of one configuration, and settings made by hand stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl apply site.conf --dry-run
   mediactl apply --prune site.conf
   mediactl apply --prune=all --dry-run whole.conf
+  mediactl apply --owner building-a cameras.conf
   mediactl apply -o change-json --exit-code site.json
   mediactl --url https://media.example apply - < site.json")]
 pub struct ApplyArgs {
@@ -39,6 +45,10 @@ pub struct ApplyArgs {
         default_missing_value = "entries"
     )]
     pub prune: Option<PruneScope>,
+
+    /// Also remove what the last state that NAME applied had and FILE lacks; what NAME never set stays
+    #[arg(long, value_name = "NAME", conflicts_with = "prune")]
+    pub owner: Option<OwnerName>,
 
     #[command(flatten)]
     pub changing: ChangeArgs,

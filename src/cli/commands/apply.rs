@@ -24,7 +24,8 @@ pub fn run(args: &ApplyArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     };
     let state = desired_state(&args.file, prune)?;
     let request = ChangeRequest { edits: Edits::State(state), expectations: Vec::new() };
-    let change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
+    let mut change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
+    change.options.owner.clone_from(&args.owner);
     change.run(global, ui, |service, options| service.modify(&request, options))
 }
 

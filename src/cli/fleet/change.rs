@@ -50,7 +50,8 @@ pub fn run(
     let protected: Vec<String> =
         contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, &global, ui)?;
-    let plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change, operation));
+    let mut plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change, operation));
+    record_applied(change, &mut fleet, &mut plans, operation);
     unless_closed(change.print_summary(&plans, ui))?;
     let changing: Vec<usize> = (0..plans.len()).filter(|at| is_change(&plans[*at])).collect();
     let is_refused = plans.iter().any(|answer| answer.result.is_err());
@@ -86,6 +87,32 @@ pub fn run(
     end(journal, verdict == FleetVerdict::Mixed, ui);
     unless_closed(printed)?;
     Ok(with_changes(exit, &results, change))
+}
+
+/// Lets the servers that do not change record what an owner applies: they have it already.
+fn record_applied(
+    change: &FleetChange<'_>,
+    fleet: &mut Fleet,
+    plans: &mut [ServerAnswer<FleetPlan>],
+    operation: &Operation<'_>,
+) {
+    if change.options.owner.is_none() || change.args.dry_run {
+        return;
+    }
+    let has_it = |at: &usize| plans[*at].result.as_ref().is_ok_and(|plan| !plan.outcome.is_change());
+    let unchanged: Vec<usize> = (0..plans.len()).filter(has_it).collect();
+    let work = |at: usize, member: &mut FleetMember| {
+        let Ok(plan) = &plans[at].result else { return Ok(()) };
+        let options = ChangeOptions { expected: change.expected(&plan.running), ..change.options.clone() };
+        let made = operation(&mut *member.target.service, &options);
+        made.map(drop).map_err(|error| CliError::from(error).at(&member.name))
+    };
+    let recorded = fleet.on(&unchanged, "record", &|| true, work, |_, _| None);
+    for (at, recorded) in unchanged.into_iter().zip(recorded) {
+        if let Some(Err(error)) = recorded {
+            plans[at].result = Err(error);
+        }
+    }
 }
 
 /// Nothing more is printed where nobody reads it; the change itself goes on.

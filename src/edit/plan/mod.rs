@@ -96,6 +96,8 @@ pub enum Note {
     },
     /// The entries that a desired state names have so many settings that it lacks, and that stay.
     SettingsLacking(usize),
+    /// So many entries that an owner no longer applies have settings of others, and stay with these.
+    EntriesKept(usize),
 }
 
 /// Plans a normalized patch of a document without errors.

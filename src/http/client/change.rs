@@ -13,7 +13,7 @@ use crate::engine::{
     After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, PendingInfo, ServiceError,
     before_deletion,
 };
-use crate::http::protocol::headers::{ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MESSAGE};
+use crate::http::protocol::headers::{ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MESSAGE, OWNER};
 use crate::http::protocol::notes::note_of;
 
 /// Names and values of a query.
@@ -45,6 +45,12 @@ pub fn parameters<'o>(
     }
     if let Some(command) = options.command.filter(|_| server.reply.offers(Feature::Command)) {
         parameters.push((COMMAND, command.into()));
+    }
+    match &options.owner {
+        // Such a server would ignore the parameter, and remove nothing.
+        Some(_) if !server.reply.offers(Feature::Owner) => return Err(session.not_offered(Feature::Owner)),
+        Some(owner) => parameters.push((OWNER, owner.as_str().into())),
+        None => {}
     }
     match options.confirm {
         // Such a server would ignore the parameter, and never roll the change back.

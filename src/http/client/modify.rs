@@ -22,7 +22,7 @@ use crate::engine::{
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
-use crate::model::{Lens, top_members};
+use crate::model::{Kind, Lens, top_members};
 
 /// How often a request is evaluated again because the configuration of the server has changed meanwhile.
 const MAX_RETRIES: u32 = 10;
@@ -41,6 +41,9 @@ pub fn modify(
     loop {
         let before = session.fetch(Source::Running)?;
         refuse_unexpected(&before.content, options)?;
+        if options.owner.is_some() && !before.reply.offers(Feature::Owner) {
+            return Err(session.not_offered(Feature::Owner));
+        }
         if let (Content::Text(running), false) = (&before.content, options.force) {
             refuse_included(session, running, request)?;
         }
@@ -48,6 +51,11 @@ pub fn modify(
             return change_block(session, running.clone(), &block, options);
         }
         let mut evaluated = evaluate(&before.content, request, options)?;
+        if options.owner.is_some() {
+            // What the server knows of the owner changes the patch, and what there is to note.
+            evaluated.depends_on_read = true;
+            evaluated.notes.clear();
+        }
         let notes: Vec<_> = mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit).collect();
         let noted =
             |outcome: Outcome| Outcome { notes: notes.into_iter().chain(outcome.notes).collect(), ..outcome };
@@ -61,7 +69,11 @@ pub fn modify(
             return rehearse(before.content, evaluated).map(noted);
         }
         let etag = before.reply.etag.clone();
-        match send(session, before, &evaluated, options) {
+        let sent = match &options.owner {
+            Some(_) => send_owned(session, &before, &evaluated, options),
+            None => send(session, &before, &evaluated, options),
+        };
+        match sent {
             Err(error) if status(&error) == Some(ProblemKind::Stale.status()) => {
                 // The running configuration did not change, so the file did; a retry would not help.
                 let is_file = last.is_some() && last == etag;
@@ -91,13 +103,29 @@ fn refuse_included(
     Ok(composed.refuse_change(request, running, evaluated.as_ref().map(|done| &done.patch))?)
 }
 
-fn send(
+/// Applies the state of an owner. Only the server knows what goes with it, so a rehearsal tells first how many
+/// streams that are.
+fn send_owned(
     session: &mut Session,
-    before: Fetched,
+    before: &Fetched,
     evaluated: &Evaluated,
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
-    let mut parameters = parameters(session, options, &before)?;
+    let rehearsal = ChangeOptions { dry_run: true, ..options.clone() };
+    let rehearsed = send(session, before, evaluated, &rehearsal)?;
+    let after = rehearsed.after().map_or(Value::Null, Content::to_json);
+    let is_deleted = |name: &str| !after.contains(&[Kind::Stream.key(), name]);
+    refuse_guarded([deletion(&before.content.to_json(), &is_deleted, options)], options)?;
+    if options.dry_run { Ok(rehearsed) } else { send(session, before, evaluated, options) }
+}
+
+fn send(
+    session: &mut Session,
+    before: &Fetched,
+    evaluated: &Evaluated,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    let mut parameters = parameters(session, options, before)?;
     if before.reply.offers(Feature::Conf) {
         parameters.push((FORMAT, FORMAT_CONF.into()));
     }
@@ -109,7 +137,7 @@ fn send(
             session.name
         ));
     }
-    let file = file_beside(session, &before);
+    let file = file_beside(session, before);
     let applies = !options.dry_run;
     let reply = session.post(&Call {
         parameters,
@@ -120,7 +148,7 @@ fn send(
         ..Call::of(ApiOperation::Modify)
     })?;
     let after = session.content(&reply, applies)?;
-    Ok(outcome(session, file.unwrap_or(before.content), after, reply, "modify", options))
+    Ok(outcome(session, file.unwrap_or_else(|| before.content.clone()), after, reply, "modify", options))
 }
 
 /// The text of the file, if it differs from the running configuration: the diff then shows everything

@@ -63,6 +63,9 @@ pub const COMMAND: &str = "command";
 /// The query parameter with the reason of a change, for the history.
 pub const MESSAGE: &str = "message";
 
+/// The query parameter with the owner of a desired state.
+pub const OWNER: &str = "owner";
+
 /// The query parameter with the number of seconds after which a change is rolled back unless it is
 /// confirmed.
 pub const CONFIRM: &str = "confirm";

@@ -20,6 +20,8 @@ const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
 /// Paths follow, with commas between them.
 const TOOK_OUT_UNCONFIRMED: &str = "took-out-unconfirmed";
 /// A number follows.
+const ENTRIES_KEPT: &str = "entries-kept";
+/// A number follows.
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
 const DELETED_STREAMS: &str = "deleted-streams";
@@ -36,7 +38,6 @@ const SENTENCES: &[(&str, &str)] = &[
     (COMMENTS_KEPT, "comment lines above what is removed stay"),
     (EXTRAS_DROPPED, "the extra parameters of a backend were removed with it"),
     (HTTP_OPTIONS_DROPPED, "the block of `http {}` was removed with its port"),
-    (SETTINGS_LACKING, "settings of its entries that the desired state lacks, and that stay: {}"),
     (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
     (WARNINGS_IN_LOG, "the server has a warning about this change in its log"),
 ];
@@ -50,6 +51,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
             format!("{HTTP_OPTIONS_DROPPED} {}", utf8_percent_encode(port, PORT))
         }
         OutcomeNote::Edit(Note::SettingsLacking(count)) => format!("{SETTINGS_LACKING} {count}"),
+        OutcomeNote::Edit(Note::EntriesKept(count)) => format!("{ENTRIES_KEPT} {count}"),
         OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
         OutcomeNote::PickedUpHandEdit => PICKED_UP_HAND_EDIT.to_owned(),
         OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
@@ -79,6 +81,8 @@ pub fn note_of(whole: &str) -> OutcomeNote {
             let paths = rest.split(',').filter(|path| !path.is_empty());
             OutcomeNote::TookOutUnconfirmed(paths.map(decoded).collect())
         }
+        (ENTRIES_KEPT, Ok(count)) => OutcomeNote::Edit(Note::EntriesKept(count)),
+        (SETTINGS_LACKING, Ok(count)) => OutcomeNote::Edit(Note::SettingsLacking(count)),
         (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
         _ => OutcomeNote::Word(whole.to_owned()),
     }
@@ -110,6 +114,8 @@ mod tests {
             OutcomeNote::TookOutUnconfirmed(Vec::new()),
             OutcomeNote::TookOutUnconfirmed(vec!["rtmp".to_owned(), "streams.\"ü,;\".title".to_owned()]),
             OutcomeNote::DeletedStreams(3),
+            OutcomeNote::Edit(Note::EntriesKept(1)),
+            OutcomeNote::Edit(Note::SettingsLacking(3)),
         ] {
             assert_eq!(note_of(&word_of(&note)), note);
         }
@@ -117,7 +123,6 @@ mod tests {
         assert_eq!(word_of(&port), "http-options-dropped [::1]:80%20%C3%BC");
         for (word, sentence) in [
             ("http-options-dropped 80", "the block of `http 80` was removed with its port"),
-            ("settings-lacking 3", "settings of its entries that the desired state lacks, and that stay: 3"),
             ("ignored-parameter x", "the server ignored the parameter `x`"),
             ("newer-word of a server", "newer-word of a server"),
         ] {

@@ -9,13 +9,14 @@ use std::ops::RangeInclusive;
 use crate::engine::{COMMANDS, GUARD_NAMES, Guard};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
-    FORMAT_JSON, ID, MESSAGE, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WITH_INCLUDES,
+    FORMAT_JSON, ID, MESSAGE, OWNER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
+    WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::http::protocol::routes::Route;
 use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, NotAChangeRef};
+use crate::store::{ChangeRef, NotAChangeRef, NotAnOwnerName, OwnerName};
 
 /// One row of the table.
 pub struct QueryParameter {
@@ -39,6 +40,8 @@ pub enum Values {
     Command(fn(&mut Parameters) -> &mut Option<&'static str>),
     /// Names of nodes of a cluster, separated by commas, or how many.
     Nodes(fn(&mut Parameters) -> &mut Vec<String>),
+    /// The name of an owner.
+    Owner(fn(&mut Parameters) -> &mut Option<OwnerName>),
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
     /// A change of the history.
@@ -111,6 +114,12 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "the command that makes the change, for the history; without it the operation is named.",
     },
     QueryParameter {
+        name: OWNER,
+        values: Values::Owner(|parameters| &mut parameters.owner),
+        doc: "the body is the desired state of this owner: what the owner sent before and the body lacks is \
+              removed, too, and the body is kept for the next time. What the owner never sent stays.",
+    },
+    QueryParameter {
         name: CONFIRM,
         values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
         doc: "rolls the change back after this number of seconds, unless `confirm_config` comes first; see \
@@ -169,6 +178,8 @@ pub struct Parameters {
     pub message: Option<String>,
     /// `command=NAME`: which command makes the change.
     pub command: Option<&'static str>,
+    /// `owner=NAME`: whose desired state the body is.
+    pub owner: Option<OwnerName>,
     /// `confirm=SECONDS`: roll the change back unless it is confirmed by then.
     pub confirm: Option<u64>,
     /// `canary=N|NAME,…`: the nodes that take the change first.
@@ -225,6 +236,9 @@ impl Values {
             Self::Guards(field) => *field(parameters) = guards(value)?,
             Self::Command(field) => *field(parameters) = Some(command(value)?),
             Self::Nodes(field) => *field(parameters) = nodes(value)?,
+            Self::Owner(field) => {
+                *field(parameters) = Some(value.parse().map_err(|error: NotAnOwnerName| error.to_string())?);
+            }
             Self::Text(field) => *field(parameters) = Some(value.to_owned()),
             Self::Change(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAChangeRef| error.to_string())?);

@@ -3,8 +3,8 @@
 //! `server::endpoints`.
 
 use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, RUNTIME,
-    SKIP_STREAMS, SOURCE, TO, WITH_INCLUDES,
+    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, OWNER,
+    RUNTIME, SKIP_STREAMS, SOURCE, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
@@ -275,6 +275,7 @@ pub static ROUTES: &[Route] = &[
             ACCEPT,
             MESSAGE,
             COMMAND,
+            OWNER,
             CONFIRM,
             CANARY,
             CANARY_TIMEOUT,

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use serde_json::Value;
+
 use super::cluster_store::{ClusterStore, FirstRead, Seen};
 use super::commit::{PackedText, PendingKey};
 use super::head_record::{HeadRecord, Unconfirmed, milliseconds};
@@ -16,6 +18,7 @@ use crate::store::fresh_id::fresh_id;
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::jitter::jittered;
 use crate::store::node_record::ClusterState;
+use crate::store::owner_name::OwnerName;
 use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
@@ -53,6 +56,10 @@ impl Store for ClusterStore {
 
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.text_before(serial)?.map(Vec::from))
+    }
+
+    fn applied(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError> {
+        self.applied_by(owner)
     }
 
     fn has_pending(&self) -> bool {
@@ -215,6 +222,10 @@ impl Writer for ClusterWriter<'_> {
     /// There is no text but those of changes.
     fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), StoreError> {
         Err(self.store.damaged("a text that was never the configuration"))
+    }
+
+    fn set_applied(&self, owner: &OwnerName, known: &[Value], states: &[Value]) -> Result<(), StoreError> {
+        self.store.replace_applied(owner, known, states)
     }
 
     fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 use super::head_record::TextRef;
 use super::messages::KeyRange;
+use crate::store::owner_name::OwnerName;
 
 /// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
 /// the first key of a range at the cost of one, but the last key at the cost of all.
@@ -73,6 +74,11 @@ impl Keys {
     /// The prefix of all texts.
     fn texts(&self) -> String {
         format!("{}text/", self.prefix)
+    }
+
+    /// What an owner applied.
+    pub fn applied(&self, owner: &OwnerName) -> String {
+        format!("{}applied/{owner}", self.prefix)
     }
 
     /// What differs on a node, or on a group, whose name starts with `@`.

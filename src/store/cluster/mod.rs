@@ -9,6 +9,7 @@
 //! | `next`                       | on a lease: the writer that was overtaken often, which the others wait for |
 //! | `change/SERIAL`              | the record of each change in the history, as `head` was                 |
 //! | `pending`                    | on a lease: there while the last change may still be confirmed          |
+//! | `applied/NAME`               | what an owner applied: a JSON array of patches, compressed              |
 //! | `overlay/NODE`               | what differs on one node, or on a group (`overlay/@GROUP`)              |
 //! | `node/NODE`                  | on a lease: what a node runs ([`NodeRecord`](super::NodeRecord))         |
 //!
@@ -23,6 +24,7 @@
 //!
 //! [`StoreError::Overtaken`]: super::StoreError::Overtaken
 
+mod applied;
 mod base64_text;
 mod cluster_state;
 mod cluster_store;

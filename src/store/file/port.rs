@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::lock::LockedFile;
 use super::replace::PreparedWrite;
 use super::state_dir::StateDir;
@@ -12,6 +14,7 @@ use crate::store::candidate::Candidate;
 use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::included::{Follow, IncludeError, IncludedText};
+use crate::store::owner_name::OwnerName;
 use crate::store::pending::{PendingRecord, StoredPending};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
@@ -51,6 +54,10 @@ impl Store for ConfFile {
 
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.kept(serial)
+    }
+
+    fn applied(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError> {
+        self.applied(owner)
     }
 
     fn refuse_missing(&self) -> Result<(), StoreError> {
@@ -123,6 +130,11 @@ impl Writer for LockedFile<'_> {
 
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
         self.keep_aside(text, record)
+    }
+
+    /// Nobody else writes it as long as the file is locked.
+    fn set_applied(&self, owner: &OwnerName, _known: &[Value], states: &[Value]) -> Result<(), StoreError> {
+        self.set_applied(owner, states)
     }
 
     fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError> {

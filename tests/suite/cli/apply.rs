@@ -1,5 +1,8 @@
 //! `mediactl apply`
 
+use std::os::unix::fs::PermissionsExt;
+
+use super::serve::Serving;
 use super::{CONF, Place, SAMPLE};
 
 #[test]
@@ -78,6 +81,116 @@ fn json_that_is_pruned_to_says_by_what_it_leaves_out_that_it_is_not_there() {
         prune("--prune=all", r#"{"streams": {"a": {"urls": [{"url": "x://2"}]}}}"#),
         "stream a { url x://2; }\n"
     );
+}
+
+/// Applies states of an owner one after the other, and looks at the text after each; `apply` runs a command
+/// with an input.
+pub fn an_owner_takes_back_what_is_not_applied_any_more(
+    apply: impl Fn(&[&str], &str) -> crate::cli::Run,
+    text: impl Fn() -> String,
+) {
+    let first =
+        "stream a { url x://1; prepush 5; auth false; }\nstream b { url x://2; }\nstream c { prepush 1; }\n";
+    let second = "stream a { url x://1; }\n";
+    let own = ["apply", "--owner", "git", "--exit-code", "-"];
+    let dry = ["apply", "--owner", "git", "--exit-code", "--dry-run", "-"];
+    apply(&dry, first).exits(10);
+    apply(&own, first).exits(10).says("2 settings of the entries in the desired state are not in it");
+    apply(&own, first).exits(0).says("nothing to change");
+    // What others set, or change, in the meantime.
+    apply(&["modify", "--set", "streams.a.title=t", "--set", "streams.a.auth.url=http://x"], "").exits(0);
+    apply(&dry, second).exits(10).prints("-stream b").prints("-  auth http://x;");
+    let run = apply(&own, second).exits(10);
+    run.says("1 entry that is no longer applied stays, with the settings that others made");
+    let found = text();
+    assert_eq!(
+        found,
+        "http 80;\nstream c {\n  title old;\n  url x://3;\n}\nstream a {\n  url x://1;\n  title t;\n}\n"
+    );
+    apply(&own, second).exits(0).says("nothing to change");
+    // Another owner knows nothing of it, and an apply without one removes nothing.
+    apply(&["apply", "--owner", "other", "--exit-code", "-"], "stream a { }\n").exits(0);
+    apply(&["apply", "--exit-code", "-"], "stream a { }\n").exits(0);
+    apply(&own, "").exits(10);
+    assert_eq!(text(), "http 80;\nstream c {\n  title old;\n  url x://3;\n}\nstream a {\n  title t;\n}\n");
+}
+
+/// What stands there before an owner applies something.
+pub const BEFORE_OWNERS: &str = "http 80;\nstream c {\n  title old;\n  url x://3;\n}\n";
+
+#[test]
+fn an_owner_takes_back_what_it_set() {
+    let place = Place::with(BEFORE_OWNERS);
+    an_owner_takes_back_what_is_not_applied_any_more(
+        |arguments, input| place.mediactl(arguments).input(input).run(),
+        || place.text(),
+    );
+    let record = place.path(".mediactl/media.conf/applied/git");
+    let mode =
+        |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode(&record), mode(record.parent().expect("a folder"))), (0o600, 0o700));
+}
+
+#[test]
+fn an_owner_takes_back_what_it_set_on_a_server() {
+    let place = Place::with(format!("edit_auth admin hunter2;\n{BEFORE_OWNERS}"));
+    let serving = Serving::over(&place);
+    let url = serving.url.replace("://", "://admin:hunter2@");
+    let there = Place::empty();
+    an_owner_takes_back_what_is_not_applied_any_more(
+        |arguments, input| there.mediactl(["--url", &url].iter().chain(arguments)).input(input).run(),
+        || place.text().replace("edit_auth admin hunter2;\n", ""),
+    );
+    assert!(place.path(".mediactl/media.conf/applied/git").exists());
+    // Over the socket, the guard counts what the server would delete.
+    let streams: String = (1..=9).map(|n| format!("stream s{n} {{ url udp://239.0.0.{n}:1; }}\n")).collect();
+    let apply = |input: &str| place.mediactl(["apply", "--owner", "git", "-"]).input(input).run();
+    apply(&streams).exits(0);
+    apply("").exits(6).says("9 of 11 streams");
+    let dry = place.mediactl(["apply", "--owner", "git", "-", "--dry-run"]).input("").run();
+    dry.exits(6).says("9 of 11 streams");
+}
+
+#[test]
+fn what_an_owner_applied_is_known_after_each_failure() {
+    let place = Place::with("rtsp 554;\n");
+    let apply = |more: &[&str], input: &str| {
+        let arguments = ["apply", "--owner", "git", "-"].iter().chain(more).copied().collect::<Vec<_>>();
+        place.mediactl(arguments).input(input).run()
+    };
+    apply(&["--dry-run"], "rtmp 1;\n").exits(0);
+    assert!(!place.path(".mediactl/media.conf/applied").exists(), "a dry run records nothing");
+    apply(&[], "rtmp 1;\nhttp 80;\n").exits(0);
+    // The change goes back, so what was applied before is still there.
+    apply(&["--reload-cmd", "false"], "rtmp 1;\n").exits(9);
+    apply(&["--check-cmd", "false"], "http 80;\n").exits(3);
+    apply(&[], "rtmp 1;\n").exits(0).prints("-http 80;");
+    apply(&[], "").exits(0).prints("-rtmp 1;");
+    assert_eq!(place.text(), "rtsp 554;\n");
+    // A state that changes nothing is recorded, too.
+    apply(&["--exit-code"], "rtsp 554;\n").exits(0);
+    apply(&[], "").exits(0).prints("-rtsp 554;");
+    place.put(".mediactl/media.conf/applied/git", "[{");
+    apply(&[], "rtmp 2;\n").exits(9).says("applied/git`: it is damaged");
+    assert_eq!(place.text(), "");
+}
+
+#[test]
+fn an_owner_has_a_plain_name_and_no_other_way_to_remove() {
+    let place = Place::with(SAMPLE);
+    for name in ["", "..", "a/b", ".git", "-x"] {
+        place
+            .mediactl(["apply", &format!("--owner={name}"), "-"])
+            .input("")
+            .run()
+            .exits(2)
+            .says("name of an owner");
+    }
+    place.mediactl(["apply", "--owner", "git", "--prune", "-"]).input("").run().exits(2);
+    let streams: String = (1..=9).map(|n| format!("stream s{n} {{ url udp://239.0.0.{n}:1; }}\n")).collect();
+    let apply = |input: &str| place.mediactl(["apply", "--owner", "git", "-"]).input(input).run();
+    apply(&streams).exits(0);
+    apply("").exits(6).says("9 of 12 streams");
 }
 
 #[test]

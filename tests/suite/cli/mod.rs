@@ -1,7 +1,7 @@
 //! The program as it is run: arguments and files in, exit code, output and files out.
 
 mod accept;
-mod apply;
+pub(crate) mod apply;
 mod bad_input;
 mod blocks;
 mod bounded;

@@ -165,6 +165,7 @@ fn queries() -> Vec<String> {
             Values::Switch(_) => &["true", "0", "", "yes"],
             Values::OneOf([first, second], _) => &[first, second, "", "other"],
             Values::Command(_) => &["edit", "fmt"],
+            Values::Owner(_) => &["", "git", "../git"],
             Values::Guards(_) => &["", "would-remove-credentials,empty-replacement", "everything"],
             Values::Nodes(_) => &["", "1", "edge1,edge7", "@edge", "a/b"],
             Values::Change(_) => &["", "1", "serial:1", "0", "@2", "x"],

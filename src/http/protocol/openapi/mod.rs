@@ -112,7 +112,7 @@ fn values(values: &Values) -> Value {
         }
         Values::Command(_) => json!({ "type": "string", "enum": COMMANDS }),
         Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),
-        Values::Text(_) | Values::Nodes(_) => json!({ "type": "string" }),
+        Values::Text(_) | Values::Nodes(_) | Values::Owner(_) => json!({ "type": "string" }),
         Values::Number(bounds, _) => {
             json!({ "type": "integer", "minimum": bounds.start(), "maximum": bounds.end() })
         }

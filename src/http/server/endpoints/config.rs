@@ -187,6 +187,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         by: call.by.to_owned(),
         message: parameters.message.clone(),
         command: parameters.command,
+        owner: parameters.owner.clone(),
         expected: expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),

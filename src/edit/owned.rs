@@ -1,0 +1,212 @@
+//! What goes when an owner applies a state again: what an earlier state of the owner had, and the new one
+//! lacks. What the owner never set stays.
+
+use serde_json::{Map, Value};
+
+use super::config_lookup::Current;
+use super::desired_state::lacking;
+use super::json_diff;
+use super::json_merge::compose;
+use super::{Note, desired_state};
+use crate::model::schema::{Kind, Scope, Shape, by_key};
+
+/// Returns the patch by which an owner who applied `earlier` states applies `state`, with what users should
+/// know of it.
+pub fn patch(earlier: &[Value], state: &Value, current: &dyn Current) -> (Value, Vec<Note>) {
+    let Some(wanted) = state.as_object() else { return (state.clone(), Vec::new()) };
+    if earlier.is_empty() {
+        return (state.clone(), lacking(state, current).map(Note::SettingsLacking).into_iter().collect());
+    }
+    let current = current.value(&[]).unwrap_or(Value::Null);
+    let mut left = current.clone();
+    let entries_kept = earlier.iter().map(|earlier| forget_state(&mut left, earlier, wanted)).max();
+    if let (Some(left), Some(http)) = (left.as_object_mut(), wanted.get("http")) {
+        // The blocks of ports go with their ports.
+        left.insert("http".to_owned(), http.clone());
+    }
+    let mut patch = json_diff::diff(&current, &left);
+    compose(&mut patch, wanted.clone());
+    let kept = entries_kept.filter(|count| *count > 0).map(Note::EntriesKept);
+    (Value::Object(patch), kept.into_iter().collect())
+}
+
+/// Removes what an earlier state had and the wanted one lacks; returns how many entries are kept for what
+/// others set in them.
+fn forget_state(left: &mut Value, earlier: &Value, wanted: &Map<String, Value>) -> usize {
+    let (Some(left), Some(earlier)) = (left.as_object_mut(), earlier.as_object()) else { return 0 };
+    forget(Some(Scope::Top), left, earlier, wanted);
+    let groups = Kind::ALL.map(|kind| {
+        let (Some(left), Some(earlier)) = (
+            left.get_mut(kind.key()).and_then(Value::as_object_mut),
+            earlier.get(kind.key()).and_then(Value::as_object),
+        ) else {
+            return 0;
+        };
+        let wanted = wanted.get(kind.key()).and_then(Value::as_object);
+        forget_entries(kind, left, earlier, wanted.unwrap_or(&Map::new()))
+    });
+    groups.into_iter().sum()
+}
+
+fn forget_entries(
+    kind: Kind,
+    left: &mut Map<String, Value>,
+    earlier: &Map<String, Value>,
+    wanted: &Map<String, Value>,
+) -> usize {
+    let mut kept = 0;
+    for (name, earlier) in earlier {
+        let (Some(entry), Some(earlier)) = (left.get_mut(name), earlier.as_object()) else { continue };
+        let Some(members) = entry.as_object_mut() else { continue };
+        match wanted.get(name) {
+            Some(wanted) => {
+                forget(Some(kind.scope()), members, earlier, wanted.as_object().unwrap_or(&Map::new()))
+            }
+            None => {
+                forget(Some(kind.scope()), members, earlier, &Map::new());
+                match desired_state::settings(kind, entry) {
+                    0 => drop(left.shift_remove(name)),
+                    _ => kept += 1,
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// Removes the members that `earlier` has and `wanted` lacks. Members have meanings by their scope; without
+/// one, they are inside of a setting.
+fn forget(
+    scope: Option<Scope>,
+    left: &mut Map<String, Value>,
+    earlier: &Map<String, Value>,
+    wanted: &Map<String, Value>,
+) {
+    for (key, earlier) in earlier.iter().filter(|(_, earlier)| !earlier.is_null()) {
+        let shape = scope.and_then(|scope| by_key(scope, key)).map(|row| row.shape);
+        if matches!(shape, Some(Shape::Group(_) | Shape::Derived(_))) {
+            continue;
+        }
+        let Some(value) = left.get_mut(key) else { continue };
+        let nothing = Map::new();
+        let is_gone = match (value, earlier, wanted.get(key)) {
+            (Value::Object(value), Value::Object(earlier), Some(Value::Object(wanted))) => {
+                forget(None, value, earlier, wanted);
+                false
+            }
+            (_, _, Some(_)) => false,
+            (Value::Array(value), Value::Array(earlier), None)
+                if matches!(shape, Some(Shape::Ports | Shape::Sources)) =>
+            {
+                let known: Vec<&Value> = earlier.iter().map(identity).collect();
+                value.retain(|element| !known.contains(&identity(element)));
+                value.is_empty()
+            }
+            // A directive is one setting; a block that the schema does not know, or that of a port, has several.
+            (Value::Object(value), Value::Object(earlier), None)
+                if matches!(shape, None | Some(Shape::PortOptions)) =>
+            {
+                forget(None, value, earlier, &nothing);
+                value.is_empty()
+            }
+            _ => true,
+        };
+        if is_gone {
+            left.shift_remove(key);
+        }
+    }
+}
+
+/// What tells an element of a list from the others: the address of a source, or a port.
+fn identity(element: &Value) -> &Value {
+    element.get("url").unwrap_or(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_owner_had_goes_and_what_others_set_stays() {
+        let auth = |extra: Value| json!({"auth": {"url": "u", "extra": extra}});
+        let sources =
+            |names: &[&str]| names.iter().map(|name| json!({"url": name, "p": 1})).collect::<Value>();
+        for (earlier, state, current, expected, kept) in [
+            // Settings.
+            (
+                json!({"rtmp": 1, "rtsp": 2}),
+                json!({"rtsp": 3}),
+                json!({"rtmp": 9, "rtsp": 2, "x": 1}),
+                json!({"rtmp": null, "rtsp": 3}),
+                0,
+            ),
+            (json!({"rtmp": 1}), json!({}), json!({}), json!({}), 0),
+            (json!({"rtmp": null}), json!({}), json!({"rtmp": 1}), json!({}), 0),
+            (
+                auth(json!({"a": "1"})),
+                json!({"auth": {"url": "u"}}),
+                auth(json!({"a": "1", "b": "2"})),
+                json!({"auth": {"extra": {"a": null}, "url": "u"}}),
+                0,
+            ),
+            (json!({"auth": {"url": "u"}}), json!({}), auth(json!({"b": "2"})), json!({"auth": null}), 0),
+            (
+                json!({"x": {"a": 1, "b": 2}}),
+                json!({}),
+                json!({"x": {"a": 1, "c": 3}}),
+                json!({"x": {"a": null}}),
+                0,
+            ),
+            (json!({"x": {"a": 1}}), json!({}), json!({"x": {"a": 1}}), json!({"x": null}), 0),
+            // Lists.
+            (json!({"http": [80]}), json!({}), json!({"http": [80, 81]}), json!({"http": [81]}), 0),
+            (
+                json!({"http": [80], "http_options": {"80": {"a": 1}}}),
+                json!({"http": [81]}),
+                json!({"http": [80], "http_options": {"80": {"a": 1}}}),
+                json!({"http": [81]}),
+                0,
+            ),
+            // Entries.
+            (
+                json!({"streams": {"a": {"static": true, "urls": sources(&["x"]), "auth": {"url": false}}, "b": {"prepush": 1}}}),
+                json!({"streams": {"a": {"urls": sources(&["x"])}}}),
+                json!({"streams": {
+                    "a": {"static": true, "urls": sources(&["x"]), "auth": {"url": false}, "title": "t"},
+                    "b": {"static": true, "prepush": 2, "urls": []},
+                    "c": {"prepush": 1},
+                }}),
+                json!({"streams": {"b": null, "a": {"auth": null, "urls": sources(&["x"])}}}),
+                0,
+            ),
+            (
+                json!({"streams": {"a": {"urls": sources(&["x"]), "prepush": 1}}, "lives": {"l": {}}}),
+                json!({}),
+                json!({"streams": {"a": {"name": "a", "static": false, "urls": sources(&["y", "x"]), "prepush": 1}}, "lives": {"l": {"publish_enabled": true}}}),
+                json!({"lives": {"l": null}, "streams": {"a": {"urls": sources(&["y"]), "prepush": null}}}),
+                1,
+            ),
+            (
+                json!({"streams": {"a": {"prepush": 1}}}),
+                json!({"streams": {"a": null}}),
+                json!({"streams": {"a": {"title": "t"}}}),
+                json!({"streams": {"a": null}}),
+                0,
+            ),
+        ] {
+            let (patch, notes) = patch(&[earlier.clone()], &state, &current);
+            assert_eq!(patch, expected, "{earlier} {state} {current}");
+            let notes_expected: Vec<_> = (kept > 0).then_some(Note::EntriesKept(kept)).into_iter().collect();
+            assert_eq!(notes, notes_expected, "{earlier} {state} {current}");
+        }
+        let current = json!({"rtmp": 1, "streams": {"a": {"prepush": 1}}});
+        let state = json!({"streams": {"a": {}}});
+        let first = patch(&[], &state, &current);
+        assert_eq!(first, (state, vec![Note::SettingsLacking(1)]), "the first time nothing is known");
+        let earlier = [json!({"rtmp": 1}), json!({"streams": {"a": {"prepush": 1}}})];
+        let both = patch(&earlier, &json!({}), &current).0;
+        assert_eq!(both, json!({"rtmp": null, "streams": {"a": null}}), "any of them may be in effect");
+    }
+}
