@@ -64,6 +64,7 @@ fn main() {
         vec![format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(30_000)); 60]
     });
     server.under("20 x 500 wrong passwords", || (0..20).map(guesses).collect());
+    get_in_among_guesses(&server.address);
     let nobody = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(30_000));
     server.under("30 x 200 paths of 30 KB, not let in", || vec![nobody.repeat(200); 30]);
     server.under("2 patches of 30 MB of empty lists", || vec![patch_of_empty_lists(); 2]);
@@ -183,6 +184,40 @@ fn guesses(guesser: usize) -> String {
         format!("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic YWRtaW46{guesser:04}{number:04}\r\n\r\n")
     };
     (0..500).map(guess).collect()
+}
+
+/// A neighbour behind the same address guesses without a pause, and another client has the right password,
+/// which the server has not seen yet.
+fn get_in_among_guesses(address: &str) {
+    let (over, start) = (AtomicBool::new(false), Instant::now());
+    // Another spelling is another value.
+    let spelled = AUTHORIZATION.replacen("Basic", "bAsIc", 1);
+    let read = format!("GET {READ} HTTP/1.1\r\nHost: a\r\n{spelled}\r\n");
+    let tries = thread::scope(|scope| {
+        scope.spawn(|| {
+            for guesser in (1000..10_000).take_while(|_| !over.load(Ordering::SeqCst)) {
+                let guess = guesses(guesser);
+                let one = guess.split_inclusive("\r\n\r\n").next().unwrap_or_default();
+                ask(address, one);
+                thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let tries = (1..1000).find(|_| {
+            let is_in = ask(address, &read).is_some() || start.elapsed() > LIMIT;
+            if !is_in {
+                thread::sleep(Duration::from_millis(200));
+            }
+            is_in
+        });
+        over.store(true, Ordering::SeqCst);
+        tries
+    });
+    let took = start.elapsed().as_secs_f32();
+    println!(
+        "{:44} {took:.1} s, {} tries",
+        "the right password among 100 guesses a second",
+        tries.unwrap_or(0)
+    );
 }
 
 struct Attacked {

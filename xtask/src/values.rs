@@ -13,7 +13,7 @@ use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::problem::KINDS;
 use mediactl::http::protocol::routes::{ROUTES, Route};
-use mediactl::http::server::auth::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
+use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 use mediactl::http::server::listener::limits;
 use mediactl::http::server::log::repeats::{ADDRESSES, LINES, PERIOD};
 use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
@@ -94,6 +94,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("MAX_FAILURES", MAX_FAILURES.to_string()),
         ("MAX_NETWORKS", MAX_NETWORKS.to_string()),
         ("FAILURE_LIFE", time(FAILURE_LIFE)),
+        ("LOOK_INTERVAL", time(LOOK_INTERVAL)),
         ("SUCCESS_LIFE", time(SUCCESS_LIFE)),
         ("MAX_PATH", MAX_PATH.to_string()),
         ("MAX_DETAIL", MAX_DETAIL.to_string()),

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::blocking as sockets;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, IF_NONE_MATCH, LOCATION, RETRY_AFTER,
+};
 use reqwest::{Method, StatusCode, redirect};
 
 use super::credentials::Credentials;
@@ -121,14 +123,25 @@ impl Client {
         Self { endpoint, settings, sockets: OnceCell::new() }
     }
 
-    /// Sends a request and waits for the response.
+    /// Sends a request and waits for the response. A request that the server did not look at, because others
+    /// behind this address guess passwords, is sent again within the time for a response.
     pub fn send(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
-        self.exchange(call).map_err(|error| error.without_secrets(self.settings.credentials.as_ref()))
+        let deadline = Instant::now() + self.settings.timeout;
+        loop {
+            match self.exchange(call, deadline) {
+                Err(error) => match error.retry_after().filter(|wait| Instant::now() + *wait < deadline) {
+                    Some(wait) => std::thread::sleep(wait),
+                    None => return Err(error.without_secrets(self.settings.credentials.as_ref())),
+                },
+                answered => return answered,
+            }
+        }
     }
 
-    fn exchange(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
+    fn exchange(&self, call: &Call<'_>, deadline: Instant) -> Result<Reply, ClientError> {
         let broken = |error: &(dyn std::error::Error + 'static)| ClientError::of(error, call.applies);
-        let response = self.request(call)?.send().map_err(|error| broken(&error))?;
+        let time = deadline.saturating_duration_since(Instant::now());
+        let response = self.request(call)?.timeout(time).send().map_err(|error| broken(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
         let is_known = status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some();
         if status.is_redirection() && !is_known {
@@ -147,6 +160,8 @@ impl Client {
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
             let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
+            refusal.retry_after = header(&headers, RETRY_AFTER.as_str())
+                .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse::<u32>().ok()?.into())));
             refusal.with_credentials = self.settings.credentials.is_some();
             return Err(ClientError::Refused(Box::new(refusal)));
         }
@@ -165,7 +180,7 @@ impl Client {
         let route = call.operation.route();
         let method = if route.is_change() { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
-        let mut request = self.sockets()?.request(method, url).timeout(self.settings.timeout);
+        let mut request = self.sockets()?.request(method, url);
         if let Some(credentials) = &self.settings.credentials {
             request = request.header(AUTHORIZATION, credentials.header());
         }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use thiserror::Error;
@@ -62,6 +63,8 @@ pub struct ServerRefusal {
     pub applies: bool,
     /// Whether login and password were sent.
     pub with_credentials: bool,
+    /// When the server wants the request again.
+    pub retry_after: Option<Duration>,
 }
 
 impl ServerRefusal {
@@ -77,7 +80,7 @@ impl ServerRefusal {
         let problem = is_problem.then(|| serde_json::from_slice(body).ok()).flatten();
         let (status, name) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let text = String::from_utf8_lossy(&body[..body.len().min(MAX_KEPT)]).into_owned();
-        Self { status, name, problem, text, applies, with_credentials: false }
+        Self { status, name, problem, text, applies, with_credentials: false, retry_after: None }
     }
 
     /// The detail of the problem document.
@@ -109,6 +112,16 @@ fn shown(text: &str) -> String {
 }
 
 impl ClientError {
+    /// When to send a request again whose credentials the server did not look at.
+    pub(super) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused(refusal) if refusal.status == ProblemKind::TooManyFailures.status() => {
+                refusal.retry_after
+            }
+            _ => None,
+        }
+    }
+
     /// Classifies an error of the HTTP library.
     pub(super) fn of(error: &(dyn Error + 'static), applies: bool) -> Self {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));

@@ -74,6 +74,16 @@ impl ErrorResponse {
     }
 }
 
+impl ErrorResponse {
+    /// 429 for credentials that were not looked at.
+    fn locked_out(retry_after: Duration) -> Self {
+        let detail = "too many wrong passwords; this one was not looked at, send it again";
+        let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
+        let headers = vec![("Retry-After", seconds.max(1).to_string())];
+        Self::with_headers(Problem::new(ProblemKind::TooManyFailures, detail), headers)
+    }
+}
+
 /// The detail of a request with wrong credentials; it does not say which of the two is wrong.
 const WRONG: &str = "the login or the password is wrong";
 
@@ -179,9 +189,9 @@ impl Handler {
             head.header("authorization"),
             &self.accounts(),
         ) {
-            // The body was dropped because the password was wrong when the head came.
+            // The body was dropped because the password was wrong, or not looked at, when the head came.
             Verdict::Admitted { role: Role::Edit, .. } if head.unread => {
-                Err(ErrorResponse::unauthorized(WRONG))
+                Err(ErrorResponse::locked_out(Duration::ZERO))
             }
             Verdict::Admitted { login, role } => {
                 record.login = Some(login.clone());
@@ -191,10 +201,7 @@ impl Handler {
                 Err(ErrorResponse::unauthorized("the login and the password of `edit_auth` are required"))
             }
             Verdict::Wrong => Err(ErrorResponse::unauthorized(WRONG)),
-            Verdict::LockedOut { retry_after } => Err(ErrorResponse::with_headers(
-                Problem::new(ProblemKind::TooManyFailures, "too many wrong passwords; wait"),
-                vec![("Retry-After", retry_after.as_secs().max(1).to_string())],
-            )),
+            Verdict::LockedOut { retry_after } => Err(ErrorResponse::locked_out(retry_after)),
         }
     }
 

@@ -185,6 +185,25 @@ fn a_stranger_is_redirected_only_to_what_is_open() {
 }
 
 #[test]
+fn the_right_password_gets_in_beside_a_neighbour_who_guesses() {
+    let server = Server::over(TEXT);
+    let guess = |number: usize| {
+        let wrong = Account { login: "admin".to_owned(), password: format!("n{number}") }.to_header();
+        server.ask("GET", "/media/api/read_config", &[("authorization", &wrong)], "")
+    };
+    (0..10).for_each(|number| refused(&guess(number), 401, "unauthorized"));
+    // Unseen, right or wrong.
+    for answer in [guess(10), server.get("")] {
+        refused(&answer, 429, "too-many-failures");
+        let wait: u64 = header(&answer, "Retry-After").and_then(|wait| wait.parse().ok()).expect("seconds");
+        assert!((1..=2).contains(&wait), "{wait}");
+    }
+    super::eventually(|| server.get("").status == 200);
+    assert_eq!(server.get("").status, 200, "it was right");
+    refused(&guess(11), 429, "too-many-failures");
+}
+
+#[test]
 fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
     let server = Server::over(TEXT);
     let ask = |from: &str, password: &str| {

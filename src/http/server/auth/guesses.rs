@@ -1,7 +1,8 @@
 //! Counts wrong credentials by network. Pure: the time is passed in.
 //!
 //! A wrong value counts for a minute, once in its network and once in each wider network around it;
-//! each has its own limit. Right values are in another table: only clients that know the password add
+//! each has its own limit. A network that has reached its limit is locked out: one attempt in two seconds is
+//! looked at, right or wrong, so that whoever knows the password gets in. Right values are in another table: only clients that know the password add
 //! to it, so strangers cannot push anything out of it.
 
 use std::collections::HashMap;
@@ -27,14 +28,16 @@ pub const MAX_NETWORKS: usize = 4096;
 /// The number of remembered right values of one network.
 const MAX_SUCCESSES: usize = 8;
 
-/// The shortest time that a client is told to wait.
-const MIN_WAIT: Duration = Duration::from_secs(1);
+/// Of a network that is locked out, one attempt is looked at in this time.
+pub const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The values from each network, as hashes.
 #[derive(Debug, Default)]
 pub struct Guesses {
     wrong: ValuesByNetwork,
     right: ValuesByNetwork,
+    /// The last attempt of each locked network that was looked at.
+    looks: HashMap<Network, Look>,
     /// How often a network was locked out.
     lock_outs: u64,
 }
@@ -48,38 +51,80 @@ struct SeenValue {
 }
 
 impl SeenValue {
-    fn left(&self, life: Duration, now: Instant) -> Duration {
-        (self.at + life).saturating_duration_since(now)
-    }
-
     fn counts(&self, life: Duration, now: Instant) -> bool {
-        !self.left(life, now).is_zero()
+        now < self.at + life
     }
 }
 
+/// An attempt of a locked network that was looked at.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    at: Instant,
+    /// The value whose request is still to be answered.
+    unanswered: Option<u64>,
+}
+
+/// When a request is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestStage {
+    /// When its head is there. The same value is looked at once more when it is answered.
+    Head,
+    /// When it is answered.
+    Answer,
+}
+
 impl Guesses {
-    /// How long a value from this network has to wait; `None` if it may be checked now.
-    pub fn wait(&self, from: Network, value: u64, now: Instant) -> Option<Duration> {
+    /// Takes a look at a value from this network; if that has to wait, returns how long.
+    pub fn look(&mut self, from: Network, value: u64, stage: RequestStage, now: Instant) -> Option<Duration> {
         let was_right = |seen: &SeenValue| seen.value == value && seen.counts(SUCCESS_LIFE, now);
         if self.right.get(&from).is_some_and(|values| values.iter().any(was_right)) {
             return None;
         }
-        from.with_wider().filter_map(|network| self.locked(network, now)).max()
+        let locked: Vec<Network> =
+            from.with_wider().filter(|network| self.is_locked(*network, now)).collect();
+        let is_begun = |look: &Look| stage == RequestStage::Answer && look.unanswered == Some(value);
+        if locked.iter().any(|network| self.looks.get(network).is_some_and(is_begun)) {
+            self.note_look(&locked, None, now);
+            return None;
+        }
+        let left = |network| {
+            let last: Option<&Look> = self.looks.get(network);
+            last.map(|look| (look.at + LOOK_INTERVAL).saturating_duration_since(now))
+        };
+        if let Some(wait) = locked.iter().filter_map(left).max().filter(|left| !left.is_zero()) {
+            return Some(wait);
+        }
+        let is_noted = self.note_look(&locked, Some(value).filter(|_| stage == RequestStage::Head), now);
+        (!is_noted).then_some(LOOK_INTERVAL)
+    }
+
+    /// Notes that a value of locked networks is looked at; false if there is no room.
+    fn note_look(&mut self, locked: &[Network], unanswered: Option<u64>, now: Instant) -> bool {
+        if self.looks.len() + locked.len() > MAX_NETWORKS {
+            self.looks.retain(|_, look| now < look.at + LOOK_INTERVAL);
+        }
+        let has_room = self.looks.len() + locked.len() <= MAX_NETWORKS;
+        let noted = locked.iter().filter(|network| has_room || self.looks.contains_key(network));
+        let noted: Vec<Network> = noted.copied().collect();
+        self.looks.extend(noted.iter().map(|network| (*network, Look { at: now, unanswered })));
+        noted.len() == locked.len()
     }
 
     /// Counts a wrong value.
     pub fn failed(&mut self, from: Network, value: u64, now: Instant) {
         for network in from.with_wider() {
-            let was_locked = self.locked(network, now).is_some();
+            let was_locked = self.is_locked(network, now);
             remember(&mut self.wrong, network, value, limit(network), FAILURE_LIFE, now);
-            let is_locked = self.locked(network, now).is_some();
-            self.lock_outs += u64::from(is_locked && !was_locked);
+            if self.is_locked(network, now) && !was_locked {
+                self.lock_outs += 1;
+                self.note_look(&[network], None, now);
+            }
         }
     }
 
     /// How often a network was locked out, and how many networks are locked out now.
     pub fn lock_outs(&self, now: Instant) -> (u64, usize) {
-        let locked = self.wrong.keys().filter(|network| self.locked(**network, now).is_some());
+        let locked = self.wrong.keys().filter(|network| self.is_locked(**network, now));
         (self.lock_outs, locked.count())
     }
 
@@ -88,11 +133,11 @@ impl Guesses {
         remember(&mut self.right, from, value, MAX_SUCCESSES, SUCCESS_LIFE, now);
     }
 
-    /// How long a network has to wait, if it has reached its limit of wrong values.
-    fn locked(&self, network: Network, now: Instant) -> Option<Duration> {
-        let values = self.wrong.get(&network)?.iter().filter(|seen| seen.counts(FAILURE_LIFE, now));
-        let ends = values.clone().map(|seen| seen.left(FAILURE_LIFE, now)).min()?;
-        (values.count() >= limit(network)).then(|| ends.max(MIN_WAIT))
+    /// Whether a network has reached its limit of wrong values.
+    fn is_locked(&self, network: Network, now: Instant) -> bool {
+        let counts = |seen: &&SeenValue| seen.counts(FAILURE_LIFE, now);
+        let values = self.wrong.get(&network).map_or(&[][..], Vec::as_slice);
+        values.iter().filter(counts).count() >= limit(network)
     }
 }
 

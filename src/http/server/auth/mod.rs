@@ -2,8 +2,9 @@
 //! with a limit on wrong guesses.
 //!
 //! Each distinct wrong value counts once for its network, for a minute. After ten of them the network
-//! has to wait, except with a value that was right from it in the last hour. So a client that repeats
-//! an old password counts once, and one that guesses is slowed down.
+//! has to wait, except with a value that was right from it in the last hour: one attempt in two seconds
+//! is looked at, right or wrong. So a client that repeats an old password counts once, one that guesses
+//! is slowed down, and one that knows the password gets in.
 
 mod guesses;
 
@@ -17,9 +18,9 @@ use base64::engine::general_purpose::STANDARD;
 use subtle::ConstantTimeEq;
 
 use crate::http::server::network::Network;
-use guesses::Guesses;
+use guesses::{Guesses, RequestStage};
 
-pub use guesses::{FAILURE_LIFE, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
+pub use guesses::{FAILURE_LIFE, LOOK_INTERVAL, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 
 /// Login and password.
 #[derive(Clone, PartialEq, Eq)]
@@ -133,7 +134,7 @@ impl Authenticator {
         header: Option<&str>,
         expected: &Accounts,
     ) -> Verdict {
-        let verdict = self.check(address, header, expected);
+        let verdict = self.look(address, header, RequestStage::Answer, expected);
         let (Some(address), Some(header)) = (address, header) else { return verdict };
         let (from, value, now) = (Network::of(address), self.key.hash_one(header), Instant::now());
         match verdict {
@@ -144,10 +145,26 @@ impl Authenticator {
         verdict
     }
 
-    /// Checks `header` without counting.
+    /// Checks `header` when the head of a request is there. A right value passes from then on, however long
+    /// the body takes; a wrong one is counted when the request is answered.
     pub fn check(&self, address: Option<IpAddr>, header: Option<&str>, expected: &Accounts) -> Verdict {
+        let verdict = self.look(address, header, RequestStage::Head, expected);
+        if let (Verdict::Admitted { .. }, Some(address), Some(header)) = (&verdict, address, header) {
+            let value = self.key.hash_one(header);
+            self.guesses().succeeded(Network::of(address), value, Instant::now());
+        }
+        verdict
+    }
+
+    fn look(
+        &self,
+        address: Option<IpAddr>,
+        header: Option<&str>,
+        stage: RequestStage,
+        expected: &Accounts,
+    ) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
-        if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
+        if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header, stage)) {
             return Verdict::LockedOut { retry_after };
         }
         let Some(readings) = Account::readings(header) else { return Verdict::Missing };
@@ -162,8 +179,8 @@ impl Authenticator {
         self.guesses().lock_outs(Instant::now())
     }
 
-    fn lock_out(&self, address: IpAddr, header: &str) -> Option<Duration> {
-        self.guesses().wait(Network::of(address), self.key.hash_one(header), Instant::now())
+    fn lock_out(&self, address: IpAddr, header: &str, stage: RequestStage) -> Option<Duration> {
+        self.guesses().look(Network::of(address), self.key.hash_one(header), stage, Instant::now())
     }
 
     fn guesses(&self) -> MutexGuard<'_, Guesses> {

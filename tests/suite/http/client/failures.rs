@@ -163,6 +163,20 @@ fn each_problem_has_its_exit_code() {
 }
 
 #[test]
+fn a_request_that_was_not_looked_at_is_sent_again() {
+    let locked = || problem(429, "too-many-failures", "not looked at").with("Retry-After", "1");
+    let mut asked = 0;
+    let server = Server::start(move |_| {
+        asked += 1;
+        if asked < 3 { locked() } else { Reply::of(200, r#"{"http":80}"#) }
+    });
+    let run = place().run(["--url", &server.url(), "read", "http"]);
+    run.exits(0).prints("80");
+    let server = Server::start(move |_| locked());
+    place().run(["--url", &server.url(), "--timeout", "2", "read", "http"]).exits(4).says("not looked at");
+}
+
+#[test]
 fn every_fault_is_shown_at_its_place() {
     let server = reading(|| {
         let document = r#"{"type": "urn:mediactl:problem:conflict", "detail": "two keys differ", "errors": [

@@ -3,7 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-use super::{FAILURE_LIFE, Guesses, MAX_FAILURES, MAX_FAILURES_WIDER, MAX_NETWORKS, SUCCESS_LIFE};
+use super::{
+    FAILURE_LIFE, Guesses, LOOK_INTERVAL, MAX_FAILURES, MAX_FAILURES_WIDER, MAX_NETWORKS, RequestStage,
+    SUCCESS_LIFE,
+};
 use crate::http::server::network::Network;
 
 /// The value of a client that is right.
@@ -26,7 +29,7 @@ impl Clock {
     /// Whether a wrong value is looked at; it counts then.
     fn guess(&mut self, from: impl Into<IpAddr>, value: u64) -> bool {
         let from = Network::of(from.into());
-        let is_looked_at = self.guesses.wait(from, value, self.now).is_none();
+        let is_looked_at = self.guesses.look(from, value, RequestStage::Answer, self.now).is_none();
         if is_looked_at {
             self.guesses.failed(from, value, self.now);
         }
@@ -35,7 +38,7 @@ impl Clock {
 
     fn is_let_in(&mut self, from: impl Into<IpAddr>) -> bool {
         let from = Network::of(from.into());
-        let is_looked_at = self.guesses.wait(from, RIGHT, self.now).is_none();
+        let is_looked_at = self.guesses.look(from, RIGHT, RequestStage::Answer, self.now).is_none();
         if is_looked_at {
             self.guesses.succeeded(from, RIGHT, self.now);
         }
@@ -59,7 +62,6 @@ fn one_value_counts_once_and_for_a_minute() {
     assert!((1..10).all(|value| clock.guess(ipv4(1), 100 + value)));
     assert!(!clock.guess(ipv4(1), 200) && !clock.is_let_in(ipv4(1)));
     assert!(clock.is_let_in(ipv4(2)), "another address is another client");
-    assert!(clock.guesses.wait(Network::of(ipv4(1).into()), 200, clock.now) <= Some(FAILURE_LIFE));
     clock.pass(FAILURE_LIFE);
     assert!(clock.guess(ipv4(1), 200) && clock.is_let_in(ipv4(1)));
 }
@@ -138,4 +140,49 @@ fn so_many_good_clients_forget_the_oldest_and_no_more() {
     }
     assert_eq!(clock.guesses.right.len(), MAX_NETWORKS);
     assert!(!clock.guesses.right.contains_key(&Network::of(ipv4(0).into())));
+}
+
+#[test]
+fn a_locked_network_has_one_look_in_two_seconds_and_the_right_value_gets_in() {
+    let mut clock = Clock::start();
+    assert!((0..10).all(|value| clock.guess(ipv4(1), value)));
+    let mut looked_at = 0;
+    // Ten minutes of a guess each tenth of a second.
+    for value in 10..6010 {
+        clock.pass(Duration::from_millis(100));
+        looked_at += usize::from(clock.guess(ipv4(1), value));
+    }
+    assert_eq!(looked_at, 300, "30 a minute");
+    assert!(!clock.is_let_in(ipv4(1)));
+    clock.pass(LOOK_INTERVAL);
+    assert!(clock.is_let_in(ipv4(1)) && clock.is_let_in(ipv4(1)));
+    assert!(!clock.guess(ipv4(1), 7), "its look was that of the right one");
+    clock.pass(SUCCESS_LIFE);
+    assert!(clock.guesses.looks.len() <= 1);
+}
+
+#[test]
+fn one_attempt_is_looked_at_when_it_begins_and_when_it_is_answered() {
+    let mut clock = Clock::start();
+    let from = Network::of(ipv4(1).into());
+    assert!((0..10).all(|value| clock.guess(ipv4(1), value)));
+    clock.pass(LOOK_INTERVAL);
+    let now = clock.now;
+    let mut looks = |value, step| clock.guesses.look(from, value, step, now).is_none();
+    assert!(
+        looks(77, RequestStage::Head) && !looks(78, RequestStage::Head) && !looks(78, RequestStage::Answer)
+    );
+    assert!(looks(77, RequestStage::Answer));
+    assert!(!looks(77, RequestStage::Head) && !looks(77, RequestStage::Answer), "again is another attempt");
+}
+
+#[test]
+fn looks_have_bounded_memory() {
+    let mut clock = Clock::start();
+    for number in 0..2 * MAX_NETWORKS as u32 {
+        for value in 0..12 {
+            clock.guess(ipv4(number), value);
+        }
+    }
+    assert!(clock.guesses.looks.len() <= MAX_NETWORKS);
 }
