@@ -196,7 +196,7 @@ mod tests {
                 0,
             ),
         ] {
-            let (patch, notes) = patch(&[earlier.clone()], &state, &current);
+            let (patch, notes) = patch(std::slice::from_ref(&earlier), &state, &current);
             assert_eq!(patch, expected, "{earlier} {state} {current}");
             let notes_expected: Vec<_> = (kept > 0).then_some(Note::EntriesKept(kept)).into_iter().collect();
             assert_eq!(notes, notes_expected, "{earlier} {state} {current}");
