@@ -268,7 +268,10 @@ impl Editing<'_> {
         let diff = ContentDiff::between_texts(present.document(), new.document(), self.ui.masker());
         output(diff.print([name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = LastWords::new(self.ui, || format!("\n{KEPT}"));
-        let question = format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
+        let protected = self.target.protected.as_ref();
+        let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
+        let question =
+            format!("{protected}change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
         let answer = prompts::line(&question).map_err(CliError::prompt_failed)?;
         match answer.unwrap_or_default().trim().to_lowercase().as_str() {
             "y" | "yes" => Ok(None),

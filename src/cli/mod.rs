@@ -38,6 +38,7 @@ mod node;
 mod observed;
 mod pager;
 mod prompts;
+mod rehearsal;
 mod remote_host;
 mod render;
 mod rollout;

@@ -38,6 +38,8 @@ pub struct Target {
     pub is_server: bool,
     /// The file, where it is one of this machine.
     pub file: Option<Arc<ConfFile>>,
+    /// The protected context that it belongs to, if its change has to be shown and agreed to.
+    pub protected: Option<String>,
 }
 
 impl Target {
@@ -80,6 +82,8 @@ pub struct Purpose {
     pub has_to_be_confirmed: bool,
     /// Whether the change of a protected context needs no question: the user agreed to it already.
     pub is_agreed: bool,
+    /// Whether the command shows the change of a protected context and asks itself.
+    pub shows_first: bool,
 }
 
 impl From<&ChangeArgs> for Purpose {
@@ -90,6 +94,7 @@ impl From<&ChangeArgs> for Purpose {
             keep: changing.hooking.keep,
             has_to_be_confirmed: changing.confirm.is_some(),
             is_agreed: changing.yes || changing.force || changing.dry_run,
+            shows_first: true,
         }
     }
 }
@@ -144,16 +149,17 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
             at_cluster(url, Ok(source), purpose, global).map(Some)
         }
         (_, _, Some(context)) if ClusterUrl::is_meant(&context.url) => {
-            ask_if_protected(&context, purpose)?;
-            at_cluster(&context.url, Err(&context), purpose, global).map(Some)
+            let protected = protection(&context, purpose)?;
+            let target = at_cluster(&context.url, Err(&context), purpose, global)?;
+            Ok(Some(Target { protected, ..target }))
         }
         (TargetKind::Server(_), Some(_), _) | (_, _, Some(_)) if global.chosen.hooks => {
             Err(hooks_of_a_server())
         }
         (TargetKind::Server(source), Some(url), _) => at_url(&url.0, source, global, ui).map(Some),
         (_, _, Some(context)) => {
-            ask_if_protected(&context, purpose)?;
-            at_context(&context, global, ui).map(Some)
+            let protected = protection(&context, purpose)?;
+            Ok(Some(Target { protected, ..at_context(&context, global, ui)? }))
         }
         _ => Ok(None),
     }
@@ -161,6 +167,15 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
 
 fn two_targets([one, other]: [&str; 2], hint: &str) -> CliError {
     CliError::usage(format!("{one} and {other} are two different targets"), hint)
+}
+
+/// The name of a protected context whose change the command shows before it asks; others are asked about here.
+fn protection(context: &ServerContext, purpose: &Purpose) -> Result<Option<String>, CliError> {
+    if purpose.shows_first && prompts::can_ask() {
+        let is_asked = context.is_protected && purpose.changes && !purpose.is_agreed;
+        return Ok(is_asked.then(|| context.name.clone()));
+    }
+    ask_if_protected(context, purpose).map(|()| None)
 }
 
 /// Asks before a change of a protected context.
@@ -238,7 +253,7 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
 }
 
 fn local(engine: Engine) -> Target {
-    Target { service: Box::new(engine), is_server: false, file: None }
+    Target { service: Box::new(engine), is_server: false, file: None, protected: None }
 }
 
 fn no_server_confirms() -> CliError {
@@ -322,7 +337,7 @@ fn at_endpoint(
     let settings = ClientSettings { credentials, trust, timeout, ..ClientSettings::default() };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, host);
-    Ok(Target { service: Box::new(service), is_server: true, file: None })
+    Ok(Target { service: Box::new(service), is_server: true, file: None, protected: None })
 }
 
 fn parsed(
@@ -344,7 +359,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, None, host(None, ui)).keeping(serving);
-    Target { service: Box::new(service), is_server: true, file: None }
+    Target { service: Box::new(service), is_server: true, file: None, protected: None }
 }
 
 /// The error for what is not the URL of a server.

@@ -161,7 +161,7 @@ fn failure(error: &EngineError) -> ChangeResult {
 fn hand_edit(made: &Result<Outcome, EngineError>) -> Option<HandEdit> {
     match made {
         Ok(outcome) => outcome.notes.iter().find_map(|note| match note {
-            OutcomeNote::PickedUpHandEdit => Some(HandEdit::PickedUp),
+            OutcomeNote::PickedUpHandEdit(_) => Some(HandEdit::PickedUp),
             OutcomeNote::OverwroteHandEdit => Some(HandEdit::Overwritten),
             _ => None,
         }),

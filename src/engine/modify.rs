@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::applied::Applied;
 use super::conflict::conflicts;
+use super::content::Content;
 use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::local::Engine;
@@ -19,6 +20,7 @@ use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::edit;
 use crate::edit::config_lookup::LocalView;
+use crate::edit::json_diff::{changed_values, paths_in_words};
 use crate::edit::request::ChangeRequest;
 use crate::model::Lens;
 use crate::syntax::Document;
@@ -69,13 +71,14 @@ impl Transaction<'_> {
         let running = |note| Basis { text: state.running.clone(), is_hand_edit: false, note };
         match (is_hand_edit, state.is_saved(), edited) {
             (false, true, _) => {
-                let note = self.engine.has_changed_includes().then_some(OutcomeNote::PickedUpHandEdit);
+                let note =
+                    self.engine.has_changed_includes().then(|| OutcomeNote::PickedUpHandEdit(String::new()));
                 Ok(running(note))
             }
             (false, false, _) => Ok(running(Some(OutcomeNote::SavedEarlierUpdate))),
             (true, _, _) if force => Ok(running(Some(OutcomeNote::OverwroteHandEdit))),
             (true, true, Some(file)) => {
-                let note = Some(OutcomeNote::PickedUpHandEdit);
+                let note = Some(OutcomeNote::PickedUpHandEdit(hand_edited(&state.saved, file)));
                 Ok(Basis { text: file.clone(), is_hand_edit: true, note })
             }
             (true, _, _) => Err(EngineError::HandEdited { conflicts: Vec::new() }),
@@ -170,4 +173,10 @@ impl Transaction<'_> {
         let guard = guard::before_replacement(Some(state.running.document()), file);
         self.engine.refuse_guarded([guard, None], self.options)
     }
+}
+
+/// The paths of the values that a hand edit changed, in words.
+fn hand_edited(saved: &Arc<Snapshot>, file: &Arc<Snapshot>) -> String {
+    let [saved, file] = [saved, file].map(|text| Content::Text(text.clone()).to_json());
+    paths_in_words(&changed_values(&saved, &file))
 }

@@ -48,8 +48,9 @@ pub enum OutcomeNote {
     Edit(edit::Note),
     /// An earlier update that was not saved went into the file, too.
     SavedEarlierUpdate,
-    /// A hand edit of the file became part of the new configuration.
-    PickedUpHandEdit,
+    /// A hand edit of the file became part of the new configuration: the paths of what it changed, in words; empty
+    /// where no value of the file did.
+    PickedUpHandEdit(String),
     /// A hand edit of the file was overwritten; its text is kept in the history.
     OverwroteHandEdit,
     /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.

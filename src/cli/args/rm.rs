@@ -4,8 +4,9 @@ use super::changing::ChangeArgs;
 
 /// Remove streams, or other values
 ///
-/// This is `mediactl modify --unset` in short. If more than a few streams match a `*`, they are not removed
-/// without a question; those that are named one by one are.
+/// This is `mediactl modify --unset` in short. On a terminal, what a `*` or --where removes is shown, and removed
+/// after a question, which --yes answers. If more than a few streams match, they are not removed without one
+/// anywhere; those that are named one by one are.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

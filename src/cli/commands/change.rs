@@ -13,6 +13,7 @@ use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::input;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
+use crate::cli::rehearsal::Question;
 use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
@@ -30,12 +31,14 @@ pub struct ChangeCommand<'a> {
     pub verb: Verb,
     /// Whether the user has seen the diff already.
     pub diff_was_shown: bool,
+    /// What is asked, with the diff, before the change is made.
+    pub question: Question,
 }
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
     pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
-        Self { args, options: args.options(), verb, diff_was_shown: false }
+        Self { args, options: args.options(), verb, diff_was_shown: false, question: Question::default() }
     }
 
     /// The same, named in the history by the command that makes it.
@@ -57,22 +60,29 @@ impl<'a> ChangeCommand<'a> {
             return fleet::change::run(&change, contexts, global, ui, &operation);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
-        match rollout::options(self.args, &self.options, &mut *target.service)? {
-            Some(options) => Self { options, ..self }.run_on(&mut *target.service, ui, operation),
+        let question = Question { protected: target.protected.take(), ..self.question };
+        let this = Self { question, ..self };
+        match rollout::options(this.args, &this.options, &mut *target.service)? {
+            Some(options) => Self { options, ..this }.run_on(&mut *target.service, ui, operation),
             None => {
-                self.args.fleet.refuse_for_one()?;
-                self.run_on(&mut *target.service, ui, operation)
+                this.args.fleet.refuse_for_one()?;
+                this.run_on(&mut *target.service, ui, operation)
             }
         }
     }
 
     /// The same for a service that was found already.
     pub fn run_on(
-        self,
+        mut self,
         service: &mut dyn ConfigService,
         ui: Ui,
         mut operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
     ) -> Result<Exit, CliError> {
+        if self.question.is_asked(self.args)
+            && let Some(agreed) = self.question.ask(service, ui, &self.options, &mut operation)?
+        {
+            (self.options, self.diff_was_shown) = (agreed, true);
+        }
         let (args, target) = (self.args, service.name().to_owned());
         let report = self.report(&target, ui);
         let canary = self.options.canary.clone();

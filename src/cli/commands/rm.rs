@@ -6,10 +6,15 @@ use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::rehearsal::Question;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
+use crate::edit::json_diff::{changed_values, paths_in_words};
+use crate::edit::path::Path;
 use crate::edit::request::{ChangeRequest, Edits};
+use crate::edit::schema_path::Place;
+use crate::engine::Outcome;
 
 pub fn run(args: &RmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let removal =
@@ -20,6 +25,21 @@ pub fn run(args: &RmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError>
         options: AssignOptions { ignore_missing: args.ignore_missing, ..AssignOptions::default() },
     };
     let request = ChangeRequest { edits, expectations: Vec::new() };
-    let change = ChangeCommand::new(&args.changing, Verb::MODIFY);
+    let question =
+        Question { about: stands_for_many(&request, args).then_some(removed), ..Question::default() };
+    let change = ChangeCommand { question, ..ChangeCommand::new(&args.changing, Verb::MODIFY) };
     change.run(global, ui, |service, options| service.modify(&request, options))
+}
+
+/// Whether a path stands for what matches, which the user may not know.
+fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
+    let is_group = |path: &Path| matches!(Place::of(&path.segments), Ok(Place::Group(_)));
+    !args.conditions.is_empty()
+        || request.paths().iter().any(|path| path.first_pattern().is_some() || is_group(path))
+}
+
+/// Names what a change removes.
+fn removed(outcome: &Outcome) -> Option<String> {
+    let [before, after] = [outcome.before.as_ref()?.to_json(), outcome.after()?.to_json()];
+    Some(format!("this removes {}", paths_in_words(&changed_values(&before, &after))))
 }

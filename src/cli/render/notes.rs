@@ -11,7 +11,10 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
     let sentence = match note {
         OutcomeNote::Edit(note) => return edit_note(note, masker),
         OutcomeNote::SavedEarlierUpdate => "an earlier update that was not saved goes into the file, too",
-        OutcomeNote::PickedUpHandEdit => "a hand edit of the file was found and is kept",
+        OutcomeNote::PickedUpHandEdit(paths) if paths.is_empty() => {
+            "picked up a hand edit that changes no value"
+        }
+        OutcomeNote::PickedUpHandEdit(paths) => return format!("picked up a hand edit of {paths}"),
         OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
         OutcomeNote::KeptHandEdit => {
             "the change was rolled back; the file was edited by hand meanwhile, and the edit stays"

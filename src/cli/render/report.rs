@@ -1,6 +1,6 @@
 //! The report of a change: the diff or the new configuration on stdout, and a line about it on stderr.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
@@ -10,7 +10,10 @@ use crate::cli::render::notes;
 use crate::cli::ui::Ui;
 use crate::engine::{After, Content, Outcome, Snapshot};
 use crate::model::redact::masked_json;
-use crate::model::{Lens, View, top_members};
+use crate::model::{Lens, Masker, View, top_members};
+
+/// What was there before the first configuration.
+static NOTHING: LazyLock<Content> = LazyLock::new(|| Content::Text(Arc::new(Snapshot::of(Vec::new()))));
 
 /// How the outcome of a change is reported.
 pub struct Report<'a> {
@@ -61,17 +64,7 @@ impl Report<'_> {
     /// Prints the outcome of a change.
     pub fn print(&self, outcome: &Outcome) -> Result<(), CliError> {
         outcome.warnings.iter().for_each(|warning| self.ui.warning(warning));
-        let missing = Content::Text(Arc::new(Snapshot::of(Vec::new())));
-        let before = outcome.before.as_ref().unwrap_or(&missing);
-        let masker = self.ui.masker();
-        let diff = match (&outcome.after, before) {
-            (After::Edited { splices, .. }, Content::Text(before)) => {
-                Some(ContentDiff::of_edit(before.document(), splices, masker))
-            }
-            (After::Replaced(after), before) => Some(ContentDiff::between(before, after, masker)),
-            (After::Unchanged | After::Edited { .. }, _) => None,
-        };
-        let diff = diff.filter(|diff| !diff.is_empty());
+        let diff = diff_of(outcome, self.ui.masker());
         let printed = match &diff {
             _ if self.args.output == ChangeFormat::ChangeJson => self.print_change(outcome, diff.as_ref()),
             _ if self.args.quiet => Ok(()),
@@ -141,6 +134,19 @@ impl Report<'_> {
             (Content::Json(value), None) => self.ui.print_json(value),
         }
     }
+}
+
+/// The difference that a change makes; none where it changes nothing.
+pub fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff<'_>> {
+    let diff = match (&outcome.after, &outcome.before) {
+        (After::Edited { splices, .. }, Some(Content::Text(before))) => {
+            ContentDiff::of_edit(before.document(), splices, masker)
+        }
+        (After::Replaced(after), Some(before)) => ContentDiff::between(before, after, masker),
+        (After::Replaced(after), None) => ContentDiff::between(&NOTHING, after, masker),
+        (After::Unchanged | After::Edited { .. }, _) => return None,
+    };
+    Some(diff).filter(|diff| !diff.is_empty())
 }
 
 /// A number of lines in words.

@@ -3,7 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::{diff, new_block, object, own_backend};
+use crate::edit::path::{Path, Segment};
+use crate::model::Masker;
+use crate::model::redact::masked_keys;
 use crate::model::schema::{Kind, Scope, Shape, by_key};
+use crate::syntax::one_line;
 
 /// A value that differs between two views.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +28,30 @@ pub fn changed_values(from: &Value, to: &Value) -> Vec<ChangedValue> {
     let mut found = Found::default();
     found.members(Scope::Top, [object(from), object(to)], &diff(from, to));
     found.values
+}
+
+/// How many paths a message names.
+const MOST_PATHS: usize = 10;
+
+/// How many characters of a path it shows.
+const LONGEST_PATH: usize = 80;
+
+/// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
+pub fn paths_in_words(changed: &[ChangedValue]) -> String {
+    let masker = Masker::default();
+    let path = |changed: &ChangedValue| {
+        let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
+        let segments = masked_keys(&keys, &masker).into_iter().map(Segment::Key).collect();
+        let path = one_line(&Path { segments }.to_string());
+        match path.char_indices().nth(LONGEST_PATH) {
+            Some((end, _)) => format!("{}…", &path[..end]),
+            None => path,
+        }
+    };
+    let mut words: Vec<String> = changed.iter().take(MOST_PATHS).map(path).collect();
+    let more = changed.len().saturating_sub(MOST_PATHS);
+    words.extend((more > 0).then(|| format!("and {more} more")));
+    words.join(", ")
 }
 
 #[derive(Default)]

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-pub use changed::{ChangedValue, changed_values};
+pub use changed::{ChangedValue, changed_values, paths_in_words};
 pub use drift::{Drift, drift};
 
 use super::emit::{are_named_blocks, scalar_text};

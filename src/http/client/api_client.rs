@@ -15,7 +15,10 @@ use super::credentials::Credentials;
 use super::endpoint::Endpoint;
 use super::error::{ClientError, ServerRefusal};
 use super::tls::{self, TlsTrust};
-use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
+use crate::http::protocol::headers::{
+    API_HEADER, Feature, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, offers,
+};
+use crate::http::protocol::notes::hand_edit_in;
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
 use crate::syntax::one_line;
@@ -95,6 +98,8 @@ pub struct Reply {
     pub etag: Option<String>,
     /// The words of the header `Mediactl-Note`.
     pub notes: Vec<String>,
+    /// What a hand edit changed that the change picked up.
+    pub hand_edit: Option<String>,
     /// The id of the change that has to be confirmed.
     pub pending: Option<String>,
     /// The body; none for 304: then the copy of the client is current.
@@ -171,6 +176,7 @@ impl Client {
             api: header(&headers, API_HEADER),
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
+            hand_edit: header(&headers, HAND_EDIT_HEADER).map(|paths| hand_edit_in(&paths)),
             pending: header(&headers, PENDING_HEADER),
             body: (!is_known).then_some(body),
         })

@@ -10,8 +10,8 @@ use super::api_client::Reply;
 use super::session::{Fetched, Session};
 use crate::edit::config_lookup::Current;
 use crate::engine::{
-    After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, PendingInfo, ServiceError,
-    before_deletion,
+    After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, OutcomeNote, PendingInfo,
+    ServiceError, before_deletion,
 };
 use crate::http::protocol::headers::{ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MESSAGE, OWNER};
 use crate::http::protocol::notes::note_of;
@@ -79,7 +79,11 @@ pub fn outcome(
         let by = session.login().map_or_else(|| options.by.clone(), str::to_owned);
         PendingInfo::new(id, options.command.unwrap_or(operation).to_owned(), by, now + time, now)
     });
-    let notes = reply.notes.iter().map(|word| note_of(word)).collect();
+    let with_paths = |note| match (note, &reply.hand_edit) {
+        (OutcomeNote::PickedUpHandEdit(_), Some(paths)) => OutcomeNote::PickedUpHandEdit(paths.clone()),
+        (note, _) => note,
+    };
+    let notes = reply.notes.iter().map(|word| with_paths(note_of(word))).collect();
     Outcome { notes, pending, ..rehearsed(before, after) }
 }
 

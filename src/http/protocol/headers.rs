@@ -18,6 +18,9 @@ pub const API_VERSION: &str = "1";
 /// The header with the side effects of a change: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
+/// The header with the paths of a hand edit that a change picked up, percent-encoded.
+pub const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
+
 /// The header in which the listener tells the backend what goes beside the head.
 pub const LINK_HEADER: &str = "Mediactl-Link";
 

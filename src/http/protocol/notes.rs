@@ -1,6 +1,6 @@
 //! The words of the header `Mediactl-Note`: the side effects of a change.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::edit::Note;
 use crate::engine::OutcomeNote;
@@ -33,6 +33,9 @@ pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 const PORT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'.').remove(b':').remove(b'[').remove(b']').remove(b'-').remove(b'_');
 
+/// What is encoded in a list of paths.
+const PATHS: &AsciiSet = &CONTROLS.add(b'%');
+
 /// Sentences for words without an [`OutcomeNote`] of their own; `{}` stands for the rest of the word.
 const SENTENCES: &[(&str, &str)] = &[
     (COMMENTS_KEPT, "comment lines above what is removed stay"),
@@ -53,7 +56,8 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::Edit(Note::SettingsLacking(count)) => format!("{SETTINGS_LACKING} {count}"),
         OutcomeNote::Edit(Note::EntriesKept(count)) => format!("{ENTRIES_KEPT} {count}"),
         OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
-        OutcomeNote::PickedUpHandEdit => PICKED_UP_HAND_EDIT.to_owned(),
+        // What it changed is in a header of its own.
+        OutcomeNote::PickedUpHandEdit(_) => PICKED_UP_HAND_EDIT.to_owned(),
         OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
         OutcomeNote::TookOutUnconfirmed(paths) => {
@@ -72,7 +76,7 @@ pub fn note_of(whole: &str) -> OutcomeNote {
     let (word, rest) = parts(whole);
     match (word, rest.parse()) {
         (SAVED_EARLIER_UPDATE, _) => OutcomeNote::SavedEarlierUpdate,
-        (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit,
+        (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit(String::new()),
         (OVERWROTE_HAND_EDIT, _) => OutcomeNote::OverwroteHandEdit,
         (KEPT_HAND_EDIT, _) => OutcomeNote::KeptHandEdit,
         (OTHER_PENDING, _) => OutcomeNote::OtherPending,
@@ -86,6 +90,20 @@ pub fn note_of(whole: &str) -> OutcomeNote {
         (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
         _ => OutcomeNote::Word(whole.to_owned()),
     }
+}
+
+/// The value of the header with what a hand edit changed that was picked up; none where no note is of one.
+pub fn hand_edit_header(notes: &[OutcomeNote]) -> Option<String> {
+    let paths = notes.iter().find_map(|note| match note {
+        OutcomeNote::PickedUpHandEdit(paths) if !paths.is_empty() => Some(paths),
+        _ => None,
+    })?;
+    Some(utf8_percent_encode(paths, PATHS).to_string())
+}
+
+/// What a hand edit changed, as the header of that name has it.
+pub fn hand_edit_in(value: &str) -> String {
+    percent_decode_str(value).decode_utf8_lossy().into_owned()
 }
 
 /// Returns the sentence for a word that has no [`OutcomeNote`] of its own; the word itself if it is unknown.
@@ -107,7 +125,7 @@ mod tests {
     fn a_word_leads_back_to_its_note_or_has_a_sentence() {
         for note in [
             OutcomeNote::SavedEarlierUpdate,
-            OutcomeNote::PickedUpHandEdit,
+            OutcomeNote::PickedUpHandEdit(String::new()),
             OutcomeNote::OverwroteHandEdit,
             OutcomeNote::KeptHandEdit,
             OutcomeNote::OtherPending,
@@ -119,6 +137,10 @@ mod tests {
         ] {
             assert_eq!(note_of(&word_of(&note)), note);
         }
+        let paths = "rtmp, streams.\"Küche 5%\".prepush";
+        let header =
+            hand_edit_header(&[OutcomeNote::PickedUpHandEdit(paths.to_owned())]).expect("it has paths");
+        assert_eq!((header.is_ascii(), hand_edit_in(&header)), (true, paths.to_owned()));
         let port = OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() });
         assert_eq!(word_of(&port), "http-options-dropped [::1]:80%20%C3%BC");
         for (word, sentence) in [

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::serve::Serving;
-use super::{Place, SAMPLE};
+use super::{CONF, Place, SAMPLE};
 
 #[test]
 fn a_stream_gets_another_name_and_nothing_else_changes() {
@@ -186,5 +186,67 @@ fn a_server_keeps_the_text_as_the_file_does() {
     place.run(["mv", "streams.lobby", "streams.cam1", "--confirm", "60s", "-q"]).exits(0);
     place.run(["confirm", "--revert"]).exits(0);
     assert_eq!(place.text(), SAMPLE.replace("stream cam1", "stream lobby"));
+    drop(serving);
+}
+
+#[test]
+fn on_a_terminal_what_a_pattern_removes_is_shown_and_asked_about() {
+    let place = Place::with(SAMPLE);
+    let rm = |arguments: &[&str]| place.mediactl(["rm"].iter().chain(arguments));
+    for arguments in [&["streams.cam*"][..], &["streams", "--where", "prepush=5"], &["streams.*.prepush"]] {
+        let mut terminal = rm(arguments).on_terminal();
+        terminal.expect("-  prepush 5;").expect("this removes streams.cam1");
+        let seen = terminal.expect("go on? [y/N]").enter("n").exits(6);
+        assert!(seen.contains("the change was not made"), "{seen}");
+        assert_eq!(place.text(), SAMPLE, "{arguments:?}");
+    }
+    assert!(!rm(&["streams.*.prepush", "--dry-run"]).on_terminal().exits(0).contains("[y/N]"));
+    assert!(!rm(&["streams.*.prepush", "--yes"]).on_terminal().exits(0).contains("[y/N]"));
+    assert!(!rm(&["lives.studio"]).on_terminal().exits(0).contains("[y/N]"), "it was named");
+    rm(&["streams.cam*"]).on_terminal().expect("streams.cam1, streams.\"cam.2\": go on?").enter("y").exits(0);
+    assert_eq!(order(&place), ["film"]);
+    rm(&["streams.*"]).run().exits(0);
+    let place = Place::with((0..9).map(|at| format!("stream s{at};\n")).collect::<String>());
+    let mut terminal = place.mediactl(["rm", "streams.*"]).on_terminal();
+    terminal.expect("-stream s8;").expect("9 of 9 streams would be deleted; this removes streams.s0, ");
+    terminal.expect("go on? [y/N]").enter("n").exits(6);
+    place.mediactl(["rm", "streams.*"]).on_terminal().expect("go on? [y/N]").enter("y").exits(0);
+    assert_eq!(place.text(), "");
+}
+
+#[test]
+fn what_was_agreed_to_is_not_made_of_another_configuration() {
+    for serves in [false, true] {
+        let place = Place::with(SAMPLE);
+        let serving = serves.then(|| Serving::over(&place));
+        let mut terminal = place.mediactl(["rm", "streams.cam*"]).on_terminal();
+        terminal.expect("go on? [y/N]");
+        place.run(["add", "stream", "cam3", "udp://3"]).exits(0);
+        assert!(terminal.enter("y").exits(5).contains("changed meanwhile"));
+        assert_eq!(order(&place).len(), 4);
+        drop(serving);
+    }
+}
+
+#[test]
+fn a_hand_edit_that_a_change_picks_up_is_told_by_its_paths() {
+    let place = Place::with(SAMPLE);
+    let serving = Serving::over(&place);
+    for (title, (old, new, told)) in [
+        ("rtsp 554", "rtsp 555", "picked up a hand edit of rtsp\n"),
+        ("# main", "# mine", "picked up a hand edit that changes no value\n"),
+        ("hunter2", "hunter3", "picked up a hand edit of edit_auth.password\n"),
+        ("prepush 5", "prepush 6", "picked up a hand edit of streams.cam1.prepush\n"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        place.put(CONF, place.text().replace(old, new));
+        place.run(["modify", "--set", "rtmp=1", "--dry-run"]).exits(0).says(told).hides("hunter");
+        place.run(["modify", "--set", &format!("title=t{title}")]).exits(0).says(told);
+    }
+    let many: String = (0..12).map(|at| format!("stream s{at};\n")).collect();
+    place.put(CONF, format!("{}{many}", place.text()));
+    place.run(["modify", "--set", "rtmp=1"]).exits(0).says("streams.s9, and 2 more\n");
     drop(serving);
 }

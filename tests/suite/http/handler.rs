@@ -399,6 +399,7 @@ fn a_hand_edit_of_another_value_is_merged() {
     server.edit_by_hand("prepush 5", "prepush 9");
     let modified = server.post("modify_config", r#"{"streams":{"a":{"title":"x"}}}"#);
     assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit"), "{}", body(&modified));
+    assert_eq!(header(&modified, "Mediactl-Hand-Edit"), Some("streams.b.prepush"));
     assert_eq!(body(&modified)["streams"]["b"]["prepush"], json!(9));
     assert!(server.place.text().contains("prepush 9") && server.place.text().contains("title x"));
 

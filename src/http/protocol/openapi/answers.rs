@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::schemas::{self, reference};
-use crate::http::protocol::headers::{API_HEADER, NOTE_HEADER, PENDING_HEADER};
+use crate::http::protocol::headers::{API_HEADER, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::problem::{MEDIA_TYPE, ProblemKind};
 use crate::http::protocol::routes::{Route, SuccessResponse};
 
@@ -32,7 +32,7 @@ pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
 }
 
 fn success(answer: SuccessResponse) -> Value {
-    let mut names = vec![API_HEADER, "Cache-Control", PENDING_HEADER, NOTE_HEADER];
+    let mut names = vec![API_HEADER, "Cache-Control", PENDING_HEADER, NOTE_HEADER, HAND_EDIT_HEADER];
     match answer {
         SuccessResponse::Configuration
         | SuccessResponse::Text

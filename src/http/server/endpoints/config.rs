@@ -10,8 +10,8 @@ use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{
     CanaryFault, ChangeOptions, Composed, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, Snapshot,
 };
-use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
-use crate::http::protocol::notes::{WARNINGS_IN_LOG, word_of};
+use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
+use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{JSON, TEXT};
@@ -153,6 +153,7 @@ fn change(
     if !words.is_empty() {
         response = response.with(NOTE_HEADER, words.join("; "));
     }
+    response.headers.extend(hand_edit_header(&outcome.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
     let pending = match call.parameters.dry_run {
         true => context.changes.pending(),
         false => outcome.pending.clone(),

@@ -123,8 +123,11 @@ fn a_protected_context_asks_before_every_change() {
     home.add("prod", &server.url_as(AS_ADMIN), &["--protected"]).exits(0).says("warning: the password");
     let change = |more: &[&str]| home.call(&[&["-x", "prod", "modify", "--set", "rtsp=555"], more].concat());
     change(&[]).run().exits(6).says("context `prod` is protected").says("`--yes` agrees");
-    change(&[]).on_terminal().expect("context `prod` is protected: change it? [y/N]").enter("n").exits(6);
     assert!(server.requests().is_empty());
+    let mut terminal = change(&[]).on_terminal();
+    terminal.expect("555").expect("context `prod` is protected: change it? [y/N]").enter("n").exits(6);
+    let is_read = |path: &str| path.contains("read_config");
+    assert!(server.requests().iter().all(|request| is_read(&request.target)), "nothing was changed");
     change(&["--dry-run"]).run().exits(0).says("would change prod");
     change(&[]).on_terminal().expect("change it? [y/N]").enter("y").exits(0);
     change(&["--yes"]).run().exits(0).says("nothing to change in prod");

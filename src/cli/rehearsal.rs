@@ -1,0 +1,98 @@
+//! Changes that are shown before they are made, and made only if the user agrees: of a protected context, and those
+//! whose command asks. Without a terminal nothing is asked.
+
+use std::io;
+
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::error::CliError;
+use crate::cli::prompts;
+use crate::cli::render::report::diff_of;
+use crate::cli::ui::{Ui, output};
+use crate::engine::{
+    ChangeOptions, ConfigService, Expected, Outcome, OutcomeNote, ReadForm, ReadQuery, ServiceError,
+};
+use crate::store::Revision;
+
+/// What has to be asked about a change before it is made.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The protected context that it is made in.
+    pub protected: Option<String>,
+    /// Says what the rehearsed change does that needs a question; none where it needs none.
+    pub about: Option<fn(&Outcome) -> Option<String>>,
+}
+
+impl Question {
+    /// Whether the change is rehearsed first.
+    pub fn is_asked(&self, args: &ChangeArgs) -> bool {
+        (self.protected.is_some() || self.about.is_some())
+            && !(args.yes || args.force || args.dry_run)
+            && prompts::can_ask()
+    }
+
+    /// Rehearses the change, shows it and asks. Returns the options with which it is made, for the configuration
+    /// that it was shown for; `None` if it needs no question.
+    pub fn ask(
+        &self,
+        service: &mut dyn ConfigService,
+        ui: Ui,
+        options: &ChangeOptions,
+        operation: &mut dyn FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
+    ) -> Result<Option<ChangeOptions>, CliError> {
+        let present = present(service);
+        let mut agreed = options.clone();
+        let mut reasons: Vec<String> = Vec::new();
+        reasons.extend(self.protected.iter().map(|name| format!("context `{name}` is protected")));
+        let (outcome, refusal) = rehearse(service, &mut agreed, operation)?;
+        reasons.extend(refusal.iter().map(ToString::to_string));
+        reasons.extend(self.about.and_then(|about| about(&outcome)));
+        if reasons.is_empty() || !outcome.is_change() {
+            return Ok(None);
+        }
+        let name = service.name();
+        if let Some(diff) = diff_of(&outcome, ui.masker()) {
+            output(diff.print([name; 2], ui.on_stderr(), &mut io::stderr().lock()))?;
+        }
+        let end = if self.protected.is_some() && reasons.len() == 1 { "change it?" } else { "go on?" };
+        let question = format!("{}: {end}", reasons.join("; "));
+        match (prompts::confirm(&question).map_err(CliError::prompt_failed)?, refusal, &self.protected) {
+            (Some(true), ..) => {}
+            (_, Some(refusal), _) => return Err(refusal.into()),
+            (_, None, Some(name)) => return Err(CliError::protected(name)),
+            (_, None, None) => return Err(CliError::unanswered_edit(true)),
+        }
+        let is_hand_edit = |note: &OutcomeNote| {
+            matches!(note, OutcomeNote::PickedUpHandEdit(_) | OutcomeNote::OverwroteHandEdit)
+        };
+        if agreed.expected.is_none() && !outcome.notes.iter().any(is_hand_edit) {
+            agreed.expected = present.map(|revision| Expected::OneOf(vec![revision]));
+        }
+        Ok(Some(agreed))
+    }
+}
+
+/// The revision of the configuration that would be changed, where its text is known.
+fn present(service: &mut dyn ConfigService) -> Option<Revision> {
+    let reading = service.read(&ReadQuery { source: None, form: ReadForm::TextOrJson }).ok()?;
+    reading.content.snapshot().map(|text| text.revision())
+}
+
+/// Makes a dry run that accepts what a guard asks about; also returns the last refusal of such a guard.
+fn rehearse(
+    service: &mut dyn ConfigService,
+    options: &mut ChangeOptions,
+    operation: &mut dyn FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
+) -> Result<(Outcome, Option<ServiceError>), CliError> {
+    let mut refusal = None;
+    loop {
+        let error = match operation(service, &ChangeOptions { dry_run: true, ..options.clone() }) {
+            Ok(outcome) => return Ok((outcome, refusal)),
+            Err(error) => error,
+        };
+        match error.guard().filter(|guard| guard.is_question()).cloned() {
+            Some(guard) if !options.accepted.contains(&guard) => options.accepted.push(guard),
+            _ => return Err(error.into()),
+        }
+        refusal = Some(error);
+    }
+}
