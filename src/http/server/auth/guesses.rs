@@ -37,7 +37,7 @@ pub struct Guesses {
     wrong: ValuesByNetwork,
     right: ValuesByNetwork,
     /// The last attempt of each locked network that was looked at.
-    looks: HashMap<Network, Look>,
+    looks: HashMap<Network, LookedAt>,
     /// How often a network was locked out.
     lock_outs: u64,
 }
@@ -58,7 +58,7 @@ impl SeenValue {
 
 /// An attempt of a locked network that was looked at.
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct LookedAt {
     at: Instant,
     /// The value whose request is still to be answered.
     unanswered: Option<u64>,
@@ -82,13 +82,13 @@ impl Guesses {
         }
         let locked: Vec<Network> =
             from.with_wider().filter(|network| self.is_locked(*network, now)).collect();
-        let is_begun = |look: &Look| stage == RequestStage::Answer && look.unanswered == Some(value);
+        let is_begun = |look: &LookedAt| stage == RequestStage::Answer && look.unanswered == Some(value);
         if locked.iter().any(|network| self.looks.get(network).is_some_and(is_begun)) {
             self.note_look(&locked, None, now);
             return None;
         }
         let left = |network| {
-            let last: Option<&Look> = self.looks.get(network);
+            let last: Option<&LookedAt> = self.looks.get(network);
             last.map(|look| (look.at + LOOK_INTERVAL).saturating_duration_since(now))
         };
         if let Some(wait) = locked.iter().filter_map(left).max().filter(|left| !left.is_zero()) {
@@ -106,7 +106,7 @@ impl Guesses {
         let has_room = self.looks.len() + locked.len() <= MAX_NETWORKS;
         let noted = locked.iter().filter(|network| has_room || self.looks.contains_key(network));
         let noted: Vec<Network> = noted.copied().collect();
-        self.looks.extend(noted.iter().map(|network| (*network, Look { at: now, unanswered })));
+        self.looks.extend(noted.iter().map(|network| (*network, LookedAt { at: now, unanswered })));
         noted.len() == locked.len()
     }
 
