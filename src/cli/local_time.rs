@@ -17,6 +17,14 @@ pub fn shown(time: SystemTime) -> String {
     }
 }
 
+/// `22:49` for a time of today, `2026-11-22 22:49` for another, in the same zone.
+pub fn short(time: SystemTime) -> String {
+    let Ok(time) = Timestamp::try_from(time) else { return shown(time) };
+    let time = time.to_zoned(TimeZone::system());
+    let is_of_today = time.date() == Zoned::now().date();
+    time.strftime(if is_of_today { "%H:%M" } else { "%Y-%m-%d %H:%M" }).to_string()
+}
+
 /// Parses a time: a date, a date with a time of day, either in the zone of this machine; one with a
 /// zone; or how long ago it was.
 pub fn parse(text: &str) -> Result<SystemTime, CliError> {
@@ -51,7 +59,16 @@ pub fn parse(text: &str) -> Result<SystemTime, CliError> {
 mod tests {
     use std::time::{Duration, SystemTime};
 
-    use super::parse;
+    use super::{parse, short, shown};
+
+    #[test]
+    fn a_short_time_has_a_date_before_today() {
+        let now = SystemTime::now();
+        let old = short(now - Duration::from_secs(3 * 24 * 60 * 60));
+        assert_eq!(short(now).len(), "22:49".len());
+        assert_eq!(old.len(), "2026-11-22 22:49".len());
+        assert!(shown(now - Duration::from_secs(3 * 24 * 60 * 60)).starts_with(&old[..10]), "{old}");
+    }
 
     #[test]
     fn times_are_dates_or_how_long_ago() {

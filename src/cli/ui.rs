@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::time::Duration;
+use std::time::SystemTime;
 
 use colored::{Color, Colorize};
 use rustix::termios::tcgetwinsize;
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::CliError;
+use crate::cli::local_time;
 use crate::cli::pager::Pager;
 use crate::cli::render::sanitize::Sanitizer;
 use crate::cli::render::table::Screen;
@@ -93,6 +95,11 @@ impl Ui {
                 .filter(|rows| self.pages && *rows > 2)
                 .map(|rows| rows - 1),
         }
+    }
+
+    /// A time for people: short on a terminal, and with everything elsewhere.
+    pub fn time(self, time: SystemTime) -> String {
+        if self.terminal_out { local_time::short(time) } else { local_time::shown(time) }
     }
 
     /// The way to stdout, as it is or through a pager.

@@ -7,7 +7,7 @@ use crate::store::ChangeRef;
 
 /// Show what was changed, when, and by whom
 ///
-/// Shows one line for each change, the last one first: when it was made (in the zone of this machine), by whom, and
+/// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date if it was today, on a terminal), by whom, and
 /// the first paths that it changed. `@1` is the text before the last change, `@2` the
 /// text before that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these
 /// numbers, which grow with each new change. The number behind `#` never changes; write it as `serial:7`.

@@ -21,7 +21,7 @@ use clap::ValueEnum;
 /// forms a pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
 /// is none.
 ///
-/// A table fits the terminal: long cells are cut in the middle, and a pager repeats the headings. Without a
+/// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. A pager repeats the headings. Without a
 /// PATH it is of all streams, lives and plugins; a PATH is `streams`, `lives`, `plugins`, or names such as
 /// `streams.cam*`. With --columns or --sort it is one table. They take the headings, and paths of values below an entry, such as
 /// `title` or `dvr.root`.

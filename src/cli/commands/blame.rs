@@ -8,7 +8,6 @@ use crate::cli::args::history::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
-use crate::cli::local_time;
 use crate::cli::render::history::masked;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
@@ -46,7 +45,7 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         ListFormat::Json => ui.print_json(&changes)?,
         ListFormat::Text if changes.is_empty() => ui.say(&never_changed(&path)),
         ListFormat::Text => {
-            ui.print(|out| changes.iter().try_for_each(|blamed| writeln!(out, "{}", line(blamed))))?;
+            ui.print(|out| changes.iter().try_for_each(|blamed| writeln!(out, "{}", line(blamed, ui))))?;
         }
     }
     Ok(Exit::Done)
@@ -124,11 +123,11 @@ fn is_not_kept(error: &ServiceError) -> bool {
 }
 
 /// A change in one line.
-pub fn line(Blamed { entry, from, to }: &Blamed) -> String {
+pub fn line(Blamed { entry, from, to }: &Blamed, ui: Ui) -> String {
     let word = |value: &Option<Value>| {
         value.as_ref().map_or("nothing".to_owned(), |value| one_line(&value.to_string()))
     };
-    let at = local_time::shown(entry.at);
+    let at = ui.time(entry.at);
     let by = one_line(entry.by.as_deref().unwrap_or("-"));
     let operation = one_line(&entry.operation);
     let number = entry.number.unwrap_or_default();

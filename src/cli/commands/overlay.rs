@@ -13,7 +13,7 @@ use crate::cli::cluster;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
-use crate::cli::render::table::aligned;
+use crate::cli::render::table;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::edit;
@@ -78,11 +78,11 @@ fn list(store: &ClusterStore, form: ListFormat, ui: Ui) -> Result<(), CliError> 
             let row = |overlay: &Overlay| {
                 let mut paths = Vec::new();
                 collect_paths(&overlay.patch, &mut Vec::new(), &mut paths);
-                [one_line(&overlay.name), one_line(&paths.join(" "))]
+                vec![one_line(&overlay.name), one_line(&paths.join(" "))]
             };
-            let headings = ["NODE", "VALUES"].map(str::to_owned);
-            let rows: Vec<[String; 2]> = std::iter::once(headings).chain(overlays.iter().map(row)).collect();
-            aligned(&rows).try_for_each(|line| writeln!(out, "{line}"))
+            let headings = ["NODE", "VALUES"].map(str::to_owned).to_vec();
+            let rows = std::iter::once(headings).chain(overlays.iter().map(row)).collect();
+            table::print(rows, ui.screen(), out)
         }),
     }
 }

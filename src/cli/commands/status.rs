@@ -27,7 +27,7 @@ pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliEr
     let target = service.name();
     match args.output {
         ListFormat::Json => ui.print_json(&StatusRecord { target, status: &status })?,
-        ListFormat::Text => ui.print(|out| status::print(target, &status, out))?,
+        ListFormat::Text => ui.print(|out| status::print(target, &status, ui.screen(), out))?,
     }
     Ok(if is_open(&status) { Exit::Different } else { Exit::Done })
 }

@@ -36,7 +36,7 @@ pub fn run(args: &BlameArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
             ui.say(&words);
         }
         let lines = |(server, found): &(String, ValueHistory)| -> Vec<[String; 2]> {
-            found.changes.iter().map(|blamed| [server.clone(), line(blamed)]).collect()
+            found.changes.iter().map(|blamed| [server.clone(), line(blamed, ui)]).collect()
         };
         let rows: Vec<[String; 2]> = found.iter().flat_map(lines).collect();
         ui.print(|out| table::aligned(&rows).try_for_each(|line| writeln!(out, "{line}")))?;

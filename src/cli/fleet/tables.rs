@@ -128,8 +128,13 @@ pub fn history(args: &HistoryArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
         ui.say(&format!("{}: {}", empty.join(", "), wanted.nothing_found("the configuration")));
     }
     let all = || histories.iter().flat_map(|(server, listed)| listed.iter().map(move |l| (server, l)));
-    let rows: Vec<Vec<String>> =
-        all().map(|(server, listed)| std::iter::once(server.clone()).chain(row(listed)).collect()).collect();
+    let row = |(server, listed): (&String, &Listed)| {
+        std::iter::once(server.clone()).chain(row(listed, ui)).collect()
+    };
+    let mut rows: Vec<Vec<String>> = all().map(row).collect();
+    if !args.patch {
+        table::fit(&mut rows, ui.screen());
+    }
     ui.print_painted(|out| {
         table::aligned(&rows).zip(all()).try_for_each(|(line, (server, listed))| {
             writeln!(out, "{}", ui.sanitized(&line))?;

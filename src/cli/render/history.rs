@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use colored::Color;
 
-use crate::cli::local_time;
 use crate::cli::render::table::{self, Screen};
 use crate::cli::render::value_diff::Compared;
 use crate::cli::ui::Ui;
@@ -38,7 +37,7 @@ impl Listed {
 
 /// Returns one line for each entry, which fits the screen.
 pub fn lines(entries: &[Listed], screen: Screen, ui: Ui) -> Vec<String> {
-    let mut rows: Vec<Vec<String>> = entries.iter().map(|entry| row(entry).to_vec()).collect();
+    let mut rows: Vec<Vec<String>> = entries.iter().map(|entry| row(entry, ui).to_vec()).collect();
     table::fit(&mut rows, screen);
     let painted = |line: String| match line.split_once(' ') {
         Some((number, rest)) => format!("{} {rest}", ui.paint(number, Color::Yellow)),
@@ -48,11 +47,11 @@ pub fn lines(entries: &[Listed], screen: Screen, ui: Ui) -> Vec<String> {
 }
 
 /// The cells of an entry: its numbers, time, author, operation, message and paths.
-pub fn row(Listed { entry, paths, .. }: &Listed) -> [String; 7] {
+pub fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
     [
         entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
         format!("#{}", entry.serial),
-        local_time::shown(entry.at),
+        ui.time(entry.at),
         one_line(entry.by.as_deref().unwrap_or("-")),
         one_line(&entry.operation),
         one_line(entry.message.as_deref().unwrap_or_default()),

@@ -10,6 +10,7 @@ pub mod notes;
 pub mod paragraph;
 pub mod report;
 pub mod sanitize;
+pub mod shortened;
 pub mod status;
 pub mod table;
 pub mod typed;

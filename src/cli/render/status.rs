@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
-use super::table::aligned;
+use super::table::{self, Screen};
 use crate::engine::{NodeReport, PendingInfo, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord};
 use crate::syntax::one_line;
@@ -12,7 +12,7 @@ use crate::syntax::one_line;
 const MAX_PATHS: usize = 20;
 
 /// Prints the state of the configuration `target`.
-pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<()> {
+pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<14} {}", one_line(text));
     line("configuration:", target)?;
     match &status.server {
@@ -67,29 +67,35 @@ pub fn print(target: &str, status: &Status, out: &mut dyn Write) -> io::Result<(
         line("last error:", error)?;
     }
     match &status.nodes {
-        Some(nodes) => nodes_table(nodes, status.last_change.as_ref().map(|last| last.serial), out),
+        Some(nodes) => nodes_table(nodes, status.last_change.as_ref().map(|last| last.serial), screen, out),
         None => Ok(()),
     }
 }
 
 /// What each node runs, what it should run, and how many changes it is behind the last one: a node that is
 /// cut off does not know of it.
-fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, out: &mut dyn Write) -> io::Result<()> {
+fn nodes_table(
+    nodes: &[NodeRecord],
+    last: Option<u64>,
+    screen: Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if nodes.is_empty() {
         return writeln!(out, "{:<14} none follows it", "nodes:");
     }
     let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| format!("#{serial}"));
-    let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned);
+    let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned).to_vec();
     let row = |node: &NodeRecord| {
         let lag = last.max(node.wanted).unwrap_or_default().saturating_sub(node.serial.unwrap_or_default());
         let state = node.state.to_string();
         let why = node.why.clone().unwrap_or_default();
         [node.node.clone(), serial(node.serial), serial(node.wanted), lag.to_string(), state, why]
             .map(|cell| one_line(&cell))
+            .to_vec()
     };
-    let rows: Vec<[String; 6]> = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
+    let rows = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
     writeln!(out)?;
-    aligned(&rows).try_for_each(|row| writeln!(out, "{row}"))
+    table::print(rows, screen, out)
 }
 
 /// What a change waits for; of a rollout, which nodes do not run it yet.

@@ -1,17 +1,17 @@
 //! Tables on the terminal: columns aligned by the width that characters have there.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::render::shortened;
 
 /// How many blanks stand between two columns.
 const GAP: usize = 2;
 
 /// No column is made narrower to fit the terminal.
 const MIN_WIDTH: usize = 6;
-
-/// Stands for what was cut out of a cell.
-const CUT: char = '…';
 
 /// The size of the terminal that a table has to fit, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,14 +36,32 @@ pub fn aligned<R: AsRef<[String]>>(rows: &[R]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Cuts the widest cells, so that the rows fit the screen.
+/// Cuts the widest cells, so that the rows fit the screen. Different cells of a column stay different.
 pub fn fit(rows: &mut [Vec<String>], screen: Screen) {
     let Some(width) = screen.width else { return };
-    let widths = fitting(widths(rows), width);
-    for (cell, width) in rows.iter_mut().flat_map(|row| row.iter_mut().zip(&widths)) {
-        if cell.width() > *width {
-            *cell = cut(cell, *width);
+    let least = column_widths(rows, shortened::least);
+    for (at, width) in fitting(widths(rows), &least, width).into_iter().enumerate() {
+        let mut column: Vec<&mut String> = rows.iter_mut().filter_map(|row| row.get_mut(at)).collect();
+        fit_column(&mut column, width);
+    }
+}
+
+fn fit_column(column: &mut [&mut String], width: usize) {
+    if column.iter().all(|cell| cell.width() <= width) {
+        return;
+    }
+    // Which cells look alike when they are cut.
+    let mut alike: HashMap<String, Vec<String>> = HashMap::new();
+    for cell in column.iter() {
+        let same = alike.entry(shortened::to(cell, width)).or_default();
+        if !same.contains(cell) {
+            same.push((*cell).clone());
         }
+    }
+    for cell in column {
+        let shown = shortened::to(cell, width);
+        let number = alike[&shown].iter().position(|known| known == *cell).unwrap_or_default();
+        **cell = if number == 0 { shown } else { shortened::numbered(cell, number + 1, width) };
     }
 }
 
@@ -65,52 +83,44 @@ pub fn print(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) ->
 
 /// The width of the widest cell of each column.
 fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
+    column_widths(rows, UnicodeWidthStr::width)
+}
+
+/// The largest width in each column.
+fn column_widths<R: AsRef<[String]>>(rows: &[R], width_of: impl Fn(&str) -> usize) -> Vec<usize> {
     let mut widths = Vec::new();
     for row in rows {
         let row = row.as_ref();
         widths.resize(widths.len().max(row.len()), 0);
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.width());
+            *width = (*width).max(width_of(cell));
         }
     }
     widths
 }
 
-/// The widths with which the columns fit a line: the widest ones become narrower.
-fn fitting(mut widths: Vec<usize>, line: usize) -> Vec<usize> {
+/// The widths with which the columns fit a line: the widest ones become narrower, but not narrower than their least
+/// width, if there is room for that.
+fn fitting(mut widths: Vec<usize>, least: &[usize], line: usize) -> Vec<usize> {
     let room = line.saturating_sub(GAP * widths.len().saturating_sub(1));
-    let used = |most: usize| widths.iter().map(|&width| width.min(most)).sum::<usize>();
+    let least: Vec<usize> = match least.iter().map(|least| MIN_WIDTH.max(*least)).sum::<usize>() <= room {
+        true => least.to_vec(),
+        false => vec![0; widths.len()],
+    };
+    let narrowed = |width: usize, least: usize, most: usize| width.min(most.max(least));
+    let used = |most: usize| {
+        widths.iter().zip(&least).map(|(&width, &least)| narrowed(width, least, most)).sum::<usize>()
+    };
     let widest = widths.iter().copied().max().unwrap_or_default();
     let most = (MIN_WIDTH..=widest).rev().find(|&most| used(most) <= room).unwrap_or(MIN_WIDTH);
     let mut left = room.saturating_sub(used(most));
-    for width in widths.iter_mut().rev().filter(|width| **width > most) {
-        let more = (*width - most).min(left);
-        *width = most + more;
+    for (width, &least) in widths.iter_mut().zip(&least).rev() {
+        let narrow = narrowed(*width, least, most);
+        let more = (*width - narrow).min(left);
+        *width = narrow + more;
         left -= more;
     }
     widths
-}
-
-/// Cuts a piece out of the middle of a cell, so that its beginning and its end are left.
-fn cut(cell: &str, width: usize) -> String {
-    let left = width.saturating_sub(1);
-    let end = left / 2;
-    let head = taken(cell.chars(), left - end);
-    let tail: String = taken(cell.chars().rev(), end).chars().rev().collect();
-    format!("{head}{CUT}{tail}")
-}
-
-/// The first of these characters, as many as fit.
-fn taken(characters: impl Iterator<Item = char>, width: usize) -> String {
-    let mut left = width;
-    characters
-        .take_while(|c| {
-            let needed = c.width().unwrap_or_default();
-            let fits = needed <= left;
-            left = left.saturating_sub(needed);
-            fits
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -127,3 +127,37 @@ fn under_sudo_the_pager_is_less_that_runs_no_commands() {
         assert!(!place.path("ran").exists(), "the environment chose the pager");
     }
 }
+
+/// Five sources that share all but their host, their credentials, their query or the middle of their path.
+const ALIKE: &str = "\
+stream cam-at-the-north-gate { url rtsp://viewer:swordfish@camera-1.north.example.net/a/long/path/to/it/main/h264; }
+stream cam-at-the-south-gate { url rtsp://viewer:swordfish@camera-2.north.example.net/a/long/path/to/it/main/h264; }
+stream cam-at-the-west-gate { url rtsp://camera-2.north.example.net/a/long/path/to/it/main/h264?token=swordfish; }
+stream cam-at-the-east-gate { url rtsp://camera-2.north.example.net/a/long/path/to/that/main/h264?profile=2; }
+stream cam-of-two { url rtsp://camera-3.north.example.net/a/long/path/h264; url udp://239.255.255.1:1234; }
+";
+
+#[test]
+fn at_80_columns_hosts_last_parts_and_times_stay_and_no_two_values_look_alike() {
+    let place = Place::with(ALIKE);
+    let seen = place.mediactl(["read", "-o", "table"]).on_terminal_of(24, 80).exits(0);
+    let rows: Vec<&str> = seen.lines().skip(1).collect();
+    let sources: Vec<&str> =
+        rows.iter().map(|row| row.split("  ").last().expect("there is a cell")).collect();
+    let hosts = ["camera-1", "camera-2", "camera-2", "camera-2", "camera-3"];
+    for (source, host) in sources.iter().zip(hosts) {
+        assert!(source.contains(&format!("{host}.north.example.net")) && source.contains("/h264"), "{seen}");
+    }
+    for (at, source) in sources.iter().enumerate() {
+        assert!(!sources[..at].contains(source), "{source}: {seen}");
+    }
+    assert!(seen.lines().all(|line| line.chars().count() <= 80) && !seen.contains("swordfish"), "{seen}");
+    let message = "a message that is much longer than the room that a line of 80 columns has for it";
+    place.run(["modify", "-q", "--set", "streams.cam-of-two.prepush=5", "-m", message]).exits(0);
+    let seen = place.mediactl(["history"]).on_terminal_of(24, 80).exits(0);
+    assert!(!seen.contains('T') && seen.contains(".prepush") && seen.contains('…'), "{seen}");
+    let time = seen.split("  ").nth(2).expect("there is a time");
+    assert_eq!((time.len(), &time[2..3]), (5, ":"), "{seen}");
+    let whole = place.run(["history"]).exits(0).prints(message).out;
+    assert!(whole.contains('T') && !whole.contains('…'), "{whole}");
+}
