@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::snapshot::Snapshot;
-use crate::edit::config_lookup::{LocalView, MaskedLookup};
-use crate::edit::path::Path;
+use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use crate::edit::path::{Path, Segment};
+use crate::edit::schema_path::{Place, own_value};
 use crate::edit::select::select;
 use crate::model::{Lens, Masker, top_members};
 use crate::store::HistoryEntry;
@@ -27,39 +28,103 @@ pub struct Blamed {
 /// returns the text before the change with a serial number; `now` is the text in the file.
 ///
 /// A text that is not kept or has errors hides the changes on both sides of it. A hand edit since the
-/// last change hides that.
+/// last change hides that. Of a stream, live or plugin that had another name, the changes under that are
+/// among them. Of an object, only the members that changed are shown.
 ///
 /// # Errors
 /// Those of `kept`.
 pub fn blame<E>(
     entries: &[HistoryEntry],
-    now: &Snapshot,
+    now: &Arc<Snapshot>,
     kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,
     path: &Path,
     masker: Option<&Masker>,
     most: usize,
 ) -> Result<Vec<Blamed>, E> {
     let mut found = Vec::new();
-    let mut to = (!is_edited_since(entries, now)).then(|| value(now, path, masker));
+    let mut path = path.clone();
+    let value_in =
+        |text: &Option<Arc<Snapshot>>, path: &Path| text.as_ref().and_then(|text| value(text, path, masker));
+    let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
+    let mut to = after.as_ref().map(|text| value_in(text, &path));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
         if found.len() == most {
             break;
         }
-        let from = match entry.before {
-            Some(_) => {
-                kept(entry.serial)?.filter(|text| text.is_valid()).map(|text| value(&text, path, masker))
-            }
+        let before = match entry.before {
+            Some(_) => kept(entry.serial)?.filter(|text| text.is_valid()).map(Some),
             // There was no file before.
             None => Some(None),
         };
+        if let (Some(Some(before)), Some(Some(after))) = (&before, &after)
+            && let Some(former) = former_name(before, after, &path)
+        {
+            if let ([_, name], [_, former]) = (&path.segments[..], &former.segments[..]) {
+                let named = |name: &Segment| Some(json!({"name": name.name()}));
+                found.push(Blamed { entry: entry.clone(), from: named(former), to: named(name) });
+            }
+            path = former;
+        }
+        let from = before.as_ref().map(|text| value_in(text, &path));
         if let (Some(from), Some(to)) = (&from, to)
             && *from != to
+            && found.len() < most
         {
-            found.push(Blamed { entry: entry.clone(), from: from.clone(), to });
+            let (from, to) = changed_members(from.clone(), to);
+            found.push(Blamed { entry: entry.clone(), from, to });
         }
-        to = from;
+        (after, to) = (before, from);
     }
     Ok(found)
+}
+
+/// The path before a change that gave the stream, live or plugin at or above it another name: the one of the
+/// entries that went which has the same values, and is in the same place if several have.
+fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path> {
+    let [group, name, ..] = &path.segments[..] else { return None };
+    let Ok(Place::Group(_)) = Place::of(std::slice::from_ref(group)) else { return None };
+    let (group, name) = (group.name()?, name.name()?);
+    let members = [before, after].map(|text| top_members(text.document()));
+    let lens = Lens::default();
+    let [before, after] = members.each_ref().map(|members| LocalView::new(members, &lens));
+    if before.contains(&[group, name]) || !after.contains(&[group, name]) {
+        return None;
+    }
+    let place = Place::Root.member(group).and_then(|group| group.member(name)).ok()?;
+    let made = after.value(&[group, name])?;
+    let own = own_value(place, &made);
+    let gone = before.names(&[group]).into_iter().filter(|former| !after.contains(&[group, former]));
+    let same = gone.filter_map(|former| Some((before.value(&[group, &former])?, former)));
+    let same: Vec<(Value, String)> = same.filter(|(value, _)| own_value(place, value) == own).collect();
+    let in_place = same.iter().find(|(value, _)| value["position"] == made["position"]);
+    let (_, former) = in_place.or(same.first())?;
+    let mut path = path.clone();
+    path.segments[1] = Segment::Key(former.clone());
+    Some(path)
+}
+
+/// Of two objects the members that differ; other values as they are.
+fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Option<Value>) {
+    let (Some(Value::Object(mut from)), Some(Value::Object(mut to))) = (from.clone(), to.clone()) else {
+        return (from, to);
+    };
+    from.retain(|key, value| {
+        let other = to.get(key);
+        let is_kept = other != Some(value);
+        if !is_kept {
+            to.shift_remove(key);
+        }
+        is_kept
+    });
+    for (key, value) in &mut from {
+        if let Some(other) = to.get_mut(key) {
+            let (Some(old), Some(new)) = changed_members(Some(value.take()), Some(other.take())) else {
+                continue;
+            };
+            (*value, *other) = (old, new);
+        }
+    }
+    (Some(Value::Object(from)), Some(Value::Object(to)))
 }
 
 /// Whether the file was edited by hand since the last change.
@@ -73,5 +138,7 @@ fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Va
     let members = top_members(snapshot.document());
     let lens = Lens::default();
     let view = LocalView::new(&members, &lens);
-    select(&MaskedLookup { current: &view, masker }, path).ok()?.into_present()
+    let found = select(&MaskedLookup { current: &view, masker }, path).ok()?.into_present()?;
+    // What is derived, such as a position, changes with other entries.
+    Place::of(&path.segments).map_or(Some(found.clone()), |place| own_value(place, &found))
 }

@@ -13,7 +13,7 @@ use super::options::ChangeOptions;
 use super::outcome::{Outcome, OutcomeNote, PendingInfo};
 use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
 use super::snapshot::Snapshot;
-use super::status::{Status, differing};
+use super::status::{Status, differing, last_change};
 use crate::edit::request::ChangeRequest;
 use crate::store::{ChangeRef, Follow, HistoryEntry};
 
@@ -115,11 +115,18 @@ impl ConfigService for Engine {
             differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
             edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
             errors: Some(file.diagnostics().errors()),
+            first_error: None,
             pending: match &cluster {
                 Some(cluster) => cluster.open.clone().map(|open| PendingInfo::of(open, SystemTime::now())),
                 None => self.pending_info()?,
             },
-            last_change: entries.into_iter().next(),
+            last_change: match state.as_ref().and_then(|state| state.last_change.as_ref()) {
+                Some(last) => {
+                    let made = (last.at, &*last.by, last.operation);
+                    last_change(entries.into_iter().next(), made, running.revision())
+                }
+                None => entries.into_iter().next(),
+            },
             unconfirmed: self.unconfirmed(),
             last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
             nodes: cluster.map(|cluster| cluster.nodes),

@@ -89,5 +89,5 @@ pub use service::{
     ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, ServiceError, Source,
 };
 pub use snapshot::Snapshot;
-pub use status::{ServerInfo, Status, differing};
+pub use status::{FirstError, ServerInfo, Status, differing, last_change};
 pub use trouble::{Trouble, without_secrets};

@@ -8,7 +8,7 @@ use crate::edit::Faults;
 use crate::store::{OwnerName, Revision};
 
 /// The commands that the history names, because their operation tells less.
-pub const COMMANDS: &[&str] = &["apply", "edit", "fmt"];
+pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];
 
 /// The options of a change: who makes it, why, and how.
 #[derive(Debug, Clone, Default)]

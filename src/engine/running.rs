@@ -36,7 +36,7 @@ pub struct ServerState {
 pub struct LastChange {
     pub at: SystemTime,
     pub by: String,
-    /// `modify`, `save`, `update`, `rollback`, `revert`.
+    /// `modify`, `save`, `update`, `rollback`, `revert`, or the command that made it, such as `edit`.
     pub operation: &'static str,
 }
 

@@ -1,16 +1,20 @@
 //! The state of a configuration at a glance: the running one, the saved one, a pending change.
 
+use std::time::SystemTime;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::content::Content;
 use super::node_report::NodeReport;
+use super::operation::Operation;
 use super::outcome::PendingInfo;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::masked_json;
-use crate::store::{HistoryEntry, NodeRecord};
+use crate::store::{HistoryEntry, NodeRecord, Revision};
+use crate::syntax::Position;
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
 #[derive(Debug, Default, Serialize)]
@@ -28,18 +32,33 @@ pub struct Status {
     pub edited_by_hand: bool,
     /// How many errors the file has; null where the server does not show it.
     pub errors: Option<usize>,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<FirstError>,
     /// The change that has to be confirmed.
     pub pending: Option<PendingInfo>,
     /// The paths of the unconfirmed values that the file holds, though the change went back; of a file with
     /// errors, of those that it may hold.
     pub unconfirmed: Vec<String>,
-    /// The last change in the history.
+    /// The last change in the history; an `update` after it, which is in no history.
     pub last_change: Option<HistoryEntry>,
     /// The last failure that came after the response.
     pub last_error: Option<String>,
     /// What the nodes of a cluster say; none where there can be no nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRecord>>,
+}
+
+/// The first error of a file.
+#[derive(Debug, Serialize)]
+pub struct FirstError {
+    pub file: String,
+    /// Both from 1.
+    #[serde(flatten)]
+    pub position: Position,
+    pub message: String,
+    /// The line, with secrets masked; none where they can't be told apart.
+    pub text: Option<String>,
 }
 
 /// A server, as it describes itself.
@@ -53,6 +72,27 @@ pub struct ServerInfo {
     pub addresses: Vec<String>,
     /// When it was started (RFC 3339).
     pub started_at: Option<String>,
+}
+
+/// The last change: the `update` that a server made last, if it was made after the last one in the history.
+pub fn last_change(
+    entry: Option<HistoryEntry>,
+    (at, by, operation): (SystemTime, &str, &str),
+    running: Revision,
+) -> Option<HistoryEntry> {
+    let is_later = operation == Operation::Update.name() && entry.as_ref().is_none_or(|entry| entry.at <= at);
+    let update = || HistoryEntry {
+        number: None,
+        serial: 0,
+        at,
+        operation: operation.to_owned(),
+        by: Some(by.to_owned()),
+        message: None,
+        before: None,
+        after: Some(running),
+        is_aside: true,
+    };
+    if is_later { Some(update()) } else { entry }
 }
 
 /// The paths of the values that differ between two configurations; none where one has errors.

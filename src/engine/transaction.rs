@@ -365,11 +365,8 @@ impl<'e> Transaction<'e> {
         let Some(running) = &self.engine.running else { return };
         let Some(after) = outcome.after().and_then(Content::snapshot).cloned() else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(&after));
-        let last_change = LastChange {
-            at: SystemTime::now(),
-            by: self.options.by.clone(),
-            operation: self.operation.name(),
-        };
+        let last_change =
+            LastChange { at: SystemTime::now(), by: self.options.by.clone(), operation: self.name() };
         let composed = self.engine.composed_revision(&after);
         running.exchange(|state| {
             state.composed = composed;

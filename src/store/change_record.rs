@@ -35,7 +35,8 @@ pub struct ChangeRecord<'a> {
 pub struct HistoryEntry {
     /// Counts back: 1 is the last change. None where `is_aside`.
     pub number: Option<usize>,
-    /// The serial number, which never changes.
+    /// The serial number, which never changes; 0, and not in JSON, of an `update`, which is in no history.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub serial: u64,
     /// When it was made; for a hand edit, when the file was written. In JSON as RFC 3339.
     #[serde(with = "rfc3339")]
@@ -70,6 +71,10 @@ impl HistoryEntry {
             ChangeRef::Serial(serial) => self.serial == serial,
         }
     }
+}
+
+fn is_zero(serial: &u64) -> bool {
+    *serial == 0
 }
 
 /// A time as the API has it.

@@ -10,7 +10,7 @@ use super::history::ListFormat;
 ///
 /// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
 /// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
-/// server does not show it), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; of a cluster
+/// server does not show it), `first_error` (`file`, `line`, `column`, `message`, `text`), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; of a cluster
 /// also `canary`, the nodes that it waits for; `is_over` if its time is over; null if none is pending),
 /// `unconfirmed` (the paths of values that the file holds though they were never confirmed), `last_change` as
 /// `mediactl history` has it, and `last_error`. Of a cluster it has `nodes`, too.

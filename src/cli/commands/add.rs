@@ -18,7 +18,7 @@ use crate::engine::Guard;
 use crate::model::Kind;
 
 pub fn run(args: &AddArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let change = ChangeCommand::new(&args.changing, Verb::MODIFY);
+    let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("add");
     let kind = Kind::from(args.kind);
     if kind != Kind::Stream && !args.urls.is_empty() {
         return Err(CliError::usage(

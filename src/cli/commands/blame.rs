@@ -1,5 +1,7 @@
 //! `mediactl blame`
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::cli::args::blame::BlameArgs;
@@ -92,7 +94,7 @@ impl ValueHistory {
     fn found(
         path: &Path,
         most: Option<usize>,
-        now: &Snapshot,
+        now: &Arc<Snapshot>,
         service: &mut dyn ConfigService,
         masker: Option<&Masker>,
     ) -> Result<Self, ServiceError> {
@@ -131,5 +133,16 @@ pub fn line(Blamed { entry, from, to }: &Blamed, ui: Ui) -> String {
     let by = one_line(entry.by.as_deref().unwrap_or("-"));
     let operation = one_line(&entry.operation);
     let number = entry.number.unwrap_or_default();
-    format!("@{number}  {at}  {by}  {operation}: {} → {}", word(from), word(to))
+    let change = match (from, to) {
+        (Some(Value::Object(from)), Some(Value::Object(to))) => {
+            let keys = from.keys().chain(to.keys().filter(|key| !from.contains_key(*key)));
+            let member = |key: &String| {
+                let [from, to] = [from, to].map(|members| word(&members.get(key).cloned()));
+                format!("{}: {from} → {to}", one_line(key))
+            };
+            keys.map(member).collect::<Vec<_>>().join(", ")
+        }
+        (from, to) => format!("{} → {}", word(from), word(to)),
+    };
+    format!("@{number}  {at}  {by}  {operation}: {change}")
 }

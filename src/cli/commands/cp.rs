@@ -17,7 +17,7 @@ use crate::edit::request::ChangeRequest;
 use crate::engine::Guard;
 
 pub fn run(args: &CpArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let change = ChangeCommand::new(&args.changing, Verb::MODIFY);
+    let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("cp");
     let mut edits = GivenEdits::of(matches);
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("unset", &args.unset, &|[path]| unset(path))?;

@@ -27,7 +27,7 @@ pub fn run(args: &RmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError>
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let question =
         Question { about: stands_for_many(&request, args).then_some(removed), ..Question::default() };
-    let change = ChangeCommand { question, ..ChangeCommand::new(&args.changing, Verb::MODIFY) };
+    let change = ChangeCommand { question, ..ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm") };
     change.run(global, ui, |service, options| service.modify(&request, options))
 }
 

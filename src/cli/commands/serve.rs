@@ -20,10 +20,11 @@ use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::node;
 use crate::cli::prompts;
+use crate::cli::render::diagnostics::{first_error, in_one_line};
 use crate::cli::server_certificate;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::edit::request::{ChangeRequest, Edits};
-use crate::engine::{ChangeOptions, Engine, EngineError};
+use crate::engine::{ChangeOptions, ConfigService, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
@@ -222,7 +223,14 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
             ui.say("SIGHUP: the file was loaded again");
             tell_faults(engine, ui);
         }
-        Err(error) => ui.warning(&format!("SIGHUP: the file was not loaded: {error}")),
+        Err(error) => {
+            let fault = match &error {
+                EngineError::BadText(text) => first_error(engine.name(), text, ui.masker()),
+                _ => None,
+            };
+            let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
+            ui.warning(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
+        }
     }
     if let Some(Err(error)) = tls.map(Tls::reload) {
         ui.warning(&format!("SIGHUP: the certificate was not loaded: {error}"));

@@ -7,11 +7,12 @@ use crate::cli::args::history::ListFormat;
 use crate::cli::args::status::StatusArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::render::diagnostics::first_error;
 use crate::cli::render::history::masked;
 use crate::cli::render::status;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigService, ServiceError, Status};
+use crate::engine::{ConfigService, ReadForm, ReadQuery, ServiceError, Source, Status};
 
 /// The JSON form.
 #[derive(Serialize)]
@@ -36,7 +37,15 @@ pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliEr
 pub fn read(service: &mut dyn ConfigService, ui: Ui) -> Result<Status, ServiceError> {
     let status = service.status()?;
     let last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
-    Ok(Status { last_change, ..status })
+    let first_error = match status.errors {
+        None | Some(0) => None,
+        Some(_) => {
+            let file =
+                service.read(&ReadQuery { source: Some(Source::Saved), form: ReadForm::Text })?.content;
+            file.snapshot().and_then(|text| first_error(service.name(), text, ui.masker()))
+        }
+    };
+    Ok(Status { last_change, first_error, ..status })
 }
 
 /// Whether something is left to do: to save, to confirm or to repair.

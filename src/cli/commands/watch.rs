@@ -77,19 +77,20 @@ pub fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Exit
     }
 }
 
-/// The time, and the entry of the history that made this configuration.
+/// The time, and the change that made this configuration.
 fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) -> String {
     let time = local_time::shown(SystemTime::now());
     let revision = content.snapshot().map(|snapshot| snapshot.revision());
     // The history only adds to what is seen; a server without one is watched all the same.
-    let entry = observed.target.service.history(1).ok().and_then(|entries| entries.into_iter().next());
+    let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
     match entry.filter(|entry| revision.is_some() && entry.after == revision) {
         None => time,
         Some(entry) => {
             let entry = masked(entry, masker);
             let words = [Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
             let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
-            format!("{time}  #{} {}", entry.serial, words.join(" "))
+            let serial = if entry.serial == 0 { String::new() } else { format!("#{} ", entry.serial) };
+            format!("{time}  {serial}{}", words.join(" "))
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
-use crate::engine::{Composed, ComposedFile};
+use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
 use crate::model::Masker;
 use crate::syntax::{
     Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
@@ -102,6 +102,15 @@ impl<'s> Reporter<'s> {
         records
     }
 
+    /// The first error.
+    pub fn first_error(&self) -> Option<FirstError> {
+        let found = self.diagnostics.iter().find(|found| found.severity == Severity::Error)?;
+        let redact = |line: Range<usize>| self.masked.replacements(&line);
+        let Snippet { position, line, .. } = Snippet::at(&found.span, self.document, &self.lines, &redact);
+        let text = self.quotes.then(|| line.trim().to_owned());
+        Some(FirstError { file: self.name.to_owned(), position, message: found.message.clone(), text })
+    }
+
     fn one(&self, ui: Ui, diagnostic: &Diagnostic, text: &mut String) {
         let color = match diagnostic.severity {
             Severity::Error => Color::Red,
@@ -145,6 +154,17 @@ impl<'s> Reporter<'s> {
             related,
         }
     }
+}
+
+/// The first error of a text that messages call `name`, with its line; without a masker that shows secrets.
+pub fn first_error(name: &str, text: &Snapshot, masker: Option<Masker>) -> Option<FirstError> {
+    Reporter::new(name, text.document(), text.diagnostics(), masker).first_error()
+}
+
+/// Returns an error in one line, with the text in which it is.
+pub fn in_one_line(FirstError { file, position, message, text }: &FirstError) -> String {
+    let text = text.as_ref().map_or(String::new(), |text| format!(": `{}`", printable(text)));
+    format!("{}:{}:{}: {}{text}", printable(file), position.line, position.column, printable(message))
 }
 
 /// Whether a text is JSON or XML, in which secrets can't be found, and so can't be masked.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
+use super::diagnostics::in_one_line;
 use super::table::{self, Screen};
 use crate::engine::{NodeReport, PendingInfo, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord};
@@ -41,7 +42,8 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
             line("cluster:", &format!("can't be reached, so changes are refused: {why}"))?;
         }
     }
-    if status.saved == Some(false) {
+    // Of a file with errors no values are compared.
+    if status.saved == Some(false) && status.errors.is_none_or(|errors| errors == 0) {
         differing_paths(&status.differing).iter().try_for_each(|path| line("", path))?;
     }
     if status.edited_by_hand {
@@ -51,6 +53,9 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
         None | Some(0) => {}
         Some(1) => line("errors:", "the file has an error; `mediactl check` shows it")?,
         Some(count) => line("errors:", &format!("the file has {count} errors; `mediactl check` shows them"))?,
+    }
+    if let Some(error) = &status.first_error {
+        line("", &in_one_line(error))?;
     }
     if let Some(pending) = &status.pending {
         line("pending:", &pending_in_words(pending, status))?;

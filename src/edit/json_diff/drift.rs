@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::changed_values;
+use crate::edit::schema_path::{Place, own_value};
 
 /// A place at which configurations differ.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,16 +35,24 @@ pub fn drift(views: &[Value]) -> Vec<Drift> {
 }
 
 fn by_value(keys: &[String], views: &[Value]) -> Vec<(Option<Value>, Vec<usize>)> {
-    let mut values: Vec<(Option<&Value>, Vec<usize>)> = Vec::new();
+    let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
     for (number, view) in views.iter().enumerate() {
-        let value = at(view, keys);
+        let value = at(view, keys).map(|value| own(keys, value));
         match values.iter_mut().find(|(known, _)| *known == value) {
             Some((_, numbers)) => numbers.push(number),
             None => values.push((value, vec![number])),
         }
     }
     values.sort_by_key(|(_, numbers)| std::cmp::Reverse(numbers.len()));
-    values.into_iter().map(|(value, numbers)| (value.cloned(), numbers)).collect()
+    values
+}
+
+/// A stream, live or plugin without what is derived, such as its position; any other value as it is.
+fn own(keys: &[String], value: &Value) -> Value {
+    let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
+    let own =
+        place.ok().filter(|place| matches!(place, Place::Block(_))).and_then(|place| own_value(place, value));
+    own.unwrap_or_else(|| value.clone())
 }
 
 fn at<'v>(view: &'v Value, keys: &[String]) -> Option<&'v Value> {
@@ -92,5 +101,25 @@ mod tests {
         let found = drift(&[block(1), block(2), json!({"streams": {}})]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].keys.join("."), found[0].values.len()), ("streams.a".to_owned(), 3));
+    }
+
+    /// A stream that one server lacks moves those behind it, and that says nothing about them.
+    #[test]
+    fn a_position_makes_no_other_value() {
+        let stream =
+            |name: &str, at: u32| json!({"name": name, "position": at, "static": true, "title": "x"});
+        let views = [
+            json!({"streams": {"a": stream("a", 1), "b": stream("b", 2)}}),
+            json!({"streams": {"b": stream("b", 1)}}),
+            json!({"streams": {"c": stream("c", 1), "a": stream("a", 2), "b": stream("b", 3)}}),
+        ];
+        let own = json!({"static": true, "title": "x"});
+        let found: Vec<_> =
+            drift(&views).into_iter().map(|drift| (drift.keys.join("/"), drift.values)).collect();
+        let expected = [
+            ("streams/a".to_owned(), vec![(Some(own.clone()), vec![0, 2]), (None, vec![1])]),
+            ("streams/c".to_owned(), vec![(None, vec![0, 1]), (Some(own), vec![2])]),
+        ];
+        assert_eq!(found, expected);
     }
 }

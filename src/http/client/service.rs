@@ -16,7 +16,7 @@ use crate::edit::request::ChangeRequest;
 use crate::engine::{
     ChangeOptions, Composed, ConfigService, Content, Decision, EngineError, Feature, NodeReport, Outcome,
     OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot,
-    Source, Status, differing, find, is_edited_since,
+    Source, Status, differing, find, is_edited_since, last_change,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
 use crate::http::protocol::notes::note_of;
@@ -193,6 +193,14 @@ impl ConfigService for RemoteService {
                 status.errors = Some(file.diagnostics().errors());
             }
             status.last_change = entries.into_iter().next();
+            let last = &config["last_change"];
+            let at = last["at"].as_str().and_then(|at| humantime::parse_rfc3339(at).ok());
+            if let (Some(at), Some(by), Some(operation), Content::Text(running)) =
+                (at, last["by"].as_str(), last["operation"].as_str(), &running)
+            {
+                let made = (at, by, operation);
+                status.last_change = last_change(status.last_change, made, running.revision());
+            }
         }
         Ok(status)
     }

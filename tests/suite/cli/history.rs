@@ -142,3 +142,80 @@ fn messages_stay_on_their_line() {
     assert_eq!(told.out.lines().count(), 1, "{}", told.out);
     place.run(["history", "--show-secrets"]).prints("geheim");
 }
+
+/// On a file, and through its server.
+#[test]
+fn the_history_names_the_command() {
+    for is_served in [false, true] {
+        let place = Place::with(SAMPLE);
+        let server = is_served.then(|| crate::cli::serve::Serving::with(&place, &["--listen", "none"]));
+        place.put("wanted.conf", "rtsp 555;\n");
+        for command in [
+            vec!["add", "stream", "one", "udp://1"],
+            vec!["cp", "streams.one", "streams.two"],
+            vec!["mv", "streams.two", "streams.three"],
+            vec!["rm", "streams.three"],
+            vec!["apply", "wanted.conf"],
+            vec!["modify", "--set", "rtsp=556"],
+        ] {
+            place.run(command.iter().copied().chain(["-q"])).exits(0);
+            assert_eq!(history(&place)[0]["operation"], json!(command[0]), "{is_served}");
+            place.run(["status"]).prints(&format!("last change:   {} by", command[0]));
+        }
+        server.into_iter().for_each(|server| drop(server.stop().exits(0)));
+    }
+}
+
+#[test]
+fn blame_follows_another_name_and_shows_what_changed() {
+    let place = Place::with("stream old {\n  url udp://1;\n}\nstream other {\n  url udp://2;\n}\n");
+    place.set(&["streams.old.title=A"]).exits(0);
+    place.set(&["streams.old.title=B"]).exits(0);
+    place.run(["mv", "streams.old", "streams.new"]).exits(0);
+    // The position of the stream changes with that.
+    place.run(["add", "stream", "last", "udp://3"]).exits(0);
+    place.run(["rm", "streams.other"]).exits(0);
+    place.set(&["streams.new.title=C"]).exits(0);
+    let blamed = |path: &str| {
+        let list = place.run(["blame", path, "-o", "json"]).exits(0).json();
+        let list = list.as_array().expect("it is a list").iter();
+        list.map(|one| json!([one["operation"], one["from"], one["to"]])).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        blamed("streams.new"),
+        [
+            json!(["modify", {"title": "B"}, {"title": "C"}]),
+            json!(["mv", {"name": "old"}, {"name": "new"}]),
+            json!(["modify", {"title": "A"}, {"title": "B"}]),
+            json!(["modify", {}, {"title": "A"}]),
+        ]
+    );
+    assert_eq!(
+        blamed("streams.new.title"),
+        [json!(["modify", "B", "C"]), json!(["modify", "A", "B"]), json!(["modify", null, "A"])]
+    );
+    let shown = place.run(["blame", "streams.new"]).exits(0);
+    shown
+        .prints("mv: name: \"old\" → \"new\"")
+        .prints("title: nothing → \"A\"")
+        .prints("title: \"B\" → \"C\"");
+}
+
+/// The file of an operator who mistyped something.
+#[test]
+fn status_shows_the_first_error() {
+    let place = Place::with(SAMPLE);
+    place.put(CONF, format!("{SAMPLE}edit_auth x geheim }};\n"));
+    let line = SAMPLE.lines().count() + 1;
+    let run = place.run(["status"]).exits(1).prints(&format!("media.conf:{line}:")).hides("geheim");
+    run.prints("edit_auth");
+    let status = place.run(["status", "-o", "json"]).exits(1).hides("geheim").json();
+    assert_eq!(
+        (&status["first_error"]["file"], &status["first_error"]["line"]),
+        (&json!(CONF), &json!(line))
+    );
+    assert!(
+        status["first_error"]["text"].as_str().is_some_and(|text| text.starts_with("edit_auth ")),
+        "{status}"
+    );
+}

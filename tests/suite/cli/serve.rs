@@ -273,11 +273,19 @@ fn a_hangup_loads_the_file_again() {
     assert!(reads("554"));
     server.hang_up();
     assert!(reads("555"));
-    place.put(CONF, "stream {");
+    place.put(CONF, format!("{SAMPLE}edit_auth a geheim }}\n"));
+    let place_of_error = format!("media.conf:{}:", SAMPLE.lines().count() + 1);
     server.hang_up();
     assert!(reads("555"));
+    let status =
+        place.run(["status"]).exits(1).prints("saved:         no").prints(&place_of_error).hides("geheim");
+    assert!(!status.out.contains("no value differs"), "{status:?}");
     let stopped = server.stop().exits(0);
-    stopped.says("SIGHUP: the file was loaded again").says("SIGHUP: the file was not loaded");
+    stopped
+        .says("SIGHUP: the file was loaded again")
+        .says("SIGHUP: the file was not loaded")
+        .says(&place_of_error)
+        .hides("geheim");
 }
 
 /// What a server took back is not loaded from a file that was edited by hand meanwhile.
@@ -333,6 +341,10 @@ fn history_status_and_confirmation_through_the_server() {
     place.run(["update", "new.conf"]).exits(0);
     let status = place.run(["status", "-o", "json"]).exits(1).json();
     assert_eq!((&status["saved"], &status["differing"]), (&false.into(), &serde_json::json!(["rtsp"])));
+    let last = &status["last_change"];
+    assert_eq!((&last["operation"], &last["serial"]), (&"update".into(), &serde_json::Value::Null));
+    assert!(last["by"].is_string(), "{last}");
+    place.run(["status"]).exits(1).prints("last change:   update by ");
     place.run(["status"]).exits(1).prints("rtsp").prints("saved:         no");
     place.run(["modify", "--set", "rtmp=2", "--expect", "rtsp=554"]).exits(5).says("`rtsp` is `555`");
     server.stop().exits(0);
