@@ -12,8 +12,8 @@ use crate::cli::error::{CliError, KEPT};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
-use crate::cli::render::diagnostics::Reporter;
 use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::notes;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::edit::draft::comments::{height, with_comments, without_comments};
@@ -22,11 +22,12 @@ use crate::edit::draft::merge::{Merged, first_marker, merge};
 use crate::edit::path::Path;
 use crate::engine::{
     After, Content, EngineError, ErrorKind, Expected, Outcome, Replaced, ServiceError, Snapshot, Source,
+    new_warnings,
 };
 use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
-use crate::syntax::{Diagnostic, Diagnostics, LineIndex, Severity, one_line};
+use crate::syntax::{LineIndex, Severity, one_line};
 
 /// How many faults the comments on top of a draft name.
 const MAX_NAMED: usize = 20;
@@ -203,9 +204,11 @@ impl Editing<'_> {
             if whole == present.text.bytes() {
                 return self.report_unchanged(present.text).map(Attempt::Made);
             }
-            self.warn(&whole, &present.text);
             let args = self.change.args;
             let asks = !(args.yes || args.force || args.dry_run);
+            if asks {
+                self.warn(&whole, &present.text)?;
+            }
             if asks && let Some(other) = self.ask(&present.text, &whole)? {
                 return Ok(other);
             }
@@ -313,18 +316,18 @@ impl Editing<'_> {
         }
     }
 
-    /// Shows the warnings about the edited configuration that the present one does not have.
-    fn warn(&self, whole: &[u8], present: &Snapshot) {
-        let known: Vec<&str> = present.diagnostics().iter().map(|found| &*found.message).collect();
-        let edited = Snapshot::of(whole.to_vec());
-        let is_new = |found: &&Diagnostic| !known.contains(&&*found.message);
-        let mut new = Diagnostics::default();
-        edited.diagnostics().iter().filter(is_new).for_each(|found| new.push(found.clone()));
-        if new.iter().next().is_some() && !self.change.args.quiet {
-            let name = self.name_of_edited();
-            let reporter = Reporter::new(&name, edited.document(), &new, self.ui.masker());
-            self.ui.say_painted(reporter.text(self.ui.on_stderr()).trim_end());
-        }
+    /// Shows the warnings that the edit brings.
+    fn warn(&mut self, whole: &[u8], present: &Arc<Snapshot>) -> Result<(), CliError> {
+        let edited = Arc::new(Snapshot::of(whole.to_vec()));
+        let mut looked_at = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, ServiceError> {
+            let composed = self.target.composed(text, Some(Source::Saved))?;
+            Ok(composed.map_or_else(|| text.clone(), |composed| composed.text))
+        };
+        let [before, after] = [looked_at(present)?, looked_at(&edited)?];
+        let warnings = new_warnings(before.document(), after.document());
+        let lines = notes::new_warnings(&warnings, self.ui.masker().as_ref());
+        lines.iter().for_each(|line| self.ui.warning(line));
+        Ok(())
     }
 
     /// What messages call the configuration with the edit in it; their lines are those of the whole.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::cli::render::notes;
 use crate::edit::misfit::PathFault;
 use crate::edit::path::PathError;
-use crate::engine::{EngineError, ErrorKind, ServiceError, Snapshot};
+use crate::engine::{EngineError, ErrorKind, NewWarning, ServiceError, Snapshot};
 use crate::store::cluster::ClusterUrl;
 use crate::store::{LockHolder, StoreError, reason};
 
@@ -379,6 +380,7 @@ impl From<EngineError> for CliError {
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
                 .collect(),
             EngineError::BadAssignments(faults) => faults.iter().map(line_of).collect(),
+            EngineError::NewWarnings(warnings) => new_warnings(warnings),
             EngineError::BadIncludes(faults) => faults
                 .iter()
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
@@ -400,6 +402,19 @@ impl From<EngineError> for CliError {
         };
         Self { kind, lines, word, broken, source: None }
     }
+}
+
+/// The lines about new warnings, with the advice below the last one.
+fn new_warnings(warnings: &[NewWarning]) -> Vec<ErrorLine> {
+    let message = |line| format!("the change brings a warning: {line}");
+    let mut lines: Vec<ErrorLine> = notes::new_warnings(warnings, None)
+        .into_iter()
+        .map(|line| ErrorLine { message: message(line), hint: None })
+        .collect();
+    if let Some(last) = lines.last_mut() {
+        last.hint = Some("without `--strict` it is made all the same".to_owned());
+    }
+    lines
 }
 
 fn line_of(fault: &PathFault) -> ErrorLine {

@@ -9,6 +9,7 @@ use super::composed_fault::ComposedFault;
 use super::conflict::Conflict;
 use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
+use super::new_warnings::NewWarning;
 use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
@@ -34,6 +35,9 @@ pub enum EngineError {
     /// The new text has errors together with what it includes, which were not there before.
     #[error("{}", joined(.0))]
     BadIncludes(Vec<ComposedFault>),
+    /// The new text has warnings that were not there before, and they are to be refused.
+    #[error("the change brings a warning: {}", joined(.0))]
+    NewWarnings(Vec<NewWarning>),
     /// The new text holds a mask.
     #[error("the new configuration holds a mask where a secret should be")]
     MaskedText,
@@ -267,6 +271,7 @@ impl EngineError {
             Self::Store(error) => return error.hint(),
             Self::BadConfig(_) => "`mediactl check` shows them; `mediactl read -o conf` still shows the text",
             Self::BadText(_) | Self::BadIncludes(_) => "nothing was written",
+            Self::NewWarnings(_) => "new warnings are refused here; nothing was written",
             Self::MaskedText => "`--show-secrets` shows the secrets themselves; such a text can be saved",
             Self::TooLate => "nothing was written; make smaller changes, or a faster check command",
             Self::Unproved(_) => "nothing was written; this is a bug in mediactl, please report it",

@@ -61,6 +61,7 @@ impl From<&EngineError> for ErrorKind {
             EngineError::BadConfig(_)
             | EngineError::BadText(_)
             | EngineError::BadIncludes(_)
+            | EngineError::NewWarnings(_)
             | EngineError::MaskedText
             | EngineError::BadPatch(_)
             | EngineError::BadAssignments(_)

@@ -23,6 +23,8 @@ pub enum Feature {
     History,
     /// `confirm=SECONDS` makes a change that has to be confirmed.
     Confirm,
+    /// `strict=true` refuses a change that brings warnings.
+    Strict,
     /// `included` gives the files that the configuration includes.
     Included,
     /// `owner=NAME` also removes what the owner applied before.
@@ -43,6 +45,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Command,
     Feature::History,
     Feature::Confirm,
+    Feature::Strict,
     Feature::Included,
     Feature::Owner,
     Feature::OpenApi,
@@ -71,6 +74,7 @@ impl Feature {
             Self::Message => ("message", "messages"),
             Self::History => ("history", "a history"),
             Self::Confirm => ("confirm", "changes that have to be confirmed"),
+            Self::Strict => ("strict", "refusing new warnings"),
             Self::Included => ("included", "the files that it includes"),
             Self::Owner => ("owner", "desired states of an owner"),
             Self::OpenApi => ("openapi", "a description of its API"),

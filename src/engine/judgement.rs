@@ -1,19 +1,22 @@
-//! The judgement of a text that is to become the configuration: what is wrong with it, together with what it
-//! includes, that was not wrong before.
+//! The judgement of a text that is to become the configuration: the errors and the warnings that it has, together
+//! with what it includes, and that were not there before.
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
 use std::sync::Arc;
 
+use super::composed::Composed;
 use super::composed_fault::ComposedFault;
 use super::content::Content;
 use super::error::EngineError;
 use super::local::Engine;
+use super::new_warnings::{NewWarning, new_warnings, new_warnings_of_edit};
 use super::operation::Operation;
 use super::outcome::{After, Outcome};
 use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use crate::store::Follow;
+use crate::syntax::Document;
 
 impl Engine {
     /// The errors of the configuration together with what it includes; none where it includes nothing, or has
@@ -33,8 +36,8 @@ impl Engine {
     }
 
     /// The errors that a text has together with what it includes, and that the text before does not have.
-    fn new_faults(&self, before: Option<&Arc<Snapshot>>, after: &Arc<Snapshot>) -> Vec<ComposedFault> {
-        let mut faults = self.faults_of(after);
+    fn new_faults(&self, before: Option<&Arc<Snapshot>>, after: &Composed) -> Vec<ComposedFault> {
+        let mut faults = after.faults();
         match before {
             None => {}
             Some(_) if faults.is_empty() => {}
@@ -44,28 +47,53 @@ impl Engine {
         }
         faults
     }
+
+    /// The text together with what it includes, if it includes something.
+    fn whole(&self, text: &Arc<Snapshot>) -> Arc<Snapshot> {
+        self.composed(text, self.followed()).map_or_else(|| text.clone(), |composed| composed.text)
+    }
 }
 
 impl Transaction<'_> {
-    /// Judges the change: refuses errors that it brings. A take-back is told of them, and is never refused.
-    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<(), EngineError> {
+    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which are
+    /// refused if that is asked for. A take-back is told of errors, and is never refused for them.
+    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, EngineError> {
         let before = outcome.before.as_ref().and_then(Content::snapshot);
-        if !includes(before, &outcome.after) {
-            return Ok(());
+        let warnings = match (&outcome.after, before) {
+            (after, before) if includes(before, after) => self.judge_composed(outcome, before)?,
+            (After::Edited { splices, .. }, Some(before)) => new_warnings_of_edit(before.document(), splices),
+            (After::Replaced(Content::Text(after)), before) => {
+                let missing = Document::parse(String::new());
+                new_warnings(before.map_or(&missing, |before| before.document()), after.document())
+            }
+            _ => Vec::new(),
+        };
+        match self.options.strict && !warnings.is_empty() {
+            true => Err(EngineError::NewWarnings(warnings)),
+            false => Ok(warnings),
         }
-        let Some(after) = outcome.after().and_then(Content::snapshot) else { return Ok(()) };
-        let mut faults = self.engine.new_faults(before, after);
+    }
+
+    fn judge_composed(
+        &mut self,
+        outcome: &Outcome,
+        before: Option<&Arc<Snapshot>>,
+    ) -> Result<Vec<NewWarning>, EngineError> {
+        let engine = self.engine;
+        let Some(after) = outcome.after().and_then(Content::snapshot) else { return Ok(Vec::new()) };
+        let composed = engine.composed(after, engine.followed());
+        let mut faults = composed.as_ref().map(|after| engine.new_faults(before, after)).unwrap_or_default();
         // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
         if let (Some(file), false, false) = (self.file(), faults.is_empty(), self.is(Operation::Load)) {
-            leave_out(&mut faults, &self.engine.faults_of(file));
+            leave_out(&mut faults, &engine.faults_of(file));
         }
-        match faults.is_empty() || self.options.takes_faults {
-            true => {
-                self.told.extend(faults.iter().map(ComposedFault::to_string));
-                Ok(())
-            }
-            false => Err(EngineError::BadIncludes(faults)),
+        if !(faults.is_empty() || self.options.takes_faults) {
+            return Err(EngineError::BadIncludes(faults));
         }
+        self.told.extend(faults.iter().map(ComposedFault::to_string));
+        let before = before.map_or_else(|| Arc::new(Snapshot::of(Vec::new())), |before| engine.whole(before));
+        let after = composed.map_or_else(|| after.clone(), |composed| composed.text);
+        Ok(new_warnings(before.document(), after.document()))
     }
 }
 

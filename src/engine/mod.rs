@@ -37,6 +37,7 @@ mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
 mod modify;
+mod new_warnings;
 mod node_report;
 mod operation;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
@@ -79,6 +80,7 @@ pub use hook::{
 };
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
+pub use new_warnings::{NewWarning, new_warnings};
 pub use node_report::NodeReport;
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::content::Content;
+use super::new_warnings::NewWarning;
 use super::snapshot::Snapshot;
 use crate::edit;
 use crate::store::OpenChange;
@@ -22,6 +23,8 @@ pub struct Outcome {
     pub notes: Vec<OutcomeNote>,
     /// What went wrong without stopping the change.
     pub warnings: Vec<String>,
+    /// The warnings of `check` that the change brings.
+    pub new_warnings: Vec<NewWarning>,
     /// The change, if it still has to be confirmed.
     pub pending: Option<PendingInfo>,
 }
@@ -115,7 +118,14 @@ impl PendingInfo {
 impl Outcome {
     /// An outcome without notes.
     pub fn new(before: Option<Content>, after: After) -> Self {
-        Self { before, after, notes: Vec::new(), warnings: Vec::new(), pending: None }
+        Self {
+            before,
+            after,
+            notes: Vec::new(),
+            warnings: Vec::new(),
+            new_warnings: Vec::new(),
+            pending: None,
+        }
     }
 
     /// The texts before and afterwards.

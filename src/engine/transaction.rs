@@ -170,7 +170,7 @@ impl<'e> Transaction<'e> {
         outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
-            self.judge(&outcome)?;
+            outcome.new_warnings = self.judge(&outcome)?;
             let pending = self.carry_out(&outcome, unproved.as_ref())?;
             outcome.pending = pending.map(|pending| pending.info());
         } else {

@@ -121,6 +121,7 @@ impl Node {
         };
         outcome.notes = made.notes;
         outcome.warnings = made.warnings;
+        outcome.new_warnings = made.new_warnings;
         outcome.pending = made.pending;
         let standing = self.standing();
         match standing.state {

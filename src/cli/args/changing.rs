@@ -27,6 +27,10 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub force: bool,
 
+    /// Refuse a change that brings warnings of `check`
+    #[arg(long)]
+    pub strict: bool,
+
     /// Accept what this guard would refuse or ask about; several names are separated by commas
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = guard_names())]
     pub accept: Vec<Guard>,

@@ -149,6 +149,7 @@ impl ChangeArgs {
         ChangeOptions {
             dry_run: self.dry_run,
             force: self.force,
+            strict: self.strict,
             accepted: self.accept.clone(),
             max_delete: self.max_delete,
             by: local_user(),

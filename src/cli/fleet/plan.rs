@@ -6,7 +6,7 @@ use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::diff::ContentDiff;
-use crate::cli::render::notes::in_words;
+use crate::cli::render::notes::{in_words, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
@@ -147,6 +147,8 @@ impl FleetChange<'_> {
                 diffs.add(server, &diff, [("before", old), ("after", new)], ui)
             })?;
             plan.outcome.warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
+            let new_warnings = new_warnings(&plan.outcome.new_warnings, masker.as_ref());
+            new_warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
             for note in &plan.outcome.notes {
                 let note = in_words(note, masker.as_ref());
                 match notes.iter_mut().find(|(known, _)| *known == note) {

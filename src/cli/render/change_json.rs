@@ -26,6 +26,8 @@ pub struct ChangeJson<'a> {
     lines_removed: usize,
     /// The words of `Mediactl-Note`.
     notes: Vec<String>,
+    /// What went wrong without stopping the change, and the warnings of `check` that it brings.
+    warnings: Vec<String>,
     /// The change, if it has to be confirmed.
     pending: Option<&'a PendingInfo>,
 }
@@ -55,6 +57,8 @@ impl<'a> ChangeJson<'a> {
             true => changed_values(&view(outcome.before.as_ref()), &view(after)),
             false => Vec::new(),
         };
+        let masked = |text: String| masker.map_or(text.clone(), |masker| masker.prose(&text).into_owned());
+        let new_warnings = outcome.new_warnings.iter().map(|warning| masked(warning.to_string()));
         Self {
             changed: outcome.is_change(),
             operation,
@@ -64,6 +68,7 @@ impl<'a> ChangeJson<'a> {
             lines_added,
             lines_removed,
             notes: outcome.notes.iter().map(word_of).collect(),
+            warnings: outcome.warnings.iter().cloned().chain(new_warnings).collect(),
             pending: outcome.pending.as_ref(),
         }
     }

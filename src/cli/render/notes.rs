@@ -2,9 +2,12 @@
 
 use crate::cli::render::masked::masked_text;
 use crate::edit::Note;
-use crate::engine::OutcomeNote;
+use crate::engine::{NewWarning, OutcomeNote};
 use crate::http::protocol::notes::sentence_of;
 use crate::model::Masker;
+
+/// So many different warnings of a change are shown.
+const MAX_WARNINGS: usize = 20;
 
 /// Returns a note as a sentence, with its secrets masked.
 pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
@@ -33,6 +36,27 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         OutcomeNote::Word(word) => return sentence_of(word),
     };
     sentence.to_owned()
+}
+
+/// Returns the lines about the warnings that a change brings: equal ones once, and not all of very many.
+pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<String> {
+    let mut groups: Vec<(&NewWarning, usize)> = Vec::new();
+    for warning in warnings {
+        match groups.iter_mut().find(|(known, _)| known.message == warning.message) {
+            Some((_, others)) if !warning.at.is_empty() => *others += 1,
+            _ => groups.push((warning, 0)),
+        }
+    }
+    let line = |(warning, others): &(&NewWarning, usize)| {
+        let line = match others {
+            0 => warning.to_string(),
+            others => format!("`{}` and {others} more: {}", warning.at, warning.message),
+        };
+        masker.map_or(line.clone(), |masker| masker.prose(&line).into_owned())
+    };
+    let more = groups.len().saturating_sub(MAX_WARNINGS);
+    let more = (more > 0).then(|| format!("and {more} more new warnings; `mediactl check` shows them"));
+    groups.iter().take(MAX_WARNINGS).map(line).chain(more).collect()
 }
 
 fn edit_note(note: &Note, masker: Option<&Masker>) -> String {

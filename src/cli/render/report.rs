@@ -77,6 +77,10 @@ impl Report<'_> {
             _ => Ok(()),
         };
         self.unless_written(printed)?;
+        if !self.diff_was_shown {
+            let warnings = notes::new_warnings(&outcome.new_warnings, self.ui.masker().as_ref());
+            warnings.iter().for_each(|warning| self.ui.warning(warning));
+        }
         outcome.notes.iter().for_each(|note| self.note(&notes::in_words(note, self.ui.masker().as_ref())));
         let Some(diff) = diff else {
             self.say(&format!("nothing to change in {}", self.target));

@@ -13,8 +13,8 @@ use crate::engine::{
     After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, OutcomeNote, PendingInfo,
     ServiceError, before_deletion,
 };
-use crate::http::protocol::headers::{ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MESSAGE, OWNER};
-use crate::http::protocol::notes::note_of;
+use crate::http::protocol::headers::{ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MESSAGE, OWNER, STRICT};
+use crate::http::protocol::notes::{note_of, warning_of};
 
 /// Names and values of a query.
 pub type QueryValues<'a> = Vec<(&'static str, Cow<'a, str>)>;
@@ -31,6 +31,12 @@ pub fn parameters<'o>(
     }
     if options.force && server.reply.offers(Feature::Force) {
         parameters.push((FORCE, "true".into()));
+    }
+    match options.strict {
+        // Such a server would ignore the parameter, and make the change.
+        true if !server.reply.offers(Feature::Strict) => return Err(session.not_offered(Feature::Strict)),
+        true => parameters.push((STRICT, "true".into())),
+        false => {}
     }
     let accepted: Vec<&str> = options.accepted.iter().filter_map(Guard::name).collect();
     if !accepted.is_empty() && server.reply.offers(Feature::Accept) {
@@ -83,8 +89,10 @@ pub fn outcome(
         (OutcomeNote::PickedUpHandEdit(_), Some(paths)) => OutcomeNote::PickedUpHandEdit(paths.clone()),
         (note, _) => note,
     };
-    let notes = reply.notes.iter().map(|word| with_paths(note_of(word))).collect();
-    Outcome { notes, pending, ..rehearsed(before, after) }
+    let new_warnings = reply.notes.iter().filter_map(|word| warning_of(word)).collect();
+    let notes = reply.notes.iter().filter(|word| warning_of(word).is_none());
+    let notes = notes.map(|word| with_paths(note_of(word))).collect();
+    Outcome { notes, new_warnings, pending, ..rehearsed(before, after) }
 }
 
 /// The outcome of a change that was computed on this side; nothing was sent.

@@ -57,6 +57,9 @@ pub const DRY_RUN: &str = "dry_run";
 /// The query parameter that accepts all guards and conflicts of a change.
 pub const FORCE: &str = "force";
 
+/// Refuses a change that brings warnings.
+pub const STRICT: &str = "strict";
+
 /// The query parameter of a change that does not wait for the reload command.
 pub const ASYNC: &str = "async";
 

@@ -3,7 +3,8 @@
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::edit::Note;
-use crate::engine::OutcomeNote;
+use crate::engine::{NewWarning, OutcomeNote};
+use crate::http::protocol::masked::masked_text;
 
 /// The word in front of the name of a query parameter that the operation does not take.
 pub const IGNORED_PARAMETER: &str = "ignored-parameter";
@@ -26,6 +27,15 @@ const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
 const DELETED_STREAMS: &str = "deleted-streams";
 
+/// The path of an entry, or `-`, and a warning about it follow.
+const NEW_WARNING: &str = "new-warning";
+/// The number of warnings that are not told follows.
+const MORE_WARNINGS: &str = "more-warnings";
+
+/// So many warnings of a change are told over HTTP, each in so many characters.
+const MOST_WARNINGS: usize = 10;
+const LONGEST_WARNING: usize = 200;
+
 /// The word for a change whose warnings are in the log of the server.
 pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 
@@ -35,6 +45,12 @@ const PORT: &AsciiSet =
 
 /// What is encoded in a list of paths.
 const PATHS: &AsciiSet = &CONTROLS.add(b'%');
+
+/// Characters of a message that do not stay as they are in a word.
+const MESSAGE: &AsciiSet = &CONTROLS.add(b'%').add(b';');
+
+/// Characters of a path that do not.
+const PLACE: &AsciiSet = &MESSAGE.add(b' ');
 
 /// Sentences for words without an [`OutcomeNote`] of their own; `{}` stands for the rest of the word.
 const SENTENCES: &[(&str, &str)] = &[
@@ -106,6 +122,35 @@ pub fn hand_edit_in(value: &str) -> String {
     percent_decode_str(value).decode_utf8_lossy().into_owned()
 }
 
+/// Returns the words for the warnings that a change brings, with the secrets in them masked.
+pub fn words_of_warnings(warnings: &[NewWarning]) -> Vec<String> {
+    let told = warnings.iter().take(MOST_WARNINGS).map(|warning| {
+        let at = if warning.at.is_empty() { "-" } else { &*masked_text(&warning.at) };
+        let message: String = masked_text(&warning.message).chars().take(LONGEST_WARNING).collect();
+        let [at, message] = [utf8_percent_encode(at, PLACE), utf8_percent_encode(&message, MESSAGE)];
+        format!("{NEW_WARNING} {at} {message}")
+    });
+    let more = warnings.len().saturating_sub(MOST_WARNINGS);
+    told.chain((more > 0).then(|| format!("{MORE_WARNINGS} {more}"))).collect()
+}
+
+/// Returns the warning that a word of a server tells; `None` if it tells of something else.
+pub fn warning_of(whole: &str) -> Option<NewWarning> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    match parts(whole) {
+        (NEW_WARNING, rest) => {
+            let (at, message) = parts(rest);
+            let at = if at == "-" { String::new() } else { decoded(at) };
+            Some(NewWarning { at, message: decoded(message) })
+        }
+        (MORE_WARNINGS, count) => {
+            let message = format!("and {count} more new warnings");
+            Some(NewWarning { at: String::new(), message })
+        }
+        _ => None,
+    }
+}
+
 /// Returns the sentence for a word that has no [`OutcomeNote`] of its own; the word itself if it is unknown.
 pub fn sentence_of(whole: &str) -> String {
     let (word, rest) = parts(whole);
@@ -120,6 +165,25 @@ fn parts(whole: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn warnings_lead_back_and_are_bounded() {
+        let warning = |at: &str, message: &str| NewWarning { at: at.to_owned(), message: message.to_owned() };
+        for (warning, word) in [
+            (warning("streams.a", "an empty source url"), "new-warning streams.a an empty source url"),
+            (warning("", "100% ü; \n"), "new-warning - 100%25 %C3%BC%3B %0A"),
+            (warning("streams.a b", ""), "new-warning streams.a%20b "),
+        ] {
+            assert_eq!(words_of_warnings(std::slice::from_ref(&warning)), [word]);
+            assert_eq!(warning_of(word), Some(warning));
+        }
+        let words = words_of_warnings(&vec![warning("", &"x".repeat(9999)); 300]);
+        assert_eq!((words.len(), &*words[10]), (11, "more-warnings 290"));
+        assert!(words.iter().all(|word| word.len() < 250));
+        let secret = words_of_warnings(&[warning("", "`rtsp:/` lacks a `/` in rtsp://u:s3cret@h/")]);
+        assert!(!secret[0].contains("s3cret"), "{secret:?}");
+        assert_eq!(warning_of("deleted-streams 3"), None);
+    }
 
     #[test]
     fn a_word_leads_back_to_its_note_or_has_a_sentence() {

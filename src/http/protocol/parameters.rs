@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use crate::engine::{COMMANDS, GUARD_NAMES, Guard};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
-    FORMAT_JSON, ID, MESSAGE, OWNER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
+    FORMAT_JSON, ID, MESSAGE, OWNER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, STRICT, TO,
     WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
@@ -90,6 +90,11 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "accepts all guards, and overwrites a hand edit of the file.",
     },
     QueryParameter {
+        name: STRICT,
+        values: Values::Switch(|parameters| &mut parameters.strict),
+        doc: "refuses a change that brings warnings of `check`.",
+    },
+    QueryParameter {
         name: ASYNC,
         values: Values::Switch(|parameters| &mut parameters.reload_later),
         doc: "answers without waiting for the reload command. If that fails later, file and running \
@@ -166,6 +171,8 @@ pub struct Parameters {
     pub dry_run: bool,
     /// `force=true`: accept all guards and conflicts.
     pub force: bool,
+    /// `strict=true`: refuse a change that brings warnings.
+    pub strict: bool,
     /// `async=true`: do not wait for the reload command.
     pub reload_later: bool,
     /// `format=conf`: text instead of JSON.

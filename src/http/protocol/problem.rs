@@ -69,6 +69,7 @@ kinds! {
     ReadOnly "read-only" 422 Invalid "the value is read-only",
     MaskedValue "masked-value" 422 Invalid "a mask stands where a secret should",
     NearMiss "near-miss" 422 Invalid "a new keyword is nearly a known one",
+    NewWarnings "new-warnings" 422 Invalid "the change brings warnings, and is to be refused then",
     FormChange "form-change" 422 Invalid "an unknown directive would get another form",
     RejectedByCheck "rejected-by-check" 422 Invalid "the check command rejected the configuration",
     WouldRemoveCredentials "would-remove-credentials" 422 Guarded "no usable account for the API would remain",

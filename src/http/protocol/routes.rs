@@ -4,7 +4,7 @@
 
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, OWNER,
-    RUNTIME, SKIP_STREAMS, SOURCE, TO, WITH_INCLUDES,
+    RUNTIME, SKIP_STREAMS, SOURCE, STRICT, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
@@ -167,6 +167,7 @@ const HISTORY: &[ProblemKind] = &[ProblemKind::Conflict, ProblemKind::WriteFaile
 /// The problems of routes that make a change.
 const CHANGING: &[ProblemKind] = &[
     ProblemKind::BadConfig,
+    ProblemKind::NewWarnings,
     ProblemKind::NotFound,
     ProblemKind::Conflict,
     ProblemKind::Pending,
@@ -224,7 +225,7 @@ const ROUTE: Route = Route {
 /// A row of a change.
 const CHANGE: Route = Route {
     methods: POST,
-    parameters: &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT],
+    parameters: &[DRY_RUN, FORCE, STRICT, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT],
     answers: &[SuccessResponse::True],
     problems: &[CHANGING],
     ..ROUTE
@@ -271,6 +272,7 @@ pub static ROUTES: &[Route] = &[
             FORMAT,
             DRY_RUN,
             FORCE,
+            STRICT,
             ASYNC,
             ACCEPT,
             MESSAGE,

@@ -2,7 +2,7 @@
 
 use crate::edit::FaultKind;
 use crate::edit::json_pointer::{Pointer, keys_of};
-use crate::engine::{Composed, Conflict, EngineError, Guard, Snapshot};
+use crate::engine::{Composed, Conflict, EngineError, Guard, NewWarning, Snapshot};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::model::Masker;
@@ -37,6 +37,7 @@ fn kind(error: &EngineError) -> ProblemKind {
         EngineError::BadConfig(_) | EngineError::BadText(_) | EngineError::BadIncludes(_) => {
             ProblemKind::BadConfig
         }
+        EngineError::NewWarnings(_) => ProblemKind::NewWarnings,
         EngineError::MaskedText => ProblemKind::MaskedValue,
         EngineError::BadPatch(faults) => {
             faults.0.first().map_or(ProblemKind::NotJson, |fault| fault_kind(fault.kind))
@@ -85,6 +86,13 @@ fn faults(error: &EngineError) -> Vec<ProblemFault> {
             });
             faults.collect()
         }
+        EngineError::NewWarnings(warnings) => {
+            let fault = |warning: &NewWarning| ProblemFault {
+                message: format!("the change brings a warning: {warning}"),
+                ..ProblemFault::default()
+            };
+            warnings.iter().take(MAX_DIAGNOSTICS).map(fault).collect()
+        }
         EngineError::BadPatch(faults) => faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect(),
         EngineError::BadAssignments(faults) => {
             let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {
@@ -114,6 +122,7 @@ fn count_faults(error: &EngineError) -> usize {
     match error {
         EngineError::BadConfig(snapshot) | EngineError::BadText(snapshot) => snapshot.diagnostics().errors(),
         EngineError::BadIncludes(faults) => faults.len(),
+        EngineError::NewWarnings(warnings) => warnings.len(),
         EngineError::BadPatch(faults) => faults.0.len(),
         EngineError::BadAssignments(faults) => faults.len(),
         EngineError::HandEdited { conflicts } => conflicts.len(),

@@ -6,14 +6,39 @@ use crate::syntax::{Diagnostic, Diagnostics, Word};
 /// The word that opens a stream to everybody; misspelled, it is taken for a URL.
 const FALSE: &str = "false";
 
+/// The words for off; as a backend each is taken for a URL.
+const OFF: [&str; 5] = ["off", "no", "none", "disable", "disabled"];
+
 /// Checks the address of a source.
 #[inline]
 pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     match value.is_empty() {
         true => diagnostics.push(empty(word)),
-        false => url(word, &value, diagnostics),
+        false => {
+            url(word, &value, diagnostics);
+            if of_frequent_scheme(&value).is_none() {
+                diagnostics.push_any(without_scheme(word, &value));
+            }
+        }
     }
+}
+
+/// The warning about an address that lacks its scheme: a number, an IP address, or `rtsp//host`. Another word
+/// may be the name of a peer or of a file.
+#[cold]
+fn without_scheme(word: Word<'_>, value: &str) -> Option<Diagnostic> {
+    // Credentials are masked only behind `//`, so a line that would show others is not quoted.
+    if value.contains('@') || value.contains("://") {
+        return None;
+    }
+    let warning = || Diagnostic::warning(word.span(), "a source without a scheme");
+    if let Some((scheme, address)) = value.split_once("//").filter(|(scheme, _)| is_known(scheme)) {
+        return Some(warning().hint(format!("did you mean `{scheme}://{address}`?")));
+    }
+    let host = value.split(['/', ':', '?']).next().unwrap_or_default();
+    let is_number = host.bytes().all(|byte| byte.is_ascii_digit()) && !host.is_empty();
+    (is_number || parts_of(host).is_some()).then(|| warning().hint("write it like `udp://239.0.0.1:1234`"))
 }
 
 #[cold]
@@ -24,7 +49,7 @@ fn empty(word: Word<'_>) -> Diagnostic {
 /// Checks the first word of an authorization directive.
 pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
-    if is_nearly_false(&value) {
+    if is_nearly_false(&value) || OFF.contains(&&*value) {
         let message = format!("`{value}` is read as the URL of a backend");
         diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
@@ -42,7 +67,7 @@ fn is_nearly_false(value: &str) -> bool {
 /// Checks a URL. A word that is no URL is fine.
 #[inline]
 pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
-    if of_frequent_scheme(value).is_none_or(has_large_port) {
+    if of_frequent_scheme(value).is_none_or(|address| has_large_port(address) || has_large_host(address)) {
         report(word, value, diagnostics);
     }
 }
@@ -70,7 +95,39 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
                 .hint(format!("write it like `{scheme}://`")),
         );
     };
+    if has_large_host(address) {
+        return Some(large_part(word));
+    }
     has_large_port(address).then(|| too_large(word))
+}
+
+/// Whether the host in the part of a URL behind `//` is an IP address with a part over 255.
+#[inline]
+fn has_large_host(address: &str) -> bool {
+    let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
+    let place = &address[..end];
+    let host = &place[memchr::memrchr(b'@', place.as_bytes()).map_or(0, |at| at + 1)..];
+    host.starts_with(|first: char| first.is_ascii_digit())
+        && has_large_part(host.split_once(':').map_or(host, |(host, _)| host))
+}
+
+/// Whether a host is four numbers, of which one is no byte.
+pub(super) fn has_large_part(host: &str) -> bool {
+    parts_of(host).is_some_and(|parts| parts.iter().any(|part| part.parse::<u8>().is_err()))
+}
+
+/// The numbers of an IP address of version 4, or of what looks like one.
+fn parts_of(host: &str) -> Option<[&str; 4]> {
+    let mut parts = host.split('.');
+    let found = [parts.next()?, parts.next()?, parts.next()?, parts.next()?];
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (parts.next().is_none() && found.iter().all(is_number)).then_some(found)
+}
+
+/// The warning about such an address.
+pub(super) fn large_part(word: Word<'_>) -> Diagnostic {
+    Diagnostic::warning(word.span(), "an address with a part over 255")
+        .hint("each of its four numbers is from 0 to 255")
 }
 
 /// A single letter in front of `:` may be the drive of a path.

@@ -5,6 +5,7 @@ mod listeners;
 mod missing_semicolon;
 mod names;
 mod settings;
+mod sourceless;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,10 +15,16 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use self::listeners::{Listeners, is_foreign_listener};
 use self::names::Names;
 use self::settings::Settings;
+use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::near_miss;
-use super::schema::{Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, by_keyword, may_be_strict};
+use super::schema::{
+    Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, ValueType, by_keyword, may_be_strict,
+};
 use super::setting_view::is_plural;
-use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, part_words, read};
+use super::shape::{
+    OptionWord, RowMatch, duration, fits, group_name, inner_scope, only_argument, part_words, read,
+};
+use super::suggest::nearest;
 use crate::syntax::{
     Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, Sink, Span, Word, Words, decode, parse,
 };
@@ -71,6 +78,30 @@ const MAX_OPTIONS: usize = 200;
 /// keyword, and a value of that.
 const FEWEST_WITH_ANOTHER: usize = 3;
 
+/// Archives are seldom kept for less, in seconds: a number without a unit is meant then.
+const MINUTE: i64 = 60;
+
+/// The setting that names a port of UDP, which no other listener takes.
+const SNMP: &str = "snmp";
+
+const LOGLEVEL: &str = "loglevel";
+
+/// The levels of the log of media servers.
+const LOG_LEVELS: [&str; 12] = [
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "warn",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+    "none",
+    "trace",
+    "verbose",
+];
+
 /// Checks the entries of a text while it is parsed.
 struct Checker<'t> {
     text: &'t str,
@@ -88,6 +119,8 @@ struct Checker<'t> {
     depth: usize,
     /// The scope inside the current top-level block, if it has rows of its own.
     block: Option<Scope>,
+    /// The name of the current stream, until a source of it is found.
+    sourceless: Option<Span>,
     /// The settings of the top level.
     top: Settings,
     /// The settings of the current block.
@@ -113,6 +146,9 @@ impl<'t> Sink<'t> for Checker<'t> {
 
     fn close_block(&mut self, _: usize) {
         self.depth -= 1;
+        if self.depth == 0 {
+            self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
+        }
     }
 
     fn append(&mut self, later: Self) {
@@ -139,6 +175,7 @@ impl<'t> Checker<'t> {
             include: None,
             depth: 0,
             block: None,
+            sourceless: None,
             top: Settings::new(),
             inner: Settings::new(),
             keys: Vec::new(),
@@ -190,18 +227,27 @@ impl<'t> Checker<'t> {
         entry: ParsedEntry<'_, 't>,
     ) -> Option<Scope> {
         match parameter.shape {
-            Shape::Value(_) => self.scalar(scope, parameter, entry),
+            Shape::Value(value) => {
+                self.scalar(scope, parameter, entry);
+                if scope == Scope::Top {
+                    self.top_value(parameter, value, entry);
+                }
+            }
             Shape::Group(kind) => {
                 self.names.add(kind, group_name(entry));
-                if kind == Kind::Stream && !entry.is_block() {
-                    self.source(scope, entry, 1);
+                if kind == Kind::Stream {
+                    self.stream(scope, entry);
                 }
                 return Some(kind.scope());
             }
             Shape::Sources if is_plural(entry) => {
+                self.sourceless = None;
                 entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics));
             }
-            Shape::Sources => self.source(scope, entry, 0),
+            Shape::Sources => {
+                self.sourceless = None;
+                self.source(scope, entry, 0);
+            }
             Shape::Transcoder => {
                 self.scalar(scope, parameter, entry);
                 missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
@@ -219,6 +265,28 @@ impl<'t> Checker<'t> {
             Shape::PortOptions | Shape::Derived(_) => {}
         }
         None
+    }
+
+    /// Checks the head of a stream.
+    #[inline]
+    fn stream(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) {
+        let name = || group_name(entry).span();
+        match entry.is_block() {
+            true => self.sourceless = Some(name()),
+            false if entry.count_arguments() > 1 => self.source(scope, entry, 1),
+            false => self.diagnostics.push(lacks_source(name())),
+        }
+    }
+
+    /// Checks the value of a setting of the top level.
+    #[cold]
+    fn top_value(&mut self, parameter: &'static Parameter, value: ValueType, entry: ParsedEntry<'_, 't>) {
+        if value == ValueType::Port && parameter.key != SNMP {
+            self.listeners.add(entry);
+        } else if parameter.key == LOGLEVEL {
+            let word = only_argument(entry);
+            self.diagnostics.push_any(word.and_then(log_level));
+        }
     }
 
     /// Notes a setting of which the last one counts.
@@ -239,6 +307,9 @@ impl<'t> Checker<'t> {
         let mut seen: Vec<(&Part, Word<'t>)> = Vec::new();
         for (part, word) in part_words(object, entry) {
             let Some(part) = part.filter(|part| part.form != PartForm::Words) else { continue };
+            if part.form == PartForm::Duration && duration(word).is_some_and(|seconds| seconds < MINUTE) {
+                self.diagnostics.push(short_archive(word));
+            }
             let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) else {
                 seen.push((part, word));
                 continue;
@@ -295,6 +366,9 @@ impl<'t> Checker<'t> {
         if !parameter.strict && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
             missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
         }
+        if matches!(parameter.shape, Shape::Sources) {
+            self.sourceless = None;
+        }
         let keyword = entry.keyword();
         let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
         let hint = format!("write it like `{}`", parameter.example);
@@ -315,7 +389,12 @@ impl<'t> Checker<'t> {
                 Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
                     .hint(format!("did you mean `{known}`?")),
             ),
-            Foreign::Include => drop(self.include.get_or_insert_with(|| entry.span())),
+            Foreign::Include => {
+                // What is included may have the source.
+                self.sourceless = None;
+                self.include.get_or_insert_with(|| entry.span());
+            }
+            Foreign::Source => self.sourceless = None,
             Foreign::Listener => self.listeners.add(entry),
             Foreign::Push => {
                 let diagnostics = &mut self.diagnostics;
@@ -337,6 +416,8 @@ enum Foreign {
     Slip(&'static str),
     /// It includes a file, which is not checked.
     Include,
+    /// It says where a stream comes from.
+    Source,
     /// It names a port or an address to listen on.
     Listener,
     /// Its first word is a URL.
@@ -350,9 +431,23 @@ impl Foreign {
             "include" => Self::Include,
             "push" => Self::Push,
             _ if is_foreign_listener(keyword) => Self::Listener,
+            _ if scope == Scope::Stream && supplies_source(keyword) => Self::Source,
             _ => slip().map_or(Self::Plain, Self::Slip),
         }
     }
+}
+
+fn short_archive(word: Word<'_>) -> Diagnostic {
+    let message = format!("an archive of `{}` is less than a minute", word.raw);
+    Diagnostic::warning(word.span(), message).hint("`7d` is 7 days, `12h` 12 hours")
+}
+
+/// The warning about a word that is nearly a level of the log.
+fn log_level(word: Word<'_>) -> Option<Diagnostic> {
+    let value = word.value();
+    let known = nearest(&value, LOG_LEVELS).filter(|_| !LOG_LEVELS.contains(&&*value))?;
+    let message = format!("`{value}` is no known level");
+    Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}`?")))
 }
 
 fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {

@@ -5,6 +5,17 @@ use crate::fixtures;
 
 /// What is found in valid files: the file, then each diagnostic.
 const RIGHT: &[(&str, &[&str])] = &[
+    (
+        "archives_and_titles.conf",
+        &[
+            "8:8: warning: the stream has no source",
+            "14:8: warning: the stream has no source",
+            "19:8: warning: the stream has no source",
+        ],
+    ),
+    ("escapes_and_odd_names.conf", &["15:8: warning: the stream has no source"]),
+    ("non_ascii.conf", &["7:8: warning: the stream has no source"]),
+    ("035.conf", &["4:6: warning: `rtmp 80` listens where `http` does"]),
     ("one_line_production_client.conf", &["1:98: warning: missing `;` before `}`"]),
     (
         "warnings_only.conf",

@@ -88,7 +88,7 @@ fn a_keyword_that_starts_a_line_of_another_directive_is_a_sign_of_a_missing_semi
 #[test]
 fn keywords_that_are_values_are_no_sign_of_a_missing_semicolon() {
     for text in [
-        "stream auth {\n}\nstream http {\n  url auth;\n}\nlive live;\nplugin stream;\n",
+        "stream auth {\n  url udp://1;\n}\nstream http {\n  url auth;\n}\nlive live;\nplugin stream;\n",
         "stream a {\n  url rtsp://x/root http=1 rtmp;\n}\n",
         "file http http://storage/prefix;\nfile stream {\n}\nserver root {\n}\n",
         "stream a {\n  protocols hls dash\n    rtmp\n    http;\n}\n",
@@ -103,7 +103,9 @@ fn keywords_that_are_values_are_no_sign_of_a_missing_semicolon() {
         "newest a\nlatest;\nnewest a\n5 6;\nnewest a\n  latest 6;\n",
         "stream live udp://239.0.0.1:1 input;\nondemand root file://auth/live.mp4;\n",
     ] {
-        assert_eq!(found(text), [""; 0], "{text}");
+        let mut found = found(text);
+        found.retain(|line| !line.ends_with("the stream has no source"));
+        assert_eq!(found, [""; 0], "{text}");
     }
 }
 

@@ -9,14 +9,94 @@ fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn the_same_port_or_address_twice_is_a_warning() {
-    check("http 80;\nrtmp 80;\nhttp 80;\n", &["3:6: warning: `http 80` is given twice"]);
+    check("http 80;\nrtmp 81;\nhttp 80;\n", &["3:6: warning: `http 80` is given twice"]);
     check(
         "http 127.0.0.1:80;\nhttp 80;\nhttp \"127.0.0.1:80\";\n",
         &["3:6: warning: `http \"127.0.0.1:80\"` is given twice"],
     );
-    check("https 443;\nhttp 443;\nhttps 443;\n", &["3:7: warning: `https 443` is given twice"]);
+    check("https 443;\nhttp 80;\nhttps 443;\n", &["3:7: warning: `https 443` is given twice"]);
     check("http 80;\nhttp 80 {\n  api false;\n}\n", &["2:6: warning: `http 80` is given twice"]);
-    check("http 80;\nhttp 8080;\nhttp 127.0.0.1:80;\nhttp 127.0.0.2:80;\nhttps 80;\n", &[]);
+    check("http 80;\nhttp 8080;\nhttp 127.0.0.1:80;\nhttp 127.0.0.2:80;\nhttps 443;\n", &[]);
+}
+
+#[test]
+fn one_port_for_two_listeners_is_a_warning() {
+    check("http 80;\nrtmp 80;\n", &["2:6: warning: `rtmp 80` listens where `http` does"]);
+    check("rtsp 127.0.0.1:554;\nhttp 554;\n", &["2:6: warning: `http 554` listens where `rtsp` does"]);
+    check("https 443;\nmysql 443;\n", &["2:7: warning: `mysql 443` listens where `https` does"]);
+    check("http 80;\nhttps 0.0.0.0:80;\n", &["2:7: warning: `https 0.0.0.0:80` listens where `http` does"]);
+    // SNMP is UDP, and two addresses are two places.
+    check("http 80;\nsnmp 80;\nhttp 127.0.0.1:81;\nrtmp 127.0.0.2:81;\n", &[]);
+}
+
+#[test]
+fn an_address_with_a_part_over_255_is_a_warning() {
+    let message = "warning: an address with a part over 255";
+    for url in
+        ["udp://239.0.0.256:1234", "rtsp://u:p@10.0.300.1/x", "srt://999.1.1.1:9?x=1", "zixi://1.2.3.1000"]
+    {
+        check(&format!("stream a {{ url {url}; }}\n"), &[&format!("1:16: {message}")]);
+    }
+    check("http 127.0.0.256:80;\n", &[&format!("1:6: {message}")]);
+    check("auth http://10.0.0.256/x;\n", &[&format!("1:6: {message}")]);
+    check(
+        "stream a { url udp://239.0.0.255:1; url http://300.example.org/; url http://1.2.3.400.5/; }\n",
+        &[],
+    );
+}
+
+#[test]
+fn a_source_without_a_scheme_is_a_warning() {
+    for url in ["9", "rtsp//host", "10.0.0.1", "239.0.0.1:1234", "192.168.0.7/h264"] {
+        check(&format!("stream a {{ url {url}; }}\n"), &["1:16: warning: a source without a scheme"]);
+        check(&format!("stream a {url};\n"), &["1:10: warning: a source without a scheme"]);
+    }
+    // Names of peers and of files, and what may be a password.
+    for url in ["origin", "a.lua", "/storage/a.mp4", "movies/a.mp4", "C:/x", "9@host", "1.2.3"] {
+        check(&format!("stream a {{ url {url}; }}\n"), &[]);
+    }
+}
+
+#[test]
+fn a_stream_without_a_source_is_a_warning() {
+    let message = "warning: the stream has no source";
+    check("stream a;\n", &[&format!("1:8: {message}")]);
+    check("stream a {\n  prepush 5;\n}\nstream b udp://1;\n", &[&format!("1:8: {message}")]);
+    check("ondemand a { title x; }\n", &[&format!("1:10: {message}")]);
+    for inner in ["url publish://;", "urls a b;", "publish_enabled true;", "template t;", "include x.inc;"] {
+        let text = format!("stream a {{\n  title x;\n  {inner}\n}}\n");
+        assert!(!found(&text).iter().any(|line| line.contains("no source")), "{text}");
+    }
+    check("template t {\n  dvr /x 7d;\n}\nlive a;\nlive b { title x; }\nplugin c;\n", &[]);
+}
+
+#[test]
+fn an_archive_of_less_than_a_minute_is_a_warning() {
+    for (dvr, column) in [("/x 7s", 11), ("/x 90% 59s", 15), ("@d 0s", 11)] {
+        let value = dvr.rsplit(' ').next().unwrap_or_default();
+        let message = format!("3:{column}: warning: an archive of `{value}` is less than a minute");
+        check(
+            &format!("stream a {{\n  url udp://1;\n  dvr {dvr};\n}}\n").replace("  dvr", "   dvr"),
+            &[&message],
+        );
+    }
+    check("stream a { url udp://1; dvr /x 1m; }\nstream b { url udp://1; dvr /x 90% 60s; }\n", &[]);
+}
+
+#[test]
+fn a_word_for_off_is_no_backend_and_a_level_of_the_log_is_one_of_few() {
+    for word in ["off", "no", "none", "disabled"] {
+        check(
+            &format!("auth {word};\n"),
+            &[&format!("1:6: warning: `{word}` is read as the URL of a backend")],
+        );
+    }
+    for word in ["debgu", "inof", "waring", "errror"] {
+        check(&format!("loglevel {word};\n"), &[&format!("1:10: warning: `{word}` is no known level")]);
+    }
+    check("loglevel debug;\n", &[]);
+    check("loglevel chatty;\n", &[]);
+    check("loglevel 7;\n", &[]);
 }
 
 #[test]
@@ -31,7 +111,7 @@ fn auth_with_a_word_nearly_false_is_a_warning() {
         let value = word.trim_matches('"');
         let message = format!("warning: `{value}` is read as the URL of a backend");
         check(&format!("auth {word};\n"), &[&format!("1:6: {message}")]);
-        check(&format!("stream a {{\n  auth {word};\n}}\n"), &[&format!("2:8: {message}")]);
+        check(&format!("stream a {{\n  auth {word};\n  url udp://1;\n}}\n"), &[&format!("2:8: {message}")]);
         check(&format!("live a {{ auth {word}; }}\n"), &[&format!("1:15: {message}")]);
     }
     for word in ["false", "\"false\"", "false.lua", "/false", "pulse", "else", "http://f", "x", "falcon"] {
@@ -48,7 +128,7 @@ fn a_url_whose_scheme_is_a_letter_off_is_a_warning() {
         }
         check(&format!("stream a {scheme}://x;\n"), &[&format!("1:10: {message}")]);
         check(&format!("stream a {{ input {scheme}://x a=1; }}\n"), &[&format!("1:18: {message}")]);
-        check(&format!("stream a {{ push {scheme}://x; }}\n"), &[&format!("1:17: {message}")]);
+        check(&format!("stream a {{ url udp://1; push {scheme}://x; }}\n"), &[&format!("1:30: {message}")]);
         assert!(["http", "rtsp", "udp", "tshttp"].contains(&known));
     }
     check("auth htp://backend/x;\n", &["1:6: warning: `htp:` is no known scheme"]);
@@ -86,7 +166,7 @@ fn a_port_over_65535_in_a_string_is_seen() {
         "https 70000;\nrtmps \"127.0.0.1:70000\";\n",
         &["1:7: warning: a port over 65535", "2:7: warning: a port over 65535"],
     );
-    check("stream a { push rtmp://h:80000/x; }\n", &["1:17: warning: a port over 65535"]);
+    check("stream a { url udp://1; push rtmp://h:80000/x; }\n", &["1:30: warning: a port over 65535"]);
     for listener in ["rtmp", "http", "rtsp", "snmp", "mysql"] {
         let found = found(&format!("{listener} \"127.0.0.1:70000\";\n"));
         assert_eq!(found.len(), 1, "{found:?}");
@@ -101,7 +181,7 @@ fn include_is_a_warning_once() {
         "http 80;\ninclude a.conf;\ninclude b.conf;\nstream a { include c; }\n",
         &["2:1: warning: this `include` is kept, but the files that it names are not checked"],
     );
-    check("stream include {\n}\n", &[]);
+    check("stream include {\n  url udp://1;\n}\n", &[]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Place, SAMPLE};
 
 /// The members, in their order.
-const MEMBERS: [&str; 9] = [
+const MEMBERS: [&str; 10] = [
     "changed",
     "operation",
     "target",
@@ -14,6 +14,7 @@ const MEMBERS: [&str; 9] = [
     "lines_added",
     "lines_removed",
     "notes",
+    "warnings",
     "pending",
 ];
 

@@ -40,7 +40,7 @@ fn a_file_that_is_not_there_does_not_end_the_others() {
 
 #[test]
 fn warnings_fail_when_strict() {
-    let place = Place::with("stream a { prepush 5 }\n");
+    let place = Place::with("stream a { url udp://1 }\n");
     place.run(["check"]).exits(0).prints("media.conf:1:").prints(": warning: ").says("no errors, 1 warning");
     place.run(["check", "--strict"]).exits(3);
     Place::with(SAMPLE).run(["check", "--strict"]).exits(0);
@@ -48,7 +48,7 @@ fn warnings_fail_when_strict() {
 
 #[test]
 fn json_has_one_object_a_fault() {
-    let place = Place::with("stream a { prepush 5 }\nstream a;\n");
+    let place = Place::with("stream a { url udp://1 }\nstream a udp://2;\n");
     let found = place.run(["check", "-o", "json"]).exits(3).json();
     let faults = found.as_array().expect("an array");
     assert_eq!(faults.len(), 2);

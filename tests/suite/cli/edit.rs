@@ -120,7 +120,7 @@ fn warnings_of_the_edit_are_shown_and_no_others() {
     let place = Place::with(format!("{SAMPLE}odd_one 1;\nstream b {{ prepsh 1; }}\n"));
     let editor = "sed -i 's/prepush 5/prepush six/' \"$1\"";
     let run = edit(&place, editor, &["streams.cam1", "--yes"]).run().exits(0);
-    run.says("(edited):").says("warning: `prepush` has the wrong form").hides("prepsh");
+    run.says("warning: `streams.cam1`: `prepush` has the wrong form").hides("prepsh");
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub(crate) mod terminal;
 mod tmux;
 pub(crate) mod unset;
 pub(crate) mod url_global;
+mod warned;
 pub mod watch;
 
 use std::ffi::OsStr;

@@ -89,6 +89,27 @@ fn delete_guard_is_a_note_over_http() {
 }
 
 #[test]
+fn new_warnings_are_notes_and_strict_refuses_them() {
+    let server = over("stream x { url udp://1; }\n");
+    let patch = r#"{"streams":{"x":{"urls":[{"url":"upd://1"}]}}}"#;
+    for query in ["?strict=true", "?strict=true&dry_run=true", "?strict=true&force=true"] {
+        let answer = server.post(&format!("modify_config{query}"), patch);
+        refused(&answer, 422, "new-warnings");
+        assert_eq!(
+            body(&answer)["errors"][0]["message"],
+            "the change brings a warning: `streams.x`: `upd:` is no known scheme (did you mean `udp://`?)"
+        );
+    }
+    let told = "new-warning streams.x `upd:` is no known scheme (did you mean `udp://`?)";
+    for query in ["?dry_run=true", "", "?strict=true"] {
+        let answer = server.post(&format!("modify_config{query}"), patch);
+        let expected = (!query.contains("strict")).then_some(told);
+        assert_eq!((answer.status, header(&answer, "Mediactl-Note")), (200, expected), "{query}");
+    }
+    assert_eq!(header(&server.post("modify_config", r#"{"rtsp":554}"#), "Mediactl-Note"), None);
+}
+
+#[test]
 fn a_port_that_takes_its_block_with_it_is_noted() {
     let server = over("http \"h:81\" { api false; }\n");
     let note = |query: &str| {

@@ -11,7 +11,7 @@ use crate::engine::{
     CanaryFault, ChangeOptions, Composed, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, Snapshot,
 };
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
-use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of};
+use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{JSON, TEXT};
@@ -193,6 +193,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,
+        strict: parameters.strict,
         takes_faults: false,
         until: Some(context.until()),
     }
@@ -201,6 +202,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
 /// The words for the side effects of the change, each once.
 fn note_words(outcome: &Outcome) -> Vec<String> {
     let mut words: Vec<String> = outcome.notes.iter().map(word_of).collect();
+    words.extend(words_of_warnings(&outcome.new_warnings));
     words.extend((!outcome.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));
     let mut seen = HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
