@@ -528,7 +528,7 @@ fn an_update_copied_into_the_file_by_hand_counts_as_saved() {
     let new = format!("{TEXT}rtmp 1;\n");
     server.post("update_config", &new);
     server.place.put(CONF, &new);
-    let modified = server.post("modify_config", r#"{"rtsp":1}"#);
+    let modified = server.post("modify_config", r#"{"rtsp":2}"#);
     assert_eq!((modified.status, header(&modified, "Mediactl-Note")), (200, None));
 }
 

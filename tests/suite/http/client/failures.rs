@@ -138,6 +138,7 @@ fn each_problem_has_its_exit_code() {
         ("masked-value", 422, 3),
         ("near-miss", 422, 3),
         ("form-change", 422, 3),
+        ("new-warnings", 422, 3),
         ("rejected-by-check", 422, 3),
         ("would-remove-credentials", 422, 6),
         ("empty-replacement", 422, 6),
@@ -159,7 +160,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::http::protocol::problem::KINDS.len(), 30, "the table above has them all");
+    assert_eq!(mediactl::http::protocol::problem::KINDS.len(), 31, "the table above has them all");
 }
 
 #[test]
