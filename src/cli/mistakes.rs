@@ -9,8 +9,8 @@ use clap::{ArgMatches, Args, Command};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::input::misplaced_url;
-use crate::cli::render::typed::quoted;
 use crate::cli::synonyms;
+use crate::edit::shell_word::quoted;
 use crate::engine::ErrorKind;
 
 /// Returns the error for arguments that clap refuses; `None` where its own words say enough.

@@ -5,8 +5,9 @@
 use std::ffi::OsString;
 
 use crate::cli::command_tree;
-use crate::cli::render::typed::{call, quoted};
+use crate::cli::render::typed::call;
 use crate::edit::path::{Segment, split_assignment};
+use crate::edit::shell_word::quoted;
 use crate::model::redact::masked_below;
 use crate::model::{Kind, Masker};
 use crate::store::ChangeRef;

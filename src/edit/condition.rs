@@ -9,7 +9,8 @@ use regex::Regex;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::assign::{NULL, value::typed};
+use super::assign::NULL;
+use super::assign::value::{is_list, meant, typed};
 use super::config_lookup::Current;
 use super::emit::scalar_text;
 use super::misfit::Misfit;
@@ -168,7 +169,8 @@ impl Test {
     fn is_about_list(&self, place: Place) -> bool {
         match self {
             Self::Equals(text) | Self::Differs(text) => {
-                typed(place, text).is_ok_and(|value| value.is_array())
+                let is_element = place.takes_elements() && !is_list(text);
+                !is_element && typed(place, text).is_ok_and(|value| value.is_array())
             }
             _ => false,
         }
@@ -197,7 +199,10 @@ fn equals(value: &Value, place: Place, text: &str) -> bool {
         Value::String(value) => value == text,
         value => scalar_text(value).is_some_and(|value| value == text),
     };
-    is_to_the_letter || typed(place, text).is_ok_and(|typed| typed == *value)
+    let is_meant = |meant: Value| {
+        meant == *value || (place.takes_elements() && meant == Value::Array(vec![value.clone()]))
+    };
+    is_to_the_letter || meant(place, text).is_ok_and(|meant| meant.is_some_and(is_meant))
 }
 
 #[cfg(test)]
@@ -263,6 +268,13 @@ mod tests {
             ("static=true", true),
             ("dvr.dvr_limit=5d", true),
             ("dvr.dvr_limit=432000", true),
+            ("dvr=/d 5d", true),
+            ("dvr=/d", false),
+            ("urls=udp://10.0.4.1", true),
+            ("urls=udp://10.0.3.1 priority=1", true),
+            ("urls=udp://10.0.3.1", false),
+            ("urls=[\"udp://10.0.4.1\"]", false),
+            ("auth=false", false),
             ("range=1", true),
             ("range=b", true),
             ("range=[1,\"b\"]", true),

@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::assign::{NULL, value};
+use super::assign::value;
 use super::config_lookup::{Current, MaskedLookup};
 use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
-use super::schema_path::{Place, is_shown_for_nothing, own_value};
+use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
 use super::shown_path;
 use super::through_lists::{FoundAt, found};
 use crate::model::Masker;
@@ -61,6 +61,7 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
     let shown = MaskedLookup { current, masker: Some(&masker) };
     for Expectation { path, value } in expectations {
+        let path = &*with_key_of_sources(path);
         match compared(current, path, value) {
             Ok(comparison) if comparison.is_met => {}
             Ok(ComparedValue { expected, .. }) => {
@@ -88,10 +89,7 @@ fn compared(current: &dyn Current, path: &Path, text: &str) -> Result<ComparedVa
         Some(_) => Place::of(&path.segments)?,
         None => Place::Root.through_lists(&path.segments)?,
     };
-    let expected = match text {
-        NULL => None,
-        text => Some(value::typed(place, text)?),
-    };
+    let expected = value::meant(place, text)?;
     let found = match found(current, path) {
         Ok(found) => found,
         Err(misfit) if misfit.is_absent => {
@@ -140,11 +138,13 @@ mod tests {
             "streams": {
                 "a": {
                     "prepush": 5,
+                    "dvr": {"root": "/d", "dvr_limit": 432_000},
                     "auth": {"url": false, "extra": {"key": "geheim"}, "url_global": "g"},
                     "allow": ["token", "geheim"],
                     "urls": [{"url": "u"}, {"url": "v", "priority": 1}],
                 },
-                "c": {"auth": {"url_global": "g"}},
+                "c": {"auth": {"url_global": "g"}, "urls": [{"url": "u"}]},
+                "d": {"auth": {"url": false, "url_global": "g"}},
             },
         });
         let expectation = |(path, value): &(&str, &str)| Expectation {
@@ -167,7 +167,12 @@ mod tests {
             ("http", "null"),
             ("lives", "null"),
             ("streams.a.title", "null"),
-            ("streams.a.dvr.root", "null"),
+            ("edit_auth", "admin geheim"),
+            ("streams.d.auth", "false"),
+            ("streams.c.url", "u"),
+            ("streams.c.urls", "u"),
+            ("streams.a.dvr", "/d 5d"),
+            ("streams.c.dvr.root", "null"),
             ("streams.b", "null"),
             ("streams.a.auth.url", "false"),
             ("streams.a.urls[0].url", "u"),

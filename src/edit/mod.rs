@@ -49,6 +49,7 @@ pub mod request;
 pub mod schema_path;
 pub mod select;
 pub mod set_lines;
+pub mod shell_word;
 pub mod shown_path;
 pub mod stream_diff;
 pub mod substitution;

@@ -1,9 +1,11 @@
 //! Finds the place in the schema that a path leads to, and with it the values that the place takes.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::misfit::Misfit;
-use super::path::Segment;
+use super::path::{Path, Segment};
 use crate::model::schema::{
     Derived, Kind, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType, by_key, by_keyword,
 };
@@ -151,6 +153,15 @@ impl Place {
         }
     }
 
+    /// Whether the place is a list that a single element, given as its words, may be the whole of.
+    pub fn takes_elements(self) -> bool {
+        match self {
+            Self::Own(parameter) => matches!(parameter.shape, Shape::Ports | Shape::Sources),
+            Self::Part(form) => form == PartForm::Words,
+            _ => false,
+        }
+    }
+
     /// Whether the place is the object `auth`.
     pub fn is_backend(self) -> bool {
         matches!(self, Self::Own(Parameter { shape: Shape::Backend, .. }))
@@ -234,6 +245,20 @@ pub fn own_value(place: Place, value: &Value) -> Option<Value> {
     // A block without members is a block; `auth` without members is no directive.
     let is_nothing = own.is_empty() && place.is_backend();
     (!is_nothing).then_some(Value::Object(own))
+}
+
+/// The path with the key `urls` for the keyword of the text: `streams.cam1.url` says the only source.
+pub fn with_key_of_sources(path: &Path) -> Cow<'_, Path> {
+    let [Segment::Key(group), _, Segment::Key(keyword)] = &path.segments[..] else {
+        return Cow::Borrowed(path);
+    };
+    let is_key = by_key(Scope::Stream, keyword).is_some();
+    match by_keyword(Scope::Stream, keyword) {
+        Some(row) if group == Kind::Stream.key() && row.shape == Shape::Sources && !is_key => {
+            Cow::Owned(path.with_segment(2, Segment::Key(row.key.to_owned())))
+        }
+        _ => Cow::Borrowed(path),
+    }
 }
 
 /// Whether a view shows this value at `place` where the text has nothing.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
+use crate::edit::schema_path::with_key_of_sources;
 use crate::edit::substitution::Substitution;
 
 /// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
@@ -84,6 +85,13 @@ pub struct PathEdit {
 }
 
 impl Assignment {
+    /// The same, where it sets the only source by the keyword of the text, with the key of the sources.
+    pub(super) fn with_key_of_sources(&self) -> Self {
+        let sets = !self.value.removes() && !matches!(self.value, AssignedValue::Replace(_));
+        let path = if sets { with_key_of_sources(&self.path).into_owned() } else { self.path.clone() };
+        Self { path, value: self.value.clone() }
+    }
+
     /// Whether it is `--unset`.
     pub fn is_unset(&self) -> bool {
         matches!(self.value, AssignedValue::Remove)

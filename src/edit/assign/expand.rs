@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
-use super::{null, replace, several_words, unset, value};
+use super::{hint, null, replace, several_words, unset, value, whole};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::Current;
 use crate::edit::expansion::Expansion;
@@ -12,8 +12,6 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
 use crate::edit::through_lists::with_entries;
-use crate::model::schema::Shape;
-use crate::model::shape::Port;
 use crate::syntax::MAX_DEPTH;
 
 /// Returns the edits of `assignments`, in their order; an assignment with a fault has none.
@@ -83,7 +81,7 @@ fn edit(
         if !options.one_word {
             several_words::refuse_one_for_several(current, place, &path, &assignment.value)?;
         }
-        Ok(value)
+        whole::whole(current, place, &path, &assignment.value, value)
     });
     match value {
         Ok(value) => Some(PathEdit { path, value, is_unset: assignment.is_unset() }),
@@ -105,7 +103,7 @@ fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
         return Err(Misfit::new("there is nothing at `[+]` to remove"));
     }
     let with_hint =
-        |misfit: Misfit| Misfit { hint: append_hint(place, assignment).or(misfit.hint), ..misfit };
+        |misfit: Misfit| Misfit { hint: misfit.hint.or_else(|| hint::example(place, assignment)), ..misfit };
     let value = value::of(place, &assignment.value).map_err(with_hint)?;
     match path.segments.len() + depth(&value) > MAX_DEPTH {
         true => Err(Misfit::new(format!("this nests deeper than {MAX_DEPTH}"))),
@@ -120,18 +118,6 @@ fn depth(value: &Value) -> usize {
         Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
         _ => 0,
     }
-}
-
-/// Suggests `http[+]=80` to whoever sets `http=80`.
-fn append_hint(place: Place, assignment: &Assignment) -> Option<String> {
-    let Place::Own(parameter) = place else { return None };
-    let element = match (parameter.shape, &assignment.value) {
-        (Shape::Ports, AssignedValue::Typed(text)) if Port::of(text).is_some() => text,
-        (Shape::Ports | Shape::Sources, _) => "…",
-        _ => return None,
-    };
-    let path = shown(&assignment.path);
-    Some(format!("`{path}[+]={element}` appends; a JSON array sets the whole list"))
 }
 
 /// Suggests `urls[0].url` to whoever sets `urls.url`: only what is read goes through lists.

@@ -10,6 +10,8 @@
 
 mod assignment;
 mod expand;
+mod hint;
+mod in_words;
 mod missing_block;
 mod null;
 mod overlap;
@@ -20,6 +22,7 @@ mod several_words;
 mod tests;
 mod unset;
 pub mod value;
+mod whole;
 
 use serde_json::{Map, Value};
 
@@ -54,7 +57,8 @@ pub fn to_patch(
     options: AssignOptions,
 ) -> Result<Computed, Vec<PathFault>> {
     let mut faults = Vec::new();
-    let edits = expand::expand(current, assignments, conditions, options, &mut faults);
+    let assignments: Vec<Assignment> = assignments.iter().map(Assignment::with_key_of_sources).collect();
+    let edits = expand::expand(current, &assignments, conditions, options, &mut faults);
     let edits = overlap::without_overlaps(edits, &mut faults);
     let edits = if options.create {
         edits
@@ -78,7 +82,9 @@ pub fn to_patch(
 
 fn depends_on_read(assignment: &Assignment) -> bool {
     let is_looked_up = |segment: &Segment| !matches!(segment, Segment::Key(_));
-    matches!(assignment.value, AssignedValue::Replace(_)) || assignment.path.segments.iter().any(is_looked_up)
+    matches!(assignment.value, AssignedValue::Replace(_))
+        || assignment.path.segments.iter().any(is_looked_up)
+        || whole::depends_on_read(assignment)
 }
 
 /// The normalized patch. Its faults are those that only the whole patch shows: a source without an

@@ -4,15 +4,14 @@
 use serde_json::Value;
 
 use super::assignment::AssignedValue;
-use super::value::read_directive;
+use super::hint::{may_show, set};
+use super::in_words::read_directive;
 use crate::edit::config_lookup::Current;
 use crate::edit::merge::general_value;
 use crate::edit::misfit::Misfit;
-use crate::edit::path::{Path, Segment};
+use crate::edit::path::Path;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
-use crate::model::Masker;
-use crate::model::redact::masked_below;
 
 /// Refuses the value if it is such a text; the hint gives the words as JSON.
 pub fn refuse_one_for_several(
@@ -27,10 +26,15 @@ pub fn refuse_one_for_several(
         return Ok(());
     }
     let Ok(Value::Array(_)) = value_at(current, path) else { return Ok(()) };
-    let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-    let words = masked_below(&keys, &words(text), &Masker::default());
-    Err(Misfit::new("several words are there, and this value would be one word in quotes")
-        .hint(format!("the words as a JSON array are `{words}`; `--accept form-change` sets one word")))
+    let misfit = Misfit::new("several words are there, and this value would be one word in quotes");
+    let words = words(text);
+    Err(match may_show(path, &words) {
+        true => misfit.hint(format!(
+            "the words as a JSON array are `{words}`: {}; `--accept form-change` sets one word",
+            set(path, &words.to_string())
+        )),
+        false => misfit.hint("give the words as a JSON array; `--accept form-change` sets one word"),
+    })
 }
 
 /// Splits a text into words as the text of a directive is split.

@@ -143,6 +143,87 @@ fn values_are_typed_by_the_schema() {
 }
 
 #[test]
+fn words_are_the_whole_directive() {
+    let in_a = |value: Value| json!({"streams": {"a": value}});
+    let source = |source: Value| json!({"streams": {"b": {"urls": [source]}}});
+    for (assignment, expected) in [
+        ("edit_auth=root \"a b\"", json!({"edit_auth": {"login": "root", "password": "a b"}})),
+        ("view_auth=viewer null", json!({"view_auth": {"login": "viewer", "password": "null"}})),
+        ("f:view_auth=viewer x\n", json!({"view_auth": {"login": "viewer", "password": "x"}})),
+        ("auth=false", json!({"auth": {"url": false, "extra": {"a": null, "flag": null}}})),
+        ("auth=\"false\"", json!({"auth": {"url": "false", "extra": {"a": null, "flag": null}}})),
+        ("auth=http://x/?a=b;c#d", {
+            json!({"auth": {"url": "http://x/?a=b;c#d", "extra": {"a": null, "flag": null}}})
+        }),
+        ("auth=http://x k=v a=2 on", {
+            json!({"auth": {"url": "http://x", "extra": {"k": "v", "a": "2", "on": true, "flag": null}}})
+        }),
+        ("auth={\"url\":\"http://x\"}", json!({"auth": {"url": "http://x"}})),
+        ("streams.a.auth=false", in_a(json!({"auth": {"url": false, "extra": {"y": null}}}))),
+        ("streams.b.auth=false", json!({"streams": {"b": {"auth": {"url": false}}}})),
+        ("streams.b.url=udp://9", source(json!({"url": "udp://9"}))),
+        ("streams.b.input=udp://9", source(json!({"url": "udp://9"}))),
+        ("streams.b.urls=udp://9", source(json!({"url": "udp://9"}))),
+        ("streams.*b.url=udp://9", source(json!({"url": "udp://9"}))),
+        ("s:streams.b.url=udp://9 x", source(json!({"url": "udp://9 x"}))),
+        ("streams.b.url=\"udp://9 x\"", source(json!({"url": "udp://9 x"}))),
+        ("streams.b.url=udp://9 priority=2 on", {
+            source(json!({"url": "udp://9", "priority": 2, "on": true}))
+        }),
+        ("streams.b.url={\"url\":\"udp://9\",\"k\":1}", source(json!({"url": "udp://9", "k": 1}))),
+        ("streams.b.urls=[\"udp://9\"]", source(json!({"url": "udp://9"}))),
+        ("streams.n.url=udp://9", json!({"streams": {"n": {"urls": [{"url": "udp://9"}]}}})),
+        ("streams.cam1.url=udp://9", json!({"streams": {"cam1": {"urls": [{"url": "udp://9"}]}}})),
+        ("streams.a.urls[0]=udp://9 k=v", {
+            in_a(json!({"urls": [{"url": "udp://9", "k": "v"}, {"url": "udp://2"}, {"url": "udp://2"}]}))
+        }),
+        ("streams.a.dvr.options=x 5", in_a(json!({"dvr": {"options": ["x", 5]}}))),
+        (
+            "streams.a.dvr=/new",
+            in_a(json!({"dvr": {
+                "root": "/new", "reference": null, "disk_limit": null, "dvr_limit": null, "options": null
+            }})),
+        ),
+        (
+            "streams.a.dvr=\"/a b\" 5d",
+            in_a(json!({"dvr": {
+                "root": "/a b", "reference": null, "disk_limit": null, "dvr_limit": 432_000, "options": null
+            }})),
+        ),
+    ] {
+        check(&[assignment], expected);
+    }
+}
+
+#[test]
+fn a_port_is_the_whole_list_where_it_drops_none() {
+    let http = |text: &str| evaluate(text, &["http=80"], AssignOptions::default());
+    for text in ["", "http 8080;", "http 80 { api false; }"] {
+        let computed = http(text).expect("there is at most one");
+        assert_eq!(Value::Object(computed.patch), json!({"http": [80]}));
+        assert!(computed.depends_on_read);
+    }
+    for (assignment, expected) in [
+        ("http=[::1]:80", {
+            "`http`: there are 2 ports, and this would leave one | `--set 'http[0]=[::1]:80'` changes the first, \
+             `--set 'http[+]=[::1]:80'` appends, `--set 'http=[\"[::1]:80\"]'` sets the whole list"
+        }),
+        ("streams.a.url=udp://9", {
+            "`streams.a.urls`: there are 3 sources, and this would leave one | `--set \
+             'streams.a.urls[0]=\"udp://9\"'` changes the first, `--set 'streams.a.urls[+]=\"udp://9\"'` appends, \
+             `--set 'streams.a.urls=[{\"url\":\"udp://9\"}]'` sets the whole list"
+        }),
+        ("streams.a.url=rtsp://u:geheim@h/", {
+            "`streams.a.urls`: there are 3 sources, and this would leave one | `--set \
+             'streams.a.urls[0]=URL'` changes the first, `--set 'streams.a.urls[+]=URL'` appends, \
+             `--set 'streams.a.urls=[\"URL\"]'` sets the whole list"
+        }),
+    ] {
+        check_fault(assignment, expected);
+    }
+}
+
+#[test]
 fn null_removes_whatever_is_there() {
     for path in ["loglevel", "root", "pulsedb", "rtmp", "cluster_key", "log_requests", "http", "auth"] {
         check(&[&format!("{path}=null")], json!({ path: null }));
@@ -230,14 +311,14 @@ fn null_is_refused_where_unset_is() {
 
 #[test]
 fn depth_is_bounded() {
-    let path = |len: usize| vec!["a"; len].join(".");
+    let path = |len: usize| vec!["k"; len].join(".");
     for (deep, is_fine) in [
         (format!("{}=1", path(64)), true),
         (format!("{}=1", path(65)), false),
         (path(100_000), false),
         (format!("{}={}1{}", path(2), "[".repeat(63), "]".repeat(63)), false),
-        (format!("a={}", "[".repeat(100_000)), true),
-        (format!("a={}{}", "[".repeat(100_000), "]".repeat(100_000)), false),
+        (format!("k={}", "[".repeat(100_000)), true),
+        (format!("k={}{}", "[".repeat(100_000), "]".repeat(100_000)), false),
     ] {
         assert_eq!(evaluate(TEXT, &[&deep], AssignOptions::default()).is_ok(), is_fine);
     }
@@ -251,17 +332,11 @@ fn numbers_reach_the_patch_as_written() {
 
 #[test]
 fn values_that_do_not_fit_are_refused_with_their_path() {
-    let list = "`: this is a list: one value does not replace it | ";
+    let http = "`http`: expected a port (0 to 65535) or host:port | `--set 'http[+]=80'` appends, `--set ";
     for (assignment, expected) in [
         ("rtmp=abc", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
         ("rtmp=65536", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
         ("http[0]=x", "`http[0]`: expected a port (0 to 65535) or host:port".to_owned()),
-        ("http=80", format!("`http{list}`http[+]=80` appends; a JSON array sets the whole list")),
-        ("http=x", format!("`http{list}`http[+]=…` appends; a JSON array sets the whole list")),
-        (
-            "streams.a.urls=udp://u:p@1",
-            format!("`streams.a.urls{list}`streams.a.urls[+]=…` appends; a JSON array sets the whole list"),
-        ),
         (
             "streams.a.urls.url=udp://u:p@1",
             "`streams.a.urls.url`: a list has no members | `--set 'streams.a.urls[0].url=…'` sets it in the first \
@@ -274,6 +349,14 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
              entries, `--replace 'streams.*.urls.url' s/OLD/NEW/` replaces in all of them"
                 .to_owned(),
         ),
+        ("http=x", format!("{http}'http=[80]'` sets the whole list")),
+        ("http=80 443", format!("{http}'http=[80,443]'` sets the whole list")),
+        ("streams.b.urls=udp://u:p@1 udp://2", {
+            "`streams.b.urls`: expected one URL, then KEY=VALUE options | `--set \
+             'streams.b.urls[+]=udp://239.0.0.1:1234'` appends, `--set \
+             'streams.b.urls=[{\"url\":\"udp://239.0.0.1:1234\"}]'` sets the whole list"
+                .to_owned()
+        }),
         ("log_requests=yes", "`log_requests`: expected true or false".to_owned()),
         ("s:log_requests=true", "`log_requests`: expected true or false".to_owned()),
         ("streams.a.prepush=-1", "`streams.a.prepush`: expected a number of seconds, or `off`".to_owned()),
@@ -283,18 +366,33 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             "streams.a.position",
             "`streams.a.position`: every block has a position | set the new position".to_owned(),
         ),
-        ("edit_auth=a:b", {
-            "`edit_auth`: expected a JSON object | its members are `login` and `password`".to_owned()
+        ("edit_auth=a", {
+            "`edit_auth`: expected LOGIN PASSWORD | such as `--set 'edit_auth=admin SECRET'`".to_owned()
         }),
-        ("auth=http://b/", "`auth`: expected a JSON object | its members are `url` and `extra`".to_owned()),
-        ("streams.a=5", {
-            "`streams.a`: expected a JSON object | such as {\"urls\": [{\"url\": \"udp://239.0.0.1:1234\"}]}"
+        ("auth=http://b/; x", {
+            "`auth`: expected a URL or `false`, then KEY=VALUE options | such as `--set \
+             'auth=http://backend/auth key=value'`"
                 .to_owned()
         }),
-        ("s:streams.a={}", "`streams.a`: a string does not fit here | `--set` takes JSON".to_owned()),
+        ("streams.b.auth=on", {
+            "`streams.b.auth`: expected a URL or `false`, then KEY=VALUE options | such as `--set \
+             streams.b.auth=false`"
+                .to_owned()
+        }),
+        ("streams.b.auth=false k=v", {
+            "`streams.b.auth`: `false` takes no options | such as `--set streams.b.auth=false`".to_owned()
+        }),
+        ("streams.a=5", {
+            "`streams.a`: expected a JSON object | such as `--set \
+             'streams.a={\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}'`"
+                .to_owned()
+        }),
+        ("s:edit_auth=a b", {
+            "`edit_auth`: a string does not fit here | such as `--set 'edit_auth=admin SECRET'`".to_owned()
+        }),
         ("streams.a.transcoder=vb=1; url x", {
-            "`streams.a.transcoder`: expected options of the transcoder | such as `vb=1024k ab=64k` or \
-             [[\"video_bitrate\", 1024000]]"
+            "`streams.a.transcoder`: expected options of the transcoder | such as `--set \
+             'streams.a.transcoder=vb=1024k ab=64k'`"
                 .to_owned()
         }),
         ("x={\"a\":1,\"a\":2}", {
@@ -335,7 +433,7 @@ fn paths_that_lead_nowhere_are_refused() {
         ("stream.a.prepush=1", {
             "`stream.a.prepush`: `stream` is a keyword of the text, not a key of the JSON | did you mean `streams`?"
         }),
-        ("streams.a.url=x", {
+        ("streams.a.url", {
             "`streams.a.url`: `url` is a keyword of the text, not a key of the JSON | did you mean `urls`?"
         }),
         ("rtmp.port=1", "`rtmp.port`: there is nothing below a plain value"),
@@ -676,12 +774,10 @@ fn faults_hold_nothing_of_a_value() {
         "http[+]",
         "edit_auth",
         "edit_auth.x",
-        "auth",
         "auth.extra",
         "log_requests",
         "streams",
         "streams.a",
-        "streams.a.urls",
         "streams.a.prepush",
         "streams.a.position",
         "streams.nn.password",
@@ -698,6 +794,24 @@ fn faults_hold_nothing_of_a_value() {
                 assert!(!format!("{faults:?} {:?}", assignments[0].value).contains(secret), "{faults:?}");
             }
         }
+    }
+}
+
+#[test]
+fn faults_of_words_hold_nothing_secret() {
+    for text in [
+        "auth=http://x; k=hunter2",
+        "auth=false k=hunter2",
+        "auth=on k=hunter2",
+        "edit_auth=a b hunter2",
+        "edit_auth=a;hunter2",
+        "streams.a.url=rtsp://u:hunter2@h/",
+        "streams.a.url=rtsp://h/ password=hunter2",
+        "s:streams.a.url=rtsp://u:hunter2@h/",
+        "streams.b.url=rtsp://u:hunter2@h/ rtsp://u:hunter2@i/",
+    ] {
+        let faults = evaluate(TEXT, &[text], AssignOptions::default()).expect_err(text);
+        assert!(!format!("{faults:?}").contains("hunter2"), "{faults:?}");
     }
 }
 

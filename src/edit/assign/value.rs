@@ -1,19 +1,24 @@
 //! Types the text of an assignment: which JSON value it stands for depends on its place.
 //!
+//! What is given as words is read as the text of its directive is read.
+//!
 //! No message here holds a part of a value, which may be a secret.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::assignment::{AssignedValue, NULL};
+use super::in_words::{backend_in_words, object_in_words, options, pairs, source_in_words, unlike};
 use crate::edit::misfit::Misfit;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
-use crate::model::schema::{Derived, Kind, ObjectShape, Parameter, Part, PartForm, Shape, ValueType};
-use crate::model::setting_view::{object_value, transcoder_pair};
-use crate::model::shape::{Port, Seconds, duration, fits, percent, seconds, switch_value};
-use crate::syntax::{Document, Entry, Word};
+use crate::model::schema::{Derived, Parameter, PartForm, Shape, ValueType};
+use crate::model::shape::{Port, Seconds, duration, percent, seconds, switch_value};
+use crate::syntax::Word;
+
+/// Advice where only JSON fits.
+const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
 
 /// Returns the JSON value of an assignment at `place`; null removes the value there.
 pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
@@ -29,16 +34,33 @@ pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
     }
 }
 
+/// Returns the value that a text stands for at `place`, as the configuration shows it; none for null.
+pub fn meant(place: Place, text: &str) -> Result<Option<Value>, Misfit> {
+    if text == NULL {
+        return Ok(None);
+    }
+    let mut value = typed(place, text)?;
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, member| !member.is_null());
+    }
+    Ok(Some(value))
+}
+
+/// Whether the text is a whole list, not one element.
+pub fn is_list(text: &str) -> bool {
+    matches!(json(text), Ok(Some(Value::Array(_))))
+}
+
 /// Returns the value of `--set PATH=text`.
 pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
     if text == NULL {
         return removal(place);
     }
-    if let Some(text) = json_string(text) {
+    if let Some(text) = json_string(text).filter(|_| !is_object_of_words(place)) {
         return string(place, &text);
     }
     match place {
-        Place::Part(PartForm::Words) => list(text),
+        Place::Part(PartForm::Words) => elements(text, options),
         Place::Part(form @ (PartForm::Percent | PartForm::Duration)) => Ok(limit(form, text)),
         Place::Text | Place::Part(_) => Ok(text.into()),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
@@ -48,12 +70,8 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::Source => source(text),
         Place::Pair => pair(text),
         Place::Own(parameter) => setting(parameter, text),
-        Place::Group(kind) => object(text, &format!("such as {{\"name\": {}}}", example(kind))),
-        Place::Block(kind) => object(text, &format!("such as {}", example(kind))),
-        Place::Extras => object(text, "such as {\"key\": \"value\"}; one key is set with `extra.KEY`"),
-        Place::Root | Place::ForeignBlock => {
-            object(text, "one parameter is set with its own path, after a `.`")
-        }
+        Place::Group(_) | Place::Block(_) | Place::Extras => object(text),
+        Place::Root | Place::ForeignBlock => object(text).map_err(|misfit| misfit.hint(OWN_PATH)),
     }
 }
 
@@ -67,7 +85,7 @@ fn limit(form: PartForm, text: &str) -> Value {
 /// Returns `text` as a string, whatever it looks like, if the place takes strings.
 fn string(place: Place, text: &str) -> Result<Value, Misfit> {
     match place {
-        Place::Part(PartForm::Words) => Err(no_string()),
+        Place::Part(PartForm::Words) => Ok(Value::Array(vec![text.into()])),
         Place::Text | Place::BackendUrl | Place::Foreign | Place::Part(_) => Ok(text.into()),
         Place::Port => port(text),
         Place::Source => Ok(source_at(text)),
@@ -80,14 +98,21 @@ fn string(place: Place, text: &str) -> Result<Value, Misfit> {
             }
             Shape::Derived(Derived::Position) => position(text),
             Shape::Derived(_) => Ok(text.into()),
+            Shape::Ports => port(text).map(|port| Value::Array(vec![port])),
+            Shape::Sources => Ok(Value::Array(vec![source_at(text)])),
             _ => Err(no_string()),
         },
         _ => Err(no_string()),
     }
 }
 
+/// Whether the words of a directive, or JSON, make an object here.
+fn is_object_of_words(place: Place) -> bool {
+    matches!(place, Place::Own(Parameter { shape: Shape::Object(_) | Shape::Backend, .. }))
+}
+
 fn no_string() -> Misfit {
-    Misfit::new("a string does not fit here").hint("`--set` takes JSON")
+    Misfit::new("a string does not fit here")
 }
 
 /// Returns null if the value at `place` can be removed.
@@ -112,21 +137,23 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
             Some(Seconds::Off) => Ok(Value::Bool(false)),
             _ => whole_seconds(text).ok_or_else(no_seconds),
         },
-        Shape::Object(shape) if shape.takes_words && !text.trim_start().starts_with(['{', '[']) => {
-            object_of_words(parameter, shape, text)
-        }
         Shape::Object(shape) if shape.takes_words && text.trim_start().starts_with('[') => list(text),
-        Shape::Object(shape) => object(text, &format!("its members are {}", shape.keys())),
+        Shape::Object(_) | Shape::Backend if text.trim_start().starts_with('{') => object(text),
+        Shape::Object(shape) => object_in_words(parameter, shape, text),
+        Shape::Backend => match json(text)? {
+            None | Some(Value::Bool(false)) => backend_in_words(parameter, text),
+            Some(_) if text.starts_with('"') => backend_in_words(parameter, text),
+            Some(_) => Err(unlike(parameter)),
+        },
         Shape::Derived(Derived::Position) => position(text),
         Shape::Derived(Derived::Runtime) => general(text),
         Shape::Derived(_) => Ok(text.into()),
-        Shape::Ports | Shape::Sources => list(text),
+        Shape::Ports => elements(text, |text| port(text).map(|port| vec![port])),
+        Shape::Sources => elements(text, |text| source(text).map(|source| vec![source])).map(sources),
         Shape::Transcoder if text.trim_start().starts_with('[') => list(text),
         Shape::Transcoder => pairs(text).map(Value::Array).ok_or_else(no_pairs),
-        Shape::Backend => object(text, "its members are `url` and `extra`"),
-        Shape::Group(_) | Shape::PortOptions => {
-            object(text, "one parameter is set with its own path, after a `.`")
-        }
+        Shape::Group(_) => object(text),
+        Shape::PortOptions => object(text).map_err(|misfit| misfit.hint(OWN_PATH)),
     }
 }
 
@@ -155,36 +182,45 @@ fn position(text: &str) -> Result<Value, Misfit> {
     position.map(Value::from).ok_or_else(|| Misfit::new("expected a position, counted from 1"))
 }
 
-/// Parses a whole list. A single value is refused: it would silently replace the list.
-fn list(text: &str) -> Result<Value, Misfit> {
+/// Parses a whole list, or the elements that a text which is no JSON list stands for.
+fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Misfit>) -> Result<Value, Misfit> {
     match json(text)? {
-        Some(Value::Array(elements)) => Ok(Value::Array(elements)),
-        _ => Err(Misfit::new("this is a list: one value does not replace it")
-            .hint("append with `[+]`, change one with `[0]`, or set all of it to a JSON array")),
+        Some(list @ Value::Array(_)) => Ok(list),
+        _ => read(text).map(Value::Array),
     }
 }
 
-fn object(text: &str, hint: &str) -> Result<Value, Misfit> {
+fn list(text: &str) -> Result<Value, Misfit> {
+    elements(text, |_| Err(Misfit::new("expected a JSON array")))
+}
+
+fn object(text: &str) -> Result<Value, Misfit> {
     match json(text)? {
         Some(Value::Object(members)) => Ok(Value::Object(members)),
-        _ => Err(Misfit::new("expected a JSON object").hint(hint)),
+        _ => Err(Misfit::new("expected a JSON object")),
     }
 }
 
-fn example(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Stream => "{\"urls\": [{\"url\": \"udp://239.0.0.1:1234\"}]}",
-        Kind::Live => "{\"publish_enabled\": true}",
-        Kind::Plugin => "{\"key\": \"value\"}",
-    }
+/// Sources, of which those that are only an address may be strings.
+fn sources(list: Value) -> Value {
+    let Value::Array(entries) = list else { return list };
+    Value::Array(
+        entries.into_iter().map(|entry| entry.as_str().map_or_else(|| entry.clone(), source_at)).collect(),
+    )
 }
 
-/// Parses a source: an object, or an address, which never begins with a brace.
+/// Parses a source: an object, an address without blanks, or the words of its directive.
 fn source(text: &str) -> Result<Value, Misfit> {
-    match text.trim_start().starts_with('{') {
-        true => object(text, "such as {\"url\": \"udp://239.0.0.1:1234\", \"priority\": 1}"),
-        false => Ok(source_at(text)),
+    if let Some(address) = json_string(text) {
+        return Ok(source_at(&address));
     }
+    if text.trim_start().starts_with('{') {
+        return object(text);
+    }
+    if !text.is_empty() && !text.contains(char::is_whitespace) {
+        return Ok(source_at(text));
+    }
+    source_in_words(text)
 }
 
 fn source_at(address: &str) -> Value {
@@ -196,47 +232,11 @@ fn pair(text: &str) -> Result<Value, Misfit> {
         true => json(text)?.filter(Value::is_array),
         false => pairs(text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
     };
-    pair.ok_or_else(|| {
-        Misfit::new("expected one option of the transcoder")
-            .hint("such as `vb=1024k` or [\"video_bitrate\", 1024000]")
-    })
-}
-
-/// Reads options such as `vb=1024k ab=64k` as the text of the directive is read.
-fn pairs(text: &str) -> Option<Vec<Value>> {
-    let pairs = read_directive("transcoder", text, |entry| entry.arguments().map(transcoder_pair).collect());
-    pairs.filter(|pairs: &Vec<Value>| !pairs.is_empty())
-}
-
-/// Reads a directive with this keyword and these words; `None` if the text is not just words.
-pub(super) fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
-    let document = Document::parse(format!("{keyword} {words};"));
-    let mut entries = document.entries();
-    let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
-    let ends_here = document.diagnostics().is_empty() && only.end() == document.text().len();
-    ends_here.then(|| read(only))
-}
-
-/// The object in `/storage 90% 5d`, parsed like the text of the directive. Parts without a word are
-/// null, so that the words replace the whole old value.
-fn object_of_words(parameter: &Parameter, object: &'static ObjectShape, text: &str) -> Result<Value, Misfit> {
-    let value = read_directive(parameter.keywords[0], text, |entry| {
-        fits(parameter.shape, entry).then(|| {
-            let members = object_value(object, entry);
-            let member =
-                |part: &Part| (part.key.to_owned(), members.get(part.key).cloned().unwrap_or_default());
-            Value::Object(object.parts.iter().map(member).collect())
-        })
-    });
-    value.flatten().ok_or_else(|| {
-        Misfit::new(format!("expected {}", parameter.usage()))
-            .hint(format!("such as the words of `{}`, or a JSON object", parameter.example))
-    })
+    pair.ok_or_else(|| Misfit::new("expected one option of the transcoder"))
 }
 
 fn no_pairs() -> Misfit {
     Misfit::new("expected options of the transcoder")
-        .hint("such as `vb=1024k ab=64k` or [[\"video_bitrate\", 1024000]]")
 }
 
 /// Parses a value that is not in the schema: JSON if it is valid JSON, else a string.

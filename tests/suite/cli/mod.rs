@@ -38,6 +38,7 @@ pub(crate) mod unset;
 pub(crate) mod url_global;
 mod warned;
 pub mod watch;
+mod words;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,0 +1,88 @@
+//! Advice where an assignment is refused: one that is taken.
+
+use serde_json::Value;
+
+use super::assignment::{AssignedValue, Assignment};
+use super::value::typed;
+use crate::edit::path::{Path, Segment};
+use crate::edit::schema_path::Place;
+use crate::edit::shell_word::quoted;
+use crate::edit::shown_path::shown;
+use crate::model::Masker;
+use crate::model::redact::masked_below;
+use crate::model::schema::{Kind, Parameter, PartForm, Shape};
+
+/// An address for examples.
+const ADDRESS: &str = "udp://239.0.0.1:1234";
+
+/// The option that sets a value, as somebody would type it.
+pub fn set(path: &Path, text: &str) -> String {
+    format!("`--set {}`", quoted(&format!("{}={text}", shown(path))))
+}
+
+/// The text behind the path with this segment.
+pub fn set_below(path: &Path, segment: Segment, text: &str) -> String {
+    let mut path = path.clone();
+    path.segments.push(segment);
+    set(&path, text)
+}
+
+/// Whether the value at the path holds no secret, so that advice may show it.
+pub fn may_show(path: &Path, value: &Value) -> bool {
+    let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
+    masked_below(&keys, value, &Masker::default()) == *value
+}
+
+/// An example of what fits at a place that takes several words or JSON.
+pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
+    let path = &assignment.path;
+    let such = |text: &str| Some(format!("such as {}", set(path, text)));
+    match place {
+        Place::Own(parameter) => match parameter.shape {
+            Shape::Ports => Some(whole_or_new(path, "80", &ports(&assignment.value))),
+            Shape::Sources => Some(whole_or_new(path, ADDRESS, &format!("[{{\"url\":\"{ADDRESS}\"}}]"))),
+            Shape::Object(_) | Shape::Backend | Shape::Transcoder => such(words_of_example(parameter)),
+            Shape::Group(kind) => such(&format!("{{\"NAME\":{}}}", block(kind))),
+            _ => None,
+        },
+        Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", block(kind))),
+        Place::Block(kind) => such(block(kind)),
+        Place::Source => such(ADDRESS),
+        Place::Pair => such("vb=1024k"),
+        Place::Extras => such("{\"KEY\":\"VALUE\"}"),
+        Place::Part(PartForm::Words) => such("[\"OPTION\"]"),
+        _ => None,
+    }
+}
+
+/// Advice for a list: how to append an element, and how to set all of it.
+fn whole_or_new(path: &Path, element: &str, list: &str) -> String {
+    let new = set_below(path, Segment::Append, element);
+    format!("{new} appends, {} sets the whole list", set(path, list))
+}
+
+/// The ports in a text, as a list; an example where it has others.
+fn ports(value: &AssignedValue) -> String {
+    let (AssignedValue::Typed(text) | AssignedValue::Text(text) | AssignedValue::File(text)) = value else {
+        return "[80]".to_owned();
+    };
+    let ports: Option<Vec<Value>> =
+        text.split_whitespace().map(|word| typed(Place::Port, word).ok()).collect();
+    ports
+        .filter(|ports| !ports.is_empty())
+        .map_or_else(|| "[80]".to_owned(), |ports| Value::Array(ports).to_string())
+}
+
+/// The words behind the keyword in the example of a row.
+fn words_of_example(parameter: &Parameter) -> &'static str {
+    let words = parameter.example.trim_end_matches(';');
+    words.split_once(' ').map_or(words, |(_, words)| words)
+}
+
+fn block(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stream => "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}",
+        Kind::Live => "{\"publish_enabled\":true}",
+        Kind::Plugin => "{\"KEY\":\"VALUE\"}",
+    }
+}

@@ -1,0 +1,86 @@
+//! Reads the words of a directive, such as `/storage 90% 5d`, as its text is read.
+
+use serde_json::Value;
+
+use crate::edit::misfit::Misfit;
+use crate::model::scalar::Scalar;
+use crate::model::schema::{ObjectShape, Parameter, Part};
+use crate::model::setting_view::{SourceView, entry_sources, setting_value, transcoder_pair};
+use crate::model::shape::{Address, fits, switch_value};
+use crate::model::to_json;
+use crate::syntax::{Document, Entry, quoted_if_needed};
+
+/// Reads a directive with this keyword and these words; `None` if the text is not just words.
+pub fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
+    let document = Document::parse(format!("{keyword} {words};"));
+    let mut entries = document.entries();
+    let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
+    let ends_here = document.diagnostics().is_empty() && only.end() == document.text().len();
+    ends_here.then(|| read(only))
+}
+
+/// The object that the words make. Parts without a word are null, so that the words replace the whole
+/// old value.
+pub fn object_in_words(
+    parameter: &'static Parameter,
+    object: &'static ObjectShape,
+    text: &str,
+) -> Result<Value, Misfit> {
+    let members = setting(parameter, text)?;
+    let member = |part: &Part| (part.key.to_owned(), members.get(part.key).cloned().unwrap_or_default());
+    Ok(Value::Object(object.parts.iter().map(member).collect()))
+}
+
+/// The authorization backend that the words make. Another word than `false` that switches something on
+/// or off is no address.
+pub fn backend_in_words(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
+    let value = setting(parameter, text)?;
+    match &value["url"] {
+        Value::Bool(_) if value.get("extra").is_some() => Err(Misfit::new("`false` takes no options")),
+        Value::String(url) if !text.starts_with('"') && switch_value(url).is_some() => Err(unlike(parameter)),
+        _ => Ok(value),
+    }
+}
+
+/// A single word needs no quotes here for what separates words in a text.
+fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
+    let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
+    let text = if is_one_word { quoted_if_needed(text) } else { text.into() };
+    let read = |entry: Entry<'_>| {
+        fits(parameter.shape, entry).then(|| setting_value(parameter, &[entry]).unwrap_or_default())
+    };
+    read_directive(parameter.keywords[0], &text, read).flatten().ok_or_else(|| unlike(parameter))
+}
+
+/// The misfit of words that do not make the parameter.
+pub fn unlike(parameter: &Parameter) -> Misfit {
+    Misfit::new(format!("expected {}", parameter.usage()))
+}
+
+/// The source that the words make: an address, then its options.
+pub fn source_in_words(text: &str) -> Result<Value, Misfit> {
+    let read = |entry: Entry<'_>| {
+        let only = entry_sources(entry).next().filter(|source| !is_second_address(source))?;
+        Some(to_json(&SourceView { source: only }))
+    };
+    let source = read_directive("url", text, read).flatten();
+    source.ok_or_else(|| Misfit::new("expected one URL, then KEY=VALUE options"))
+}
+
+/// Whether an option is rather another address.
+fn is_second_address(source: &Address<'_>) -> bool {
+    source.options.iter().any(|option| option.key.raw.contains("://"))
+}
+
+/// The options at the end of a directive.
+pub fn options(text: &str) -> Result<Vec<Value>, Misfit> {
+    let read = |entry: Entry<'_>| entry.arguments().map(|word| to_json(&Scalar::of(word))).collect();
+    let words: Option<Vec<Value>> = read_directive("options", text, read);
+    words.filter(|words| !words.is_empty()).ok_or_else(|| Misfit::new("expected words, or a JSON array"))
+}
+
+/// Reads options such as `vb=1024k ab=64k` as the text of the directive is read.
+pub fn pairs(text: &str) -> Option<Vec<Value>> {
+    let pairs = read_directive("transcoder", text, |entry| entry.arguments().map(transcoder_pair).collect());
+    pairs.filter(|pairs: &Vec<Value>| !pairs.is_empty())
+}

@@ -1,0 +1,96 @@
+//! A value that is given as words is the whole directive; one that would drop elements of a list is
+//! refused.
+
+use serde_json::{Map, Value};
+
+use super::assignment::{AssignedValue, Assignment};
+use super::hint::{may_show, set, set_below};
+use super::value::is_list;
+use crate::edit::config_lookup::Current;
+use crate::edit::emit::scalar_text;
+use crate::edit::misfit::Misfit;
+use crate::edit::path::{Path, Segment};
+use crate::edit::schema_path::Place;
+use crate::edit::suggestion::keys;
+use crate::model::schema::{Parameter, Shape};
+
+/// Whether the patch for the assignment depends on what is there.
+pub fn depends_on_read(assignment: &Assignment) -> bool {
+    let place = Place::of(&assignment.path.segments);
+    place.is_ok_and(|place| is_whole_in_words(place, &assignment.value))
+}
+
+/// Whether the value is the whole list or the whole backend, and not given as JSON.
+fn is_whole_in_words(place: Place, value: &AssignedValue) -> bool {
+    let (AssignedValue::Typed(text) | AssignedValue::Text(text) | AssignedValue::File(text)) = value else {
+        return false;
+    };
+    match place.is_backend() {
+        true => !text.trim_start().starts_with('{'),
+        false => place.takes_elements() && !is_list(text),
+    }
+}
+
+/// The value with what makes it the whole: null for each other extra of a backend.
+///
+/// # Errors
+/// Several elements are there, of which this value would leave one.
+pub fn whole(
+    current: &dyn Current,
+    place: Place,
+    path: &Path,
+    given: &AssignedValue,
+    value: Value,
+) -> Result<Value, Misfit> {
+    let Some(keys) = keys(&path.segments).filter(|_| !value.is_null() && is_whole_in_words(place, given))
+    else {
+        return Ok(value);
+    };
+    if place.is_backend() {
+        return Ok(without_other_extras(current.names(&[&keys[..], &["extra"]].concat()), value));
+    }
+    let present = current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
+    match present {
+        0 | 1 => Ok(value),
+        _ => Err(drops(place, path, present, &value)),
+    }
+}
+
+fn without_other_extras(present: Vec<String>, mut backend: Value) -> Value {
+    let Some(members) = backend.as_object_mut().filter(|_| !present.is_empty()) else { return backend };
+    let extras = members.entry("extra").or_insert_with(|| Value::Object(Map::new()));
+    if let Some(extras) = extras.as_object_mut() {
+        for name in present {
+            extras.entry(name).or_insert(Value::Null);
+        }
+    }
+    backend
+}
+
+fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Misfit {
+    let (noun, placeholder) = match place {
+        Place::Own(Parameter { shape: Shape::Ports, .. }) => ("ports", "PORT"),
+        Place::Own(_) => ("sources", "URL"),
+        _ => ("options", "OPTION"),
+    };
+    let is_shown = may_show(path, value);
+    let list = match is_shown {
+        true => value.to_string(),
+        false => format!("[\"{placeholder}\"]"),
+    };
+    let element = if is_shown { element(&value[0]) } else { placeholder.to_owned() };
+    Misfit::new(format!("there are {present} {noun}, and this would leave one")).hint(format!(
+        "{} changes the first, {} appends, {} sets the whole list",
+        set_below(path, Segment::Index(0), &element),
+        set_below(path, Segment::Append, &element),
+        set(path, &list),
+    ))
+}
+
+/// The text of an element: a word as it is, a source with options as JSON.
+fn element(value: &Value) -> String {
+    scalar_text(value).unwrap_or_else(|| match value.as_object() {
+        Some(source) if source.len() == 1 => value["url"].to_string(),
+        _ => value.to_string(),
+    })
+}

@@ -1,0 +1,15 @@
+//! Words as somebody would type them into a shell.
+
+use std::borrow::Cow;
+
+/// What stands in a word without quotes, beside letters and digits.
+const PLAIN: &[char] = &['_', '@', '%', '+', '=', ':', ',', '.', '/', '-'];
+
+/// A word in quotes, if a shell would read it as something else without them.
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(&c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+    }
+}
