@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::assignment::{AssignedValue, Assignment};
 use super::hint::{may_show, set, set_below};
-use super::value::is_list;
+use super::value::{is_list, typed};
 use crate::edit::config_lookup::Current;
 use crate::edit::emit::scalar_text;
 use crate::edit::misfit::Misfit;
@@ -68,29 +68,32 @@ fn without_other_extras(present: Vec<String>, mut backend: Value) -> Value {
 }
 
 fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Misfit {
-    let (noun, placeholder) = match place {
-        Place::Own(Parameter { shape: Shape::Ports, .. }) => ("ports", "PORT"),
-        Place::Own(_) => ("sources", "URL"),
-        _ => ("options", "OPTION"),
+    // What is neither a port nor an address may be a secret that was typed at the wrong place.
+    let (noun, placeholder, is_shown) = match place {
+        Place::Own(Parameter { shape: Shape::Ports, .. }) => ("ports", "PORT", true),
+        Place::Own(_) => ("sources", "URL", is_address(&value[0]) && may_show(path, value)),
+        _ => ("options", "OPTION", false),
     };
-    let is_shown = may_show(path, value);
-    let list = match is_shown {
-        true => value.to_string(),
-        false => format!("[\"{placeholder}\"]"),
+    let (element, list) = match is_shown {
+        true => (element(place, &value[0]), value.to_string()),
+        false => (placeholder.to_owned(), format!("[\"{placeholder}\"]")),
     };
-    let element = if is_shown { element(&value[0]) } else { placeholder.to_owned() };
-    Misfit::new(format!("there are {present} {noun}, and this would leave one")).hint(format!(
-        "{} changes the first, {} appends, {} sets the whole list",
+    Misfit::new(format!("there are {present} {noun}, and this would replace them all")).hint(format!(
+        "{} replaces the first, {} appends, {} sets the whole list",
         set_below(path, Segment::Index(0), &element),
         set_below(path, Segment::Append, &element),
         set(path, &list),
     ))
 }
 
-/// The text of an element: a word as it is, a source with options as JSON.
-fn element(value: &Value) -> String {
-    scalar_text(value).unwrap_or_else(|| match value.as_object() {
-        Some(source) if source.len() == 1 => value["url"].to_string(),
-        _ => value.to_string(),
-    })
+fn is_address(source: &Value) -> bool {
+    source.get("url").and_then(Value::as_str).is_some_and(|url| url.contains("://"))
+}
+
+/// The text of an element: as it is if it is read so, else as JSON.
+fn element(place: Place, value: &Value) -> String {
+    let plain = value.get("url").unwrap_or(value);
+    let is_read =
+        |text: &String| place.list_entry().and_then(|entry| typed(entry, text).ok()).as_ref() == Some(value);
+    scalar_text(plain).filter(is_read).unwrap_or_else(|| value.to_string())
 }

@@ -94,9 +94,11 @@ fn phantoms_are_refused() {
 
 #[test]
 fn every_fault_is_told_with_its_hint() {
-    let run = Place::with(SAMPLE).set(&["http=80", "rtmp=abc", "streams.cam9.prepush=1"]).exits(3);
+    let run = Place::with(format!("{SAMPLE}http 81;\n"))
+        .set(&["http=80", "rtmp=abc", "streams.cam9.prepush=1"])
+        .exits(3);
     assert_eq!(run.err.lines().filter(|line| line.starts_with("error: ")).count(), 3, "{}", run.err);
-    run.says("hint: `http[+]=80`").says("hint: did you mean");
+    run.says("hint: `--set 'http[0]=80'`").says("`--set 'http[+]=80'`").says("hint: did you mean");
 }
 
 #[test]
