@@ -10,15 +10,12 @@ use std::time::{Duration, SystemTime};
 
 use super::activity::PendingEnd;
 use super::error::{Aftermath, EngineError};
-use super::left_over::{LeftOver, NO_USER, SERVER_ENDED};
+use super::left_over::{LeftOver, NO_USER, NOT_CONFIRMED, SERVER_ENDED};
 use super::local::Engine;
 use super::pending::{PendingChange, RollbackPoint};
 use super::running::LastChange;
 use super::trouble::Trouble;
 use crate::store::{OpenChange, PendingRecord, REVERT, StoreError, Writer};
-
-/// Why a change is rolled back on timeout.
-const NOT_CONFIRMED: &str = "not confirmed in time";
 
 /// How long to wait between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);

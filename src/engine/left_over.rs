@@ -23,6 +23,9 @@ use crate::store::{
 /// The author of what goes back by itself: no user.
 pub(super) const NO_USER: &str = "";
 
+/// Why a change is rolled back on timeout.
+pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
+
 /// Why a change is rolled back that was pending when its server ended.
 pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
@@ -223,10 +226,19 @@ impl Engine {
         &self,
         writer: Option<&dyn Writer>,
     ) -> Result<Option<WithoutChange>, EngineError> {
-        match self.has_left_over() {
-            true => self.settle_found(writer, (NO_USER, SERVER_ENDED)),
-            false => Ok(None),
+        if !self.has_left_over() {
+            return Ok(None);
         }
+        let why = if self.running.is_some() { NOT_CONFIRMED } else { SERVER_ENDED };
+        let taken = self.settle_found(writer, (NO_USER, why))?;
+        let note = taken.as_ref().and_then(WithoutChange::note);
+        if let (Some(OutcomeNote::TookOutUnconfirmed(paths)), Some(_)) = (note, writer) {
+            let paths = paths.join(", ");
+            (self.on_trouble)(&format!(
+                "a change that was never confirmed was taken out of the file: {paths}"
+            ));
+        }
+        Ok(taken)
     }
 
     /// The same, where it is known that nobody else sees to it.

@@ -317,7 +317,9 @@ fn an_unconfirmed_change_does_not_come_back_with_the_next_signal() {
         becomes(&SAMPLE.replace(from, to));
         assert_eq!(place.run(["read", "edit_auth.password"]).exits(0).out, before);
     }
-    server.stop().exits(0).says("taken out of it: edit_auth.password").says("may hold").hides("LOCKOUT");
+    let stopped = server.stop().exits(0).says("taken out of it: edit_auth.password").says("may hold");
+    stopped.says("was taken out of the file: edit_auth.password").hides("LOCKOUT");
+    place.run(["history"]).exits(0).prints("not confirmed in time");
 }
 
 #[test]
