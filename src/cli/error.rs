@@ -1,5 +1,6 @@
 //! The error that ends a command early: its kind, and its messages for users.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -59,6 +60,15 @@ pub struct ErrorLine {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+}
+
+impl ErrorLine {
+    /// The place that the message begins with: a path in backticks, or a pointer; empty if there is none.
+    pub fn place(&self) -> &str {
+        let is_place =
+            |place: &&str| place.starts_with('/') || place.starts_with('`') && place.ends_with('`');
+        self.message.split_once(": ").map(|(place, _)| place).filter(is_place).unwrap_or_default()
+    }
 }
 
 /// A text with errors.
@@ -345,6 +355,25 @@ impl CliError {
     /// Whether stdout was closed by its reader, which is no failure.
     pub fn is_closed_output(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The lines, those that say the same of different places together, in the order of the first of each.
+    pub fn equal_lines(&self) -> Vec<Vec<&ErrorLine>> {
+        let mut groups: Vec<Vec<&ErrorLine>> = Vec::new();
+        let mut known: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+        for line in &self.lines {
+            let (place, fault) = line.message.split_at(line.place().len());
+            if place.is_empty() {
+                groups.push(vec![line]);
+                continue;
+            }
+            let at = *known.entry((fault, line.hint.as_deref())).or_insert(groups.len());
+            match groups.get_mut(at) {
+                Some(group) => group.push(line),
+                None => groups.push(vec![line]),
+            }
+        }
+        groups
     }
 
     fn message(&self) -> String {

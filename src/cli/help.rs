@@ -50,7 +50,7 @@ pub fn short(command: &Command) -> String {
         table("Commands:", commands(command).map(command_row)),
         table("Arguments and options:", own(command).map(option_row)),
     ];
-    parts.extend(groups(command).iter().map(Group::names));
+    parts.extend(groups(command).iter().map(SharedOptions::names));
     parts.push(every_command(command));
     let is_root = is_root(command);
     let more =
@@ -82,13 +82,13 @@ pub fn long(command: &Command) -> String {
             .into_iter()
             .partition(|group| group.options.iter().all(|option| option.is_global_set()));
     let of_every_command = of_every_command.into_iter().flat_map(|group| group.options).collect();
-    let of_every_command = Group { heading: EVERY_COMMAND, options: of_every_command };
+    let of_every_command = SharedOptions { heading: EVERY_COMMAND, options: of_every_command };
     let end = [of_every_command.names_and_where(), after(command)];
     parts.retain(|part| !part.is_empty());
     let taken = |parts: &[String]| parts.iter().map(|part| lines(part) + 1).sum::<usize>();
     let mut has_room = true;
     for (at, group) in groups.iter().enumerate() {
-        let named: Vec<String> = groups[at + 1..].iter().map(Group::names_and_where).collect();
+        let named: Vec<String> = groups[at + 1..].iter().map(SharedOptions::names_and_where).collect();
         let left = PAGE.saturating_sub(taken(&parts) + taken(&named) + taken(&end));
         let whole = explained(&format!("{}:", group.heading), &group.options);
         has_room &= lines(&whole) < left;
@@ -148,12 +148,12 @@ fn own(command: &Command) -> impl Iterator<Item = &Arg> {
 }
 
 /// Options below a heading, which several commands have.
-struct Group<'c> {
+struct SharedOptions<'c> {
     heading: &'c str,
     options: Vec<&'c Arg>,
 }
 
-impl Group<'_> {
+impl SharedOptions<'_> {
     /// The names alone.
     fn names(&self) -> String {
         let names: Vec<String> = self.options.iter().map(|option| name(option)).collect();
@@ -168,17 +168,17 @@ impl Group<'_> {
 }
 
 /// The options below each heading, but for those of every command.
-fn groups(command: &Command) -> Vec<Group<'_>> {
+fn groups(command: &Command) -> Vec<SharedOptions<'_>> {
     grouped(command.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_global_set()))
 }
 
-fn grouped<'c>(options: impl Iterator<Item = &'c Arg>) -> Vec<Group<'c>> {
-    let mut groups: Vec<Group<'c>> = Vec::new();
+fn grouped<'c>(options: impl Iterator<Item = &'c Arg>) -> Vec<SharedOptions<'c>> {
+    let mut groups: Vec<SharedOptions<'c>> = Vec::new();
     for arg in options {
         let Some(heading) = arg.get_help_heading() else { continue };
         match groups.iter_mut().find(|known| known.heading == heading) {
             Some(group) => group.options.push(arg),
-            None => groups.push(Group { heading, options: vec![arg] }),
+            None => groups.push(SharedOptions { heading, options: vec![arg] }),
         }
     }
     groups

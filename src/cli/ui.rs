@@ -28,6 +28,9 @@ use crate::syntax::printable;
 /// How many lines of one error are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = MAX_DIAGNOSTICS + 1;
 
+/// How many places are named that have the same fault as the one before.
+const MAX_PLACES: usize = 4;
+
 /// The size of the buffer in front of stdout. Larger pieces, such as the JSON of a large configuration,
 /// bypass it.
 const OUTPUT_BUFFER: usize = 64 * 1024;
@@ -172,17 +175,25 @@ impl Ui {
     /// Prints `error: …` and its hint for each line of an error, and how many lines were left out.
     /// Words with the form of a secret are masked.
     pub fn error(self, error: &CliError) {
-        let (masker, lines) = (self.masker(), &error.lines);
-        for line in lines.iter().take(MAX_ERROR_LINES) {
+        let masker = self.masker();
+        let groups = error.equal_lines();
+        for lines in groups.iter().take(MAX_ERROR_LINES) {
+            let line = lines[0];
             let message =
                 masker.as_ref().map_or(Cow::Borrowed(&*line.message), |masker| masker.prose(&line.message));
             self.labelled("error:", Color::Red, &message);
             if let Some(hint) = &line.hint {
                 self.labelled("hint:", Color::Cyan, hint);
             }
+            if lines.len() > 1 {
+                let places: Vec<&str> = lines[1..].iter().map(|line| line.place()).take(MAX_PLACES).collect();
+                let more = if lines.len() > MAX_PLACES + 1 { ", …" } else { "" };
+                self.say(&format!("and {} more like it: {}{more}", lines.len() - 1, places.join(", ")));
+            }
         }
-        if lines.len() > MAX_ERROR_LINES {
-            self.say(&format!("and {} more", lines.len() - MAX_ERROR_LINES));
+        let left: usize = groups.iter().skip(MAX_ERROR_LINES).map(Vec::len).sum();
+        if left > 0 {
+            self.say(&format!("and {left} more"));
         }
     }
 

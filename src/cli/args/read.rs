@@ -86,7 +86,7 @@ pub enum ReadFormat {
     Json,
     /// JSON on one line
     Compact,
-    /// The text of the file
+    /// The text of the file, or of the entries at PATH
     Conf,
     /// One line for each value, as `modify --set` takes it
     Set,

@@ -13,13 +13,14 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, Column, SortOrder};
-use crate::cli::render::masked::write_text;
+use crate::cli::render::masked::{write_entry, write_text};
 use crate::cli::render::table::Screen;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Output, Ui, output};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
+use crate::edit::place_in_text::entry_at;
 use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{Composed, Content, EngineError, ReadForm, ReadQuery, ServiceError, Snapshot, Source};
@@ -44,7 +45,7 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     let mut out = ui.results()?;
     match content {
         Content::Text(snapshot) if args.output == ReadFormat::Conf => {
-            output(write_text(&snapshot, masker.as_ref(), &mut out))?;
+            print_conf(&wanted, &snapshot, masker.as_ref(), &mut out)?;
         }
         Content::Text(snapshot) => print_text_as_json(args, &wanted, &snapshot, ui, &mut out)?,
         Content::Json(whole) => {
@@ -124,15 +125,8 @@ impl Wanted {
 }
 
 fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
-    if !args.paths.is_empty() && args.output == ReadFormat::Conf {
-        let hint = "leave the PATH out, or use `-o json`";
-        return Err(CliError::usage("a PATH cannot be combined with this output", hint));
-    }
     if args.output != ReadFormat::Table && !(args.columns.is_empty() && args.sort.is_none()) {
         return Err(CliError::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
-    }
-    if !args.conditions.is_empty() && args.output == ReadFormat::Conf {
-        return Err(CliError::usage("`--where` cannot be combined with this output", "use `-o json`"));
     }
     if args.runtime && args.output == ReadFormat::Conf {
         return Err(CliError::usage("`--runtime` cannot be combined with this output", "use `-o json`"));
@@ -147,6 +141,39 @@ pub fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
         streams.retain(|_, stream| stream["static"] != true);
     }
     whole
+}
+
+/// Prints the text of a configuration, or of the entries at the paths.
+pub fn print_conf(
+    wanted: &Wanted,
+    snapshot: &Arc<Snapshot>,
+    masker: Option<&Masker>,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    if wanted.paths.is_empty() {
+        return output(write_text(snapshot, masker, out));
+    }
+    let members = top_members(snapshot.document());
+    if !snapshot.is_valid() {
+        return Err(EngineError::BadConfig(snapshot.clone()).into());
+    }
+    let lens = Lens::default();
+    let current = LocalView::new(&members, &lens);
+    for path in &wanted.paths {
+        let is_group = path.segments.len() == 1 && path.segments[0].name().and_then(Kind::of_key).is_some();
+        let all = path.segments[0].name().filter(|_| is_group).map(Path::all);
+        let path = all.as_ref().unwrap_or(path);
+        let found = wanted.at(path, &MaskedLookup { current: &current, masker: None })?.into_places(path);
+        for (path, value) in found {
+            let entry = entry_at(&members, &path.segments).filter(|_| !value.is_array());
+            let entry = entry.ok_or_else(|| {
+                let message = format!("`{path}` has no entry of its own in the text");
+                CliError::usage(message, "leave out `-o conf`, or name the block around it")
+            })?;
+            output(write_entry(snapshot, entry, masker, out))?;
+        }
+    }
+    Ok(())
 }
 
 /// Prints the JSON of a configuration whose text is known. The JSON is written piece by piece, unless

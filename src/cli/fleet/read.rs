@@ -9,13 +9,12 @@ use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, print_errors, without_errors};
 use crate::cli::args::read::{ReadArgs, ReadFormat};
 use crate::cli::commands::read::{
-    Wanted, columns, included_names, lacks_includes, masker, no_includes, no_such_column, print, print_json,
-    read, table_groups, without_static_streams,
+    Wanted, columns, included_names, lacks_includes, masker, no_includes, no_such_column, print, print_conf,
+    print_json, read, table_groups, without_static_streams,
 };
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::group_table::{self, Column, Rows, SortOrder};
-use crate::cli::render::masked::write_text;
 use crate::cli::ui::{Ui, output};
 use crate::edit::config_lookup::{Current, MaskedLookup};
 use crate::engine::{Content, EngineError};
@@ -132,7 +131,7 @@ impl<'a> FleetReading<'a> {
         self.each(|server, content| {
             let mut text = Vec::new();
             match content {
-                Content::Text(snapshot) => output(write_text(snapshot, self.masker, &mut text))?,
+                Content::Text(snapshot) => print_conf(self.wanted, snapshot, self.masker, &mut text)?,
                 Content::Json(whole) => {
                     let current = MaskedLookup { current: whole, masker: self.masker };
                     print(self.args, self.wanted, &current, self.ui, &mut text)?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::engine::Snapshot;
 use crate::model::redact::masked_document;
 use crate::model::{Masker, secret_spans};
-use crate::syntax::Document;
+use crate::syntax::{Document, Entry};
 
 /// A text, and the secrets in some windows of it.
 pub struct MaskedText<'d> {
@@ -61,6 +61,18 @@ pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Wr
         None => out.write_all(snapshot.bytes()),
         Some(masker) => out.write_all(masked_document(snapshot.document(), masker).as_bytes()),
     }
+}
+
+/// Writes one entry of a configuration as it stands in the text, or with the secrets masked.
+pub fn write_entry(
+    snapshot: &Snapshot,
+    entry: Entry<'_>,
+    masker: Option<&Masker>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let [start, end] = [entry.span().start, entry.span().end].map(|at| at as usize);
+    let shown = MaskedText::new(snapshot.document(), masker.cloned(), vec![start..end]);
+    writeln!(out, "{}", shown.line(start..end))
 }
 
 fn disjoint(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {

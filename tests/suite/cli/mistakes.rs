@@ -47,3 +47,48 @@ fn modify_sets_what_stands_behind_it() {
     place.run(["modify", "--set", "cam1.prepush=1", "--create", "-q"]).exits(0);
     place.run(["read", "cam1.prepush"]).exits(0);
 }
+
+#[test]
+fn equal_faults_are_told_once_with_their_count() {
+    let place = Place::with(SAMPLE);
+    let streams: Vec<String> =
+        (0..100).map(|number| format!("\"s{number}\":{{\"prepush\":\"x\"}}")).collect();
+    let run = place.patch(&format!("{{\"streams\":{{{}}}}}", streams.join(","))).exits(3);
+    assert_eq!(run.err.matches("error: ").count(), 1, "{}", run.err);
+    run.says("error: /streams/s0/prepush: ").says("and 99 more like it: /streams/s1/prepush, ");
+}
+
+#[test]
+fn a_rollback_says_which_change_is_meant() {
+    let place = Place::with(SAMPLE);
+    for port in ["rtsp=1", "rtsp=2", "rtsp=3"] {
+        place.set(&[port]).exits(0);
+    }
+    place
+        .run(["rollback", "1", "--dry-run"])
+        .exits(0)
+        .says("note: back to the text before `#3` (`@1`), modify\n");
+    place
+        .run(["rollback", "#1", "--dry-run"])
+        .exits(0)
+        .says("note: back to the text before `#1` (`@3`), modify\n");
+    place.run(["rollback", "1", "-q"]).exits(0);
+    place.run(["read", "rtsp"]).exits(0).prints("2\n");
+    place.run(["rollback", "9"]).exits(7).says("there is no `@9`: the history goes back to `@4`");
+    place.run(["rollback", "#9"]).exits(7);
+}
+
+#[test]
+fn the_text_of_an_entry_is_printed_as_it_stands() {
+    let place = Place::with(SAMPLE);
+    let cam1 = "stream cam1 {\n  url udp://239.0.0.1:1234 priority=1;\n  prepush 5; # seconds\n}\n";
+    let conf = |path: &str| place.run(["read", "-o", "conf", path]);
+    assert_eq!(conf("streams.cam1").exits(0).out, cam1);
+    assert_eq!(conf("streams.cam1.prepush").exits(0).out, "prepush 5;\n");
+    assert_eq!(conf("streams").exits(0).out.matches("\n}\n").count(), 2, "and a line for `ondemand`");
+    assert_eq!(conf("streams.cam*").exits(0).out.matches("url udp").count(), 2);
+    assert_eq!(conf("edit_auth").exits(0).out, "edit_auth admin hunter2;\n");
+    place.run(["--mask", "read", "-o", "conf", "edit_auth"]).exits(0).prints("<secret:").hides("hunter2");
+    conf("streams.cam1.urls").exits(2).says("has no entry of its own");
+    conf("streams.none").exits(7);
+}
