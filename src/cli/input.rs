@@ -59,13 +59,20 @@ pub fn value_path(path: &str) -> Result<ValuePath, CliError> {
 }
 
 /// Parses the conditions of `--where`. Their values may be secrets, and are not shown.
-pub fn conditions(texts: &[String]) -> Result<Vec<Condition>, CliError> {
-    let parsed = texts.iter().map(|text| Condition::parse(text));
+pub fn conditions(texts: &[String], accepts_near_miss: bool) -> Result<Vec<Condition>, CliError> {
+    let parsed = texts.iter().map(|text| {
+        let mut condition = Condition::parse(text)?;
+        condition.accepts_near_miss = accepts_near_miss;
+        Ok(condition)
+    });
     parsed.collect::<Result<_, _>>().map_err(|error| {
         let message = format!("`--where`: {error}");
         match &error {
             ConditionError::Path(path) => CliError::bad_value(message, path.hint()),
             ConditionError::Regex(_) => CliError::bad_value(message, "`~` looks for text to the letter"),
+            ConditionError::NoText(_) => {
+                CliError::usage(message, "`PATH exists` holds for every value that is there")
+            }
             ConditionError::NoOperator | ConditionError::NewEntry => {
                 CliError::usage(message, "such as `urls.url~10.0.3.`, `prepush=5`, `title exists`")
             }

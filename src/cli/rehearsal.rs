@@ -13,6 +13,9 @@ use crate::engine::{
 };
 use crate::store::Revision;
 
+/// A change of more streams, lives and plugins than this is asked about.
+pub const MOST_UNASKED: usize = 20;
+
 /// What has to be asked about a change before it is made.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
@@ -20,12 +23,14 @@ pub struct Question {
     pub protected: Option<String>,
     /// Says what the rehearsed change does that needs a question; none where it needs none.
     pub about: Option<fn(&Outcome) -> Option<String>>,
+    /// Whether it may change more than [`MOST_UNASKED`] entries.
+    pub may_be_many: bool,
 }
 
 impl Question {
     /// Whether the change is rehearsed first.
     pub fn is_asked(&self, args: &ChangeArgs) -> bool {
-        (self.protected.is_some() || self.about.is_some())
+        (self.protected.is_some() || self.about.is_some() || self.may_be_many)
             && !(args.yes || args.force || args.dry_run)
             && prompts::can_ask()
     }
@@ -46,6 +51,10 @@ impl Question {
         let (outcome, refusal) = rehearse(service, &mut agreed, operation)?;
         reasons.extend(refusal.iter().map(ToString::to_string));
         reasons.extend(self.about.and_then(|about| about(&outcome)));
+        if refusal.is_none() {
+            let effects = outcome.effects();
+            reasons.extend(effects.in_words().filter(|_| effects.entries() > MOST_UNASKED));
+        }
         if reasons.is_empty() || !outcome.is_change() {
             return Ok(None);
         }

@@ -3,6 +3,7 @@
 //! The path begins below the selected entry and goes through lists without brackets: a condition holds
 //! for a list if it holds for any of its entries. Values are compared as they are, secrets included.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use regex::Regex;
@@ -19,6 +20,7 @@ use super::regular_expression::{BadRegex, compiled};
 use super::schema_path::{Place, own_value};
 use super::suggestion::keys;
 use super::through_lists::any;
+use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
 use crate::model::Kind;
 
@@ -29,6 +31,8 @@ pub struct Condition {
     test: Test,
     /// The places that the path leads to from a stream, from a live and from a plugin.
     leaves: [Result<Place, Misfit>; 3],
+    /// Whether a key may be nearly a known one.
+    pub accepts_near_miss: bool,
 }
 
 #[derive(Clone)]
@@ -56,6 +60,8 @@ pub enum ConditionError {
     Regex(#[from] BadRegex),
     #[error("`[+]` is a new entry, which meets no condition")]
     NewEntry,
+    #[error("there is no text behind `{0}`, so it would hold for every value")]
+    NoText(&'static str),
 }
 
 /// Shows no value, which may be a secret.
@@ -82,13 +88,15 @@ impl Condition {
             "!=" if value == NULL => Test::Exists,
             "=" => Test::Equals(value.to_owned()),
             "!=" => Test::Differs(value.to_owned()),
+            "~" if value.is_empty() => return Err(ConditionError::NoText("~")),
+            "=~" if value.is_empty() => return Err(ConditionError::NoText("=~")),
             "~" => Test::Contains(value.to_owned()),
             "=~" => Test::Matches(compiled(value)?),
             "exists" => Test::Exists,
             _ => Test::Missing,
         };
         let leaves = Kind::ALL.map(|kind| Place::Block(kind).through_lists(&path.segments));
-        Ok(Self { path, test, leaves })
+        Ok(Self { path, test, leaves, accepts_near_miss: false })
     }
 
     /// Whether the entry meets the condition.
@@ -111,6 +119,45 @@ impl Condition {
         })
     }
 
+    /// Refuses a key that is nearly a known one, and that no entry of this kind has.
+    ///
+    /// # Errors
+    /// A misfit that names the known key.
+    pub fn refuse_near_miss(&self, current: &dyn Current, kind: Kind) -> Result<(), Misfit> {
+        let Some(unknown) = self.unknown_key(kind) else { return Ok(()) };
+        match unknown.near_miss().filter(|_| !self.accepts_near_miss && !self.is_used(unknown, current, kind))
+        {
+            None => Ok(()),
+            Some(near) => Err(Misfit::new(format!("`--where`: `{}` is not known here", unknown.key)).hint(
+                format!("did you mean `{near}`? If `{}` is right, add `--accept near-miss`", unknown.key),
+            )),
+        }
+    }
+
+    /// The key for whose absence the condition holds in every entry of this kind: no entry has it.
+    fn key_that_all_lack(&self, current: &dyn Current, kind: Kind) -> Option<&str> {
+        let unknown = self.unknown_key(kind).filter(|_| self.test.is_met(None, Place::Foreign))?;
+        let is_refused = unknown.near_miss().is_some() && !self.accepts_near_miss;
+        (!is_refused && !self.is_used(unknown, current, kind)).then_some(unknown.key)
+    }
+
+    fn unknown_key(&self, kind: Kind) -> Option<UnknownKey<'_>> {
+        UnknownKey::of(Place::Block(kind), &self.path.segments)
+    }
+
+    /// Whether an entry of this kind has the key.
+    fn is_used(&self, unknown: UnknownKey<'_>, current: &dyn Current, kind: Kind) -> bool {
+        let path = &self.path.segments[..=unknown.at];
+        let has = |name: &String| {
+            let (value, below) = match path[0].name() {
+                Some(first) => (current.value(&[kind.key(), name, first]), &path[1..]),
+                None => (current.value(&[kind.key(), name]), path),
+            };
+            Test::Exists.holds(value.as_ref(), below, Place::Foreign)
+        };
+        current.names(&[kind.key()]).iter().any(has)
+    }
+
     /// The place that the path leads to from an entry. Nearly all entries are streams, lives or plugins.
     fn leaf(&self, entry: &[Segment]) -> Result<Place, Misfit> {
         let group = entry.first().and_then(Segment::name).and_then(Kind::of_key);
@@ -119,6 +166,21 @@ impl Condition {
             None => Place::of(entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments),
         }
     }
+}
+
+/// The keys for whose absence conditions hold in every entry that `paths` lead into, each once.
+pub fn keys_that_all_lack<'c>(
+    conditions: &'c [Condition],
+    current: &dyn Current,
+    paths: &[&Path],
+) -> BTreeSet<&'c str> {
+    let groups = paths.iter().filter_map(|path| Kind::of_key(path.segments.first()?.name()?));
+    let groups: BTreeSet<usize> = groups.map(|kind| kind as usize).collect();
+    let kinds = || groups.iter().map(|group| Kind::ALL[*group]);
+    conditions
+        .iter()
+        .flat_map(|condition| kinds().filter_map(|kind| condition.key_that_all_lack(current, kind)))
+        .collect()
 }
 
 /// Splits a condition at its first operator outside quotes and brackets.
@@ -211,6 +273,7 @@ mod tests {
 
     use super::Condition;
     use crate::edit::path::Path;
+    use crate::model::Kind;
 
     fn holds(condition: &str) -> Result<bool, String> {
         let current: Value = json!({"auth": {"url": "http://g"}, "streams": {"a": {
@@ -261,7 +324,6 @@ mod tests {
             ("auth.url=null", true),
             ("comment!=x", true),
             ("comment=x", false),
-            ("comment~", false),
             ("prepush=off", true),
             ("prepush=false", true),
             ("prepush=0", false),
@@ -299,6 +361,55 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_nobody_has_is_a_near_miss_or_told_of() {
+        let current: Value = json!({"streams": {
+            "a": {"title": "x", "prepsh": 1, "urls": [{"url": "udp://1", "aac": true}]}, "b": {"urls": []},
+        }});
+        let refused = |condition: &str| {
+            let parsed = Condition::parse(condition).expect(condition);
+            let refused = parsed.refuse_near_miss(&current, Kind::Stream).err();
+            assert!(
+                Condition { accepts_near_miss: true, ..parsed }
+                    .refuse_near_miss(&current, Kind::Stream)
+                    .is_ok()
+            );
+            refused.and_then(|misfit| misfit.hint)
+        };
+        for (condition, near) in [
+            ("titel!=x", "title"),
+            ("titel missing", "title"),
+            ("titel=x", "title"),
+            ("urls.ulr~x", "url"),
+            ("urls[0].ulr~x", "url"),
+            ("ulrs.url~x", "urls"),
+            ("dvd missing", "dvr"),
+        ] {
+            let hint = refused(condition).unwrap_or_default();
+            assert!(hint.starts_with(&format!("did you mean `{near}`?")), "{condition}: {hint}");
+        }
+        for condition in [
+            "title!=x",
+            "prepsh!=2",
+            "nosuchkey!=x",
+            "urls.aac=true",
+            "urls.priority missing",
+            "tags missing",
+        ] {
+            assert_eq!(refused(condition), None, "{condition}");
+        }
+        for (condition, expected) in [
+            ("nosuchkey!=x", Some("nosuchkey")),
+            ("nosuchkey missing", Some("nosuchkey")),
+            ("nosuchkey=x", None),
+            ("prepsh!=2", None),
+            ("comment missing", None),
+        ] {
+            let parsed = Condition::parse(condition).expect(condition);
+            assert_eq!(parsed.key_that_all_lack(&current, Kind::Stream), expected, "{condition}");
+        }
+    }
+
+    #[test]
     fn faults_show_no_value() {
         for (condition, expected) in [
             ("title", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
@@ -306,6 +417,9 @@ mod tests {
             ("\"title=x\"", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
             ("=geheim", "the path is empty"),
             ("a..b=geheim", "a name is missing (column 3 of the path)"),
+            ("title~", "there is no text behind `~`, so it would hold for every value"),
+            ("title ~ ", "there is no text behind `~`, so it would hold for every value"),
+            ("title=~", "there is no text behind `=~`, so it would hold for every value"),
             ("title=~(geheim", "the regular expression is not valid: unclosed group"),
             ("urls[+].url=geheim", "`[+]` is a new entry, which meets no condition"),
             ("url~geheim", "`url` is a keyword of the text, not a key of the JSON"),

@@ -50,6 +50,9 @@ impl Expansion<'_> {
         }
         let whole = expanded.path.clone();
         let depth = entry_depth(&whole)?;
+        if let Ok(Place::Group(kind)) = Place::of(&whole.segments[..1]) {
+            self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.current, kind))?;
+        }
         self.expand(whole, Some(depth), &mut expanded)?;
         if expanded.paths.is_empty() && expanded.absence.is_none() {
             expanded.absence = Some(no_entry());

@@ -219,6 +219,28 @@ impl ChangeRequest {
         }
     }
 
+    /// The conditions of its assignments.
+    pub fn conditions(&self) -> &[Condition] {
+        match &self.edits {
+            Edits::Assignments { conditions, .. } => conditions,
+            _ => &[],
+        }
+    }
+
+    /// Whether it names each entry that it changes, and at most `most` of them.
+    pub fn names_few(&self, most: usize) -> bool {
+        match &self.edits {
+            Edits::Assignments { assignments, conditions, .. } => {
+                let is_one = |path: &Path| path.segments.len() > 1 && path.first_pattern().is_none();
+                conditions.is_empty()
+                    && assignments.len() <= most
+                    && assignments.iter().all(|made| is_one(&made.path))
+            }
+            Edits::Block(_) => true,
+            _ => false,
+        }
+    }
+
     /// The streams that are deleted one by one, by their names: no guard counts them.
     pub fn named_deletions(&self) -> HashSet<&str> {
         match &self.edits {

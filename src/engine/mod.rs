@@ -19,6 +19,7 @@ mod composed_fault;
 mod confirm;
 mod conflict;
 mod content;
+mod effects;
 mod error;
 mod error_kind;
 mod feature;

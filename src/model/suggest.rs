@@ -31,6 +31,11 @@ fn slips(a: &str, b: &str) -> Option<usize> {
     (1..=allowed).contains(&distance).then_some(distance)
 }
 
+/// Whether two words of the same length differ by one letter, or by two that changed places.
+pub fn is_one_slip(a: &str, b: &str) -> bool {
+    a.len() == b.len() && osa_distance(a, b) == 1
+}
+
 /// The names that are most similar to `name`, best first.
 pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
     if name.len() > LONGEST_NAME {

@@ -36,6 +36,10 @@ pub struct DiffArgs {
     #[arg(long = "where", value_name = "CONDITION")]
     pub conditions: Vec<String>,
 
+    /// Accept a key in --where that no entry has and that looks misspelt
+    #[arg(long, value_name = "NAME", requires = "conditions", value_parser = ["near-miss"])]
+    pub accept: Option<String>,
+
     /// Show which values differ between several servers, grouped by equal values; A says which
     /// configuration: `running` or `saved`
     #[arg(long, conflicts_with = "second")]

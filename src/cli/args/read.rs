@@ -46,6 +46,10 @@ pub struct ReadArgs {
     #[arg(long = "where", value_name = "CONDITION")]
     pub conditions: Vec<String>,
 
+    /// Accept a key in --where that no entry has and that looks misspelt
+    #[arg(long, value_name = "NAME", requires = "conditions", value_parser = ["near-miss"])]
+    pub accept: Option<String>,
+
     /// Show the saved file, even if a server runs another configuration
     #[arg(long)]
     pub saved: bool,

@@ -42,7 +42,7 @@ pub fn run(args: &AddArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError
         }
         .with_edits(assignments),
     );
-    change.run(global, ui, |service, options| service.modify(&request, options))
+    change.of(&request).run(global, ui, |service, options| service.modify(&request, options))
 }
 
 /// What the new block has at first.

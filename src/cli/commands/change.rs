@@ -13,12 +13,15 @@ use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::input;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
-use crate::cli::rehearsal::Question;
+use crate::cli::rehearsal::{MOST_UNASKED, Question};
 use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
+use crate::edit::condition::keys_that_all_lack;
+use crate::edit::request::ChangeRequest;
 use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
+use crate::syntax::one_line;
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -33,17 +36,27 @@ pub struct ChangeCommand<'a> {
     pub diff_was_shown: bool,
     /// What is asked, with the diff, before the change is made.
     pub question: Question,
+    /// The request, where it has conditions (`--where`).
+    conditional: Option<&'a ChangeRequest>,
 }
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
     pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
-        Self { args, options: args.options(), verb, diff_was_shown: false, question: Question::default() }
+        let question = Question { may_be_many: true, ..Question::default() };
+        Self { args, options: args.options(), verb, diff_was_shown: false, question, conditional: None }
     }
 
     /// The same, named in the history by the command that makes it.
     pub fn named(mut self, command: &'static str) -> Self {
         self.options.command = Some(command);
+        self
+    }
+
+    /// The same for this request.
+    pub fn of(mut self, request: &'a ChangeRequest) -> Self {
+        self.question.may_be_many = !request.names_few(MOST_UNASKED);
+        self.conditional = Some(request).filter(|request| !request.conditions().is_empty());
         self
     }
 
@@ -78,7 +91,8 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         mut operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
     ) -> Result<Exit, CliError> {
-        if self.question.is_asked(self.args)
+        if !self.diff_was_shown
+            && self.question.is_asked(self.args)
             && let Some(agreed) = self.question.ask(service, ui, &self.options, &mut operation)?
         {
             (self.options, self.diff_was_shown) = (agreed, true);
@@ -88,6 +102,10 @@ impl<'a> ChangeCommand<'a> {
         let canary = self.options.canary.clone();
         let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
         report.print(&outcome)?;
+        if let (Some(request), Some(before)) = (self.conditional, &outcome.before) {
+            let keys = keys_that_all_lack(request.conditions(), &before.to_json(), &request.paths());
+            keys.into_iter().for_each(|key| report.note(&all_lack(key)));
+        }
         match &outcome.pending {
             Some(pending) if !canary.is_empty() => rollout::wait(service, pending, &canary, &report)?,
             Some(pending) => {
@@ -106,6 +124,11 @@ impl<'a> ChangeCommand<'a> {
     {
         Report { ui, target, verb: self.verb, args: self.args, diff_was_shown: self.diff_was_shown }
     }
+}
+
+/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
+pub fn all_lack(key: &str) -> String {
+    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }
 
 /// Runs a command that replaces the whole text by that of `file`.

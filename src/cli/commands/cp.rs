@@ -36,5 +36,5 @@ pub fn run(args: &CpArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> 
         }
         .with_edits(edits.in_order()),
     );
-    change.run(global, ui, |service, options| service.modify(&request, options))
+    change.of(&request).run(global, ui, |service, options| service.modify(&request, options))
 }

@@ -39,7 +39,7 @@ pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         ));
     }
     let sides = sides(args)?;
-    let conditions = input::conditions(&args.conditions)?;
+    let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
     let [old, new] = sides.map(|side| NamedContent::load(side, global, ui));
     let (old, new) = (old?, new?);
     let streams = match &conditions[..] {

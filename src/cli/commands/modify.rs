@@ -22,7 +22,7 @@ pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui)
     // `--create` also accepts a keyword that looks misspelt.
     change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
     let request = request(args, matches, &change.options)?;
-    change.run(global, ui, |service, options| service.modify(&request, options))
+    change.of(&request).run(global, ui, |service, options| service.modify(&request, options))
 }
 
 /// The change that the command line asks for.
@@ -36,7 +36,7 @@ fn request(
         Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
         None => Edits::Assignments {
             assignments: assignments(args, matches)?,
-            conditions: input::conditions(&args.conditions)?,
+            conditions: input::conditions(&args.conditions, options.accepts(&Guard::NearMiss))?,
             options: AssignOptions {
                 create: args.create,
                 ignore_missing: args.ignore_missing,

@@ -16,7 +16,7 @@ use crate::edit::request::ChangeRequest;
 
 pub fn run(args: &MvArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let request = request(args)?;
-    let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("mv");
+    let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("mv").of(&request);
     change.run(global, ui, |service, options| service.modify(&request, options))
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::read::{ReadArgs, ReadFormat};
+use crate::cli::commands::change::all_lack;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
@@ -17,7 +18,7 @@ use crate::cli::render::masked::{write_entry, write_text};
 use crate::cli::render::table::Screen;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Output, Ui, output};
-use crate::edit::condition::Condition;
+use crate::edit::condition::{Condition, keys_that_all_lack};
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::place_in_text::entry_at;
@@ -110,7 +111,7 @@ impl Wanted {
     pub fn of(args: &ReadArgs) -> Result<Self, CliError> {
         let mut paths =
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
-        let conditions = input::conditions(&args.conditions)?;
+        let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
         refuse_unfit_output(args)?;
         if paths.is_empty() && !conditions.is_empty() {
             paths.push(Path::all(Kind::Stream.key()));
@@ -212,6 +213,9 @@ pub fn print(
     ui: Ui,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
+    let paths: Vec<&Path> = wanted.paths.iter().collect();
+    let keys = keys_that_all_lack(&wanted.conditions, current.current, &paths);
+    keys.into_iter().for_each(|key| ui.note(&all_lack(key)));
     if args.output == ReadFormat::Table {
         return print_tables(args, wanted, current, ui.screen(), out);
     }

@@ -6,7 +6,6 @@ use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
-use crate::cli::rehearsal::Question;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
@@ -14,20 +13,20 @@ use crate::edit::json_diff::{changed_values, paths_in_words};
 use crate::edit::path::Path;
 use crate::edit::request::{ChangeRequest, Edits};
 use crate::edit::schema_path::Place;
-use crate::engine::Outcome;
+use crate::engine::{Guard, Outcome};
 
 pub fn run(args: &RmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let removal =
         |text: &String| Ok(Assignment { path: input::value_path(text)?, value: AssignedValue::Remove });
+    let accepts_near_miss = args.changing.force || args.changing.accept.contains(&Guard::NearMiss);
     let edits = Edits::Assignments {
         assignments: args.paths.iter().map(removal).collect::<Result<_, CliError>>()?,
-        conditions: input::conditions(&args.conditions)?,
+        conditions: input::conditions(&args.conditions, accepts_near_miss)?,
         options: AssignOptions { ignore_missing: args.ignore_missing, ..AssignOptions::default() },
     };
     let request = ChangeRequest { edits, expectations: Vec::new() };
-    let question =
-        Question { about: stands_for_many(&request, args).then_some(removed), ..Question::default() };
-    let change = ChangeCommand { question, ..ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm") };
+    let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm").of(&request);
+    change.question.about = stands_for_many(&request, args).then_some(removed);
     change.run(global, ui, |service, options| service.modify(&request, options))
 }
 

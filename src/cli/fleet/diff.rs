@@ -17,7 +17,7 @@ use crate::model::redact::masked_json;
 /// Prints equal differences once, and a table of all servers; with `--json` an object with the patch of each.
 pub fn run(args: &DiffArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
     let (ui, masker) = (fleet.ui.paged(), fleet.ui.masker());
-    let conditions = input::conditions(&args.conditions)?;
+    let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
     let sides = sides(args)?;
     // What is the same for all is read once.
     let [given_old, given_new] = sides.map(given);

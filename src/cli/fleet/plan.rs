@@ -149,8 +149,10 @@ impl FleetChange<'_> {
             plan.outcome.warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
             let new_warnings = new_warnings(&plan.outcome.new_warnings, masker.as_ref());
             new_warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
-            for note in &plan.outcome.notes {
-                let note = in_words(note, masker.as_ref());
+            let effects = plan.outcome.effects();
+            let effects = effects.in_words().filter(|_| effects.streams > 1);
+            let in_words = |note| in_words(note, masker.as_ref());
+            for note in plan.outcome.notes.iter().map(in_words).chain(effects) {
                 match notes.iter_mut().find(|(known, _)| *known == note) {
                     Some((_, servers)) => servers.push(server),
                     None => notes.push((note, vec![server])),

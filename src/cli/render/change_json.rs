@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::edit::Pointer;
+use crate::edit::effects::Effects;
 use crate::edit::json_diff::{ChangedValue, changed_values};
 use crate::engine::{Content, Outcome, PendingInfo};
 use crate::http::protocol::notes::word_of;
@@ -24,12 +25,22 @@ pub struct ChangeJson<'a> {
     paths: Vec<ChangedPath>,
     lines_added: usize,
     lines_removed: usize,
+    effects: EffectsJson,
     /// The words of `Mediactl-Note`.
     notes: Vec<String>,
     /// What went wrong without stopping the change, and the warnings of `check` that it brings.
     warnings: Vec<String>,
     /// The change, if it has to be confirmed.
     pending: Option<&'a PendingInfo>,
+}
+
+/// What the change does to streams.
+#[derive(Debug, Serialize)]
+struct EffectsJson {
+    /// In words; `null` for none.
+    summary: Option<String>,
+    #[serde(flatten)]
+    counts: Effects,
 }
 
 /// One value that changed.
@@ -52,7 +63,7 @@ impl<'a> ChangeJson<'a> {
         [lines_added, lines_removed]: [usize; 2],
         masker: Option<&Masker>,
     ) -> Self {
-        let after = outcome.after();
+        let (after, effects) = (outcome.after(), outcome.effects());
         let changed = match outcome.is_change() {
             true => changed_values(&view(outcome.before.as_ref()), &view(after)),
             false => Vec::new(),
@@ -67,6 +78,7 @@ impl<'a> ChangeJson<'a> {
             paths: changed.into_iter().map(|changed| ChangedPath::new(changed, masker)).collect(),
             lines_added,
             lines_removed,
+            effects: EffectsJson { summary: effects.in_words(), counts: effects },
             notes: outcome.notes.iter().map(word_of).collect(),
             warnings: outcome.warnings.iter().cloned().chain(new_warnings).collect(),
             pending: outcome.pending.as_ref(),

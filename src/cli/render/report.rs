@@ -8,6 +8,7 @@ use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::render::notes;
 use crate::cli::ui::Ui;
+use crate::edit::effects::Effects;
 use crate::engine::{After, Content, Outcome, Snapshot};
 use crate::model::redact::masked_json;
 use crate::model::{Lens, Masker, View, top_members};
@@ -90,9 +91,19 @@ impl Report<'_> {
             self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
         }
         let verb = if self.args.dry_run { self.verb.rehearsed } else { self.verb.done };
+        if self.args.output == ChangeFormat::Diff {
+            self.say_effects(&outcome.effects());
+        }
         let [added, removed] = diff.added_and_removed().map(lines);
         self.say(&format!("{verb} {}: {added} added, {removed} removed", self.target));
         Ok(())
+    }
+
+    /// Says what a change of more than one stream does, unless the command is quiet.
+    pub fn say_effects(&self, effects: &Effects) {
+        if let Some(words) = effects.in_words().filter(|_| effects.streams > 1) {
+            self.say(&words);
+        }
     }
 
     /// Prints a note, unless the command is quiet.

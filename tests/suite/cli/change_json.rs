@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Place, SAMPLE};
 
 /// The members, in their order.
-const MEMBERS: [&str; 10] = [
+const MEMBERS: [&str; 11] = [
     "changed",
     "operation",
     "target",
@@ -13,6 +13,7 @@ const MEMBERS: [&str; 10] = [
     "paths",
     "lines_added",
     "lines_removed",
+    "effects",
     "notes",
     "warnings",
     "pending",
@@ -55,6 +56,8 @@ fn every_change_and_every_dry_run_prints_what_changed() {
         );
         assert_eq!((&made["changed"], &made["operation"]), (&json!(true), &json!(command[0])));
         assert_eq!((&made["lines_added"], &made["lines_removed"]), (&json!(1), &json!(1)));
+        let effects = &made["effects"];
+        assert_eq!((&effects["streams"], &effects["change_otherwise"]), (&json!(1), &json!(1)));
         assert_eq!(
             (&made["target"], &made["notes"], &made["pending"]),
             (&json!("media.conf"), &json!([]), &json!(null))

@@ -183,3 +183,71 @@ fn a_diff_shows_the_streams_that_meet_a_condition_on_either_side() {
     diff(&["--where", "cluster_key=geheim"]).exits(0).says_nothing();
     diff(&["--where", "title=none"]).exits(7);
 }
+
+const MANY: usize = 21;
+
+fn many() -> Place {
+    let stream = |at: usize| format!("stream cam{at} {{ url udp://239.0.0.{at}:1; title t; }}\n");
+    Place::with((1..=MANY).map(stream).collect::<String>())
+}
+
+#[test]
+fn a_condition_on_a_misspelt_key_is_refused_everywhere() {
+    let place = many();
+    let before = place.text();
+    for command in [
+        &["modify", "--set", "streams.*.disabled=true"][..],
+        &["modify", "--unset", "streams.*.title"],
+        &["rm", "streams.*"],
+        &["read"],
+        &["read", "-o", "table"],
+        &["diff", "saved", "media.conf"],
+    ] {
+        for condition in ["titel!=x", "titel missing", "urls.ulr!=x"] {
+            let run = place.run(command.iter().chain(&["--where", condition])).exits(3);
+            run.says("did you mean `").says("add `--accept near-miss`");
+        }
+        place.run(command.iter().chain(&["--where", "title~"])).exits(2).says("there is no text behind `~`");
+        place.run(command.iter().chain(&["--where", "title=~"])).exits(2);
+    }
+    assert_eq!(place.text(), before);
+    let accepted = ["--where", "titel!=x", "--accept", "near-miss"];
+    place.run(["read"].iter().chain(&accepted)).exits(0).says("no entry has `titel`");
+    place.run(["diff", "saved", "media.conf"].iter().chain(&accepted)).exits(0);
+    let set = ["modify", "--dry-run", "--set", "streams.*.disabled=true"];
+    place.run(set.iter().chain(&accepted)).exits(0).says("no entry has `titel`");
+    place.run(set.iter().chain(&["--where", "titel!=x", "--create"])).exits(0);
+    place.run(set.iter().chain(&["--where", "nosuchkey!=x"])).exits(0).says("no entry has `nosuchkey`");
+    place.run(set.iter().chain(&["--where", "comment!=x"])).exits(0).hides("no entry has");
+}
+
+#[test]
+fn a_change_of_many_entries_tells_its_effects_and_is_asked_about_on_a_terminal() {
+    let place = many();
+    let before = place.text();
+    let set = ["modify", "--set", "streams.*.disabled=true", "--unset", "streams.cam1.urls"];
+    let told = "21 of 21 streams: 21 become disabled, 1 loses its source";
+    place.run(set.iter().chain(&["--dry-run"])).exits(0).says(told);
+    place.run(set.iter().chain(&["--dry-run", "-q"])).exits(0).says_nothing();
+    let json = place.run(set.iter().chain(&["--dry-run", "-o", "change-json"])).exits(0).json();
+    assert_eq!(json["effects"]["summary"], told);
+    assert_eq!(
+        (&json["effects"]["become_disabled"], &json["effects"]["lose_source"]),
+        (&21.into(), &1.into())
+    );
+    let mut terminal = place.mediactl(set).on_terminal();
+    terminal.expect(told).expect("go on?").enter("n").exits(6);
+    assert_eq!(place.text(), before);
+    let mut terminal = place.mediactl(set).on_terminal();
+    terminal.expect("go on?").enter("y").exits(0);
+    assert_ne!(place.text(), before);
+    place.put("media.conf", &before);
+    place.mediactl(set.iter().chain(&["--yes"])).on_terminal().exits(0);
+    place.put("media.conf", &before);
+    // Twenty need no question.
+    let fewer = ["modify", "--where", "urls.url!=udp://239.0.0.1:1", "--set", "streams.*.disabled=true"];
+    place.mediactl(fewer).on_terminal().exits(0);
+    place.put("media.conf", &before);
+    // Without a terminal nothing asks.
+    place.run(set).exits(0).says(told);
+}

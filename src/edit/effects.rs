@@ -1,0 +1,283 @@
+//! What a change does to streams, in the words of whoever watches them: how many become disabled, how many
+//! lose their source.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::config_lookup::Current;
+use super::schema_path::{Place, own_value};
+use crate::model::Kind;
+
+/// The effects of a change, counted. A stream may stand in several counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Effects {
+    /// How many streams it touches.
+    pub streams: usize,
+    /// Of how many, before and after taken together.
+    pub of: usize,
+    pub become_disabled: usize,
+    pub become_enabled: usize,
+    pub lose_source: usize,
+    pub get_source: usize,
+    pub lose_archive: usize,
+    pub get_archive: usize,
+    /// Nobody asks a backend any more who may watch.
+    pub become_open: usize,
+    pub become_protected: usize,
+    pub added: usize,
+    pub deleted: usize,
+    pub renamed: usize,
+    /// Streams in which nothing of the above changes.
+    pub change_otherwise: usize,
+    /// How many lives it touches.
+    pub lives: usize,
+    /// How many plugins it touches.
+    pub plugins: usize,
+}
+
+impl Effects {
+    /// The effects of a change from `before` to `after`. `is_same` tells which entries have the same text on
+    /// both sides, as far as that is known.
+    pub fn between(before: &dyn Current, after: &dyn Current, is_same: &dyn Fn(Kind, &str) -> bool) -> Self {
+        let sides = [before, after];
+        let count = |kind| Changed::between(sides, kind, is_same).len();
+        let mut effects = Self { lives: count(Kind::Live), plugins: count(Kind::Plugin), ..Self::default() };
+        let changed = Changed::between(sides, Kind::Stream, is_same);
+        effects.deleted = changed.old.len();
+        effects.added = changed.new.len();
+        effects.renamed = changed.renamed;
+        let global = sides.map(|side| is_closed(side.value(&["auth"]).as_ref()).unwrap_or(false));
+        for both in &changed.both {
+            effects.stream(both, global);
+        }
+        effects.streams = changed.len();
+        let names = after.names(&[Kind::Stream.key()]);
+        effects.of = names.len() + changed.old.len();
+        if global[0] != global[1] {
+            effects.unchanged_streams(&names, &changed, sides, global);
+        }
+        effects
+    }
+
+    /// How many streams, lives and plugins the change touches.
+    pub fn entries(&self) -> usize {
+        self.streams + self.lives + self.plugins
+    }
+
+    /// The effects in one line; `None` if there is none.
+    pub fn in_words(&self) -> Option<String> {
+        let counts = [
+            (self.become_disabled, "becomes disabled", "become disabled"),
+            (self.become_enabled, "becomes enabled", "become enabled"),
+            (self.lose_source, "loses its source", "lose their source"),
+            (self.get_source, "gets a source", "get a source"),
+            (self.lose_archive, "loses its archive", "lose their archive"),
+            (self.get_archive, "gets an archive", "get an archive"),
+            (self.become_open, "becomes open to all", "become open to all"),
+            (self.become_protected, "becomes protected", "become protected"),
+            (self.added, "is added", "are added"),
+            (self.deleted, "is deleted", "are deleted"),
+            (self.renamed, "gets another name", "get other names"),
+            (self.change_otherwise, "changes otherwise", "change otherwise"),
+        ];
+        let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+        let words: Vec<String> = counts
+            .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
+            .collect();
+        let streams = (self.streams > 0)
+            .then(|| format!("{} of {} streams: {}", self.streams, self.of, words.join(", ")));
+        let others =
+            [(self.lives, "live"), (self.plugins, "plugin")].into_iter().filter(|(count, _)| *count > 0);
+        let others =
+            others.map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }));
+        streams.into_iter().chain(others).reduce(|line, more| format!("{line}; {more}"))
+    }
+
+    /// Counts what becomes of one stream.
+    fn stream(&mut self, [old, new]: &[Value; 2], global: [bool; 2]) {
+        let is_disabled = |stream: &Value| stream["disabled"] == true;
+        let has_source = |stream: &Value| stream["urls"].as_array().is_some_and(|urls| !urls.is_empty());
+        let has_archive = |stream: &Value| stream.get("dvr").is_some();
+        let is_protected = |stream: &Value, global: bool| is_closed(stream.get("auth")).unwrap_or(global);
+        let counts = [
+            (is_disabled(old), is_disabled(new), &mut self.become_enabled, &mut self.become_disabled),
+            (has_source(old), has_source(new), &mut self.lose_source, &mut self.get_source),
+            (has_archive(old), has_archive(new), &mut self.lose_archive, &mut self.get_archive),
+            (
+                is_protected(old, global[0]),
+                is_protected(new, global[1]),
+                &mut self.become_open,
+                &mut self.become_protected,
+            ),
+        ];
+        let mut is_told = false;
+        for (was, is, lost, got) in counts {
+            if was != is {
+                *(if is { got } else { lost }) += 1;
+                is_told = true;
+            }
+        }
+        self.change_otherwise += usize::from(!is_told);
+    }
+
+    /// Counts the streams that a change of the backend for all of them opens, or protects.
+    fn unchanged_streams(
+        &mut self,
+        names: &[String],
+        changed: &Changed,
+        [_, after]: [&dyn Current; 2],
+        [_, is_protected]: [bool; 2],
+    ) {
+        let inherits = |name: &&String| {
+            let own = after.value(&[Kind::Stream.key(), name, "auth"]);
+            !changed.names.contains(*name) && is_closed(own.as_ref()).is_none()
+        };
+        let count = names.iter().filter(inherits).count();
+        self.streams += count;
+        *(if is_protected { &mut self.become_protected } else { &mut self.become_open }) += count;
+    }
+}
+
+/// Whether a backend is asked; `None` where this `auth` has no URL of its own.
+fn is_closed(auth: Option<&Value>) -> Option<bool> {
+    match auth?.get("url")? {
+        Value::String(_) => Some(true),
+        Value::Bool(false) => Some(false),
+        _ => None,
+    }
+}
+
+/// The entries of one kind that differ.
+#[derive(Default)]
+struct Changed {
+    /// Those that both sides have.
+    both: Vec<[Value; 2]>,
+    /// Those that are deleted.
+    old: Vec<Value>,
+    /// Those that are added.
+    new: Vec<Value>,
+    renamed: usize,
+    /// The names of those that the new side has.
+    names: HashSet<String>,
+}
+
+impl Changed {
+    fn between([before, after]: [&dyn Current; 2], kind: Kind, is_same: &dyn Fn(Kind, &str) -> bool) -> Self {
+        let own = |side: &dyn Current, name: &str| {
+            let value = side.value(&[kind.key(), name]);
+            value.and_then(|value| own_value(Place::Block(kind), &value)).unwrap_or_default()
+        };
+        let mut changed = Self::default();
+        let olds: Vec<String> = before.names(&[kind.key()]);
+        let is_old: HashSet<&str> = olds.iter().map(String::as_str).collect();
+        let news: Vec<String> = after.names(&[kind.key()]);
+        let is_new: HashSet<&str> = news.iter().map(String::as_str).collect();
+        for name in news.iter().filter(|name| !is_same(kind, name)) {
+            let new = own(after, name);
+            if is_old.contains(name.as_str()) {
+                let old = own(before, name);
+                if old == new {
+                    continue;
+                }
+                changed.both.push([old, new]);
+            } else {
+                changed.new.push(new);
+            }
+            changed.names.insert(name.clone());
+        }
+        changed.old = olds
+            .iter()
+            .filter(|name| !is_new.contains(name.as_str()))
+            .map(|name| own(before, name))
+            .collect();
+        changed.pair_renamed();
+        changed
+    }
+
+    /// A deleted entry and an added one with the same values are one that got another name.
+    fn pair_renamed(&mut self) {
+        let mut deleted: HashMap<String, usize> = HashMap::new();
+        for old in &self.old {
+            *deleted.entry(old.to_string()).or_default() += 1;
+        }
+        let mut renamed: HashMap<String, usize> = HashMap::new();
+        self.new.retain(|new| {
+            let text = new.to_string();
+            let Some(left) = deleted.get_mut(&text).filter(|left| **left > 0) else { return true };
+            *left -= 1;
+            *renamed.entry(text).or_default() += 1;
+            false
+        });
+        self.renamed = renamed.values().sum();
+        self.old.retain(|old| match renamed.get_mut(&old.to_string()).filter(|left| **left > 0) {
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+            None => true,
+        });
+    }
+
+    fn len(&self) -> usize {
+        self.both.len() + self.old.len() + self.new.len() + self.renamed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Effects;
+
+    fn words(before: &Value, after: &Value) -> Option<String> {
+        Effects::between(before, after, &|_, _| false).in_words()
+    }
+
+    #[test]
+    fn effects_are_counted_stream_by_stream() {
+        let stream = |more: Value| {
+            let mut stream = json!({"name": "x", "position": 1, "urls": [{"url": "udp://1"}]});
+            stream.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            stream
+        };
+        let plain = || stream(json!({}));
+        let of = |streams: Value| json!({"auth": {"url": "http://g"}, "streams": streams});
+        for (before, after, expected) in [
+            (of(json!({"a": plain()})), of(json!({"a": stream(json!({"position": 2}))})), None),
+            (
+                of(json!({"a": plain(), "b": plain()})),
+                of(
+                    json!({"a": stream(json!({"disabled": true})), "b": stream(json!({"disabled": true, "urls": []}))}),
+                ),
+                Some("2 of 2 streams: 2 become disabled, 1 loses its source"),
+            ),
+            (
+                of(json!({"a": stream(json!({"dvr": {"root": "/d"}})), "b": plain(), "c": plain()})),
+                of(
+                    json!({"a": plain(), "b": stream(json!({"auth": {"url": false}})), "c": stream(json!({"title": "t"}))}),
+                ),
+                Some("3 of 3 streams: 1 loses its archive, 1 becomes open to all, 1 changes otherwise"),
+            ),
+            (
+                of(json!({"a": stream(json!({"title": "a"})), "b": plain()})),
+                of(json!({"c": stream(json!({"title": "a"})), "d": stream(json!({"title": "d"}))})),
+                Some("3 of 3 streams: 1 is added, 1 is deleted, 1 gets another name"),
+            ),
+            (
+                of(json!({"a": plain(), "b": stream(json!({"auth": {"url": "http://own"}}))})),
+                json!({"streams": {"a": plain(), "b": stream(json!({"auth": {"url": "http://own"}}))}}),
+                Some("1 of 2 streams: 1 becomes open to all"),
+            ),
+            (json!({"lives": {"l": {}}}), json!({"lives": {}}), Some("1 live")),
+            (
+                json!({"plugins": {"p": {}}}),
+                of(json!({"a": plain()})),
+                Some("1 of 1 streams: 1 is added; 1 plugin"),
+            ),
+        ] {
+            assert_eq!(words(&before, &after).as_deref(), expected);
+        }
+    }
+}

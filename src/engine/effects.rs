@@ -1,0 +1,43 @@
+//! The effects of a change that was made or rehearsed.
+
+use std::collections::{HashMap, HashSet};
+
+use super::content::Content;
+use super::outcome::Outcome;
+use super::snapshot::Snapshot;
+use crate::edit::config_lookup::LocalView;
+use crate::edit::effects::Effects;
+use crate::model::shape::group_name;
+use crate::model::{Kind, Lens};
+
+impl Outcome {
+    /// What the change does to streams; nothing where a text has errors.
+    pub fn effects(&self) -> Effects {
+        let sides = [self.before.as_ref(), self.after()];
+        let is_shown = sides.iter().flatten().all(|side| side.is_valid());
+        match sides {
+            _ if !self.is_change() || !is_shown => Effects::default(),
+            [Some(Content::Text(before)), Some(Content::Text(after))] => of_texts(before, after),
+            sides => {
+                let [before, after] = sides.map(|side| side.map(Content::to_json).unwrap_or_default());
+                Effects::between(&before, &after, &|_, _| false)
+            }
+        }
+    }
+}
+
+/// Only entries with another text are looked at.
+fn of_texts(before: &Snapshot, after: &Snapshot) -> Effects {
+    let (lens, [old, new]) = (Lens::default(), [before.members(), after.members()]);
+    let same = Kind::ALL.map(|kind| {
+        let olds = old.own_by_key(kind.key()).iter();
+        let olds: HashMap<_, _> = olds
+            .map(|entry| (group_name(*entry).value(), &before.bytes()[entry.start()..entry.end()]))
+            .collect();
+        let news = new.own_by_key(kind.key()).iter();
+        let same = news.map(|entry| (group_name(*entry).value(), &after.bytes()[entry.start()..entry.end()]));
+        same.filter(|(name, text)| olds.get(name) == Some(text)).map(|(name, _)| name).collect::<HashSet<_>>()
+    });
+    let is_same = |kind: Kind, name: &str| same[kind as usize].contains(name);
+    Effects::between(&LocalView::new(&old, &lens), &LocalView::new(&new, &lens), &is_same)
+}
