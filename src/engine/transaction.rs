@@ -27,7 +27,7 @@ use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
 use super::pending::{PendingChange, RollbackPoint};
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
-use super::trouble::without_secrets;
+use super::trouble::{message_without_secrets, without_secrets};
 use crate::store::{BaseText, ChangeRecord, OpenChange, StoreError, Version, Warning, Writer};
 use crate::syntax::spliced_pieces;
 
@@ -271,7 +271,8 @@ impl<'e> Transaction<'e> {
         if options.dry_run {
             return refuse_invalid(unproved).map(|()| None);
         }
-        self.message = options.message.as_deref().map(masked);
+        self.message =
+            options.message.as_deref().map(|message| message_without_secrets(message, outcome.texts()));
         self.keep_unsaved()?;
         let before = self.rollback_point();
         if let (Some(applied), Some(writer)) = (&mut self.applied, &self.writer) {

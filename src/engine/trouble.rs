@@ -10,6 +10,13 @@ pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Snapshot
     secrets.masked(text, &Masker::default()).into_owned()
 }
 
+/// Returns the message of a change without the secrets of configurations. What only its form gives away is masked
+/// where the message is shown.
+pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Snapshot>) -> String {
+    let secrets = SecretValues::of(of.into_iter().map(Snapshot::document));
+    secrets.masked_values(message, &Masker::default()).into_owned()
+}
+
 /// A failure that came after the response, in words for each role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {

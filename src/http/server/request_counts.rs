@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use crate::http::protocol::routes::{ApiOperation, ROUTES, Route};
 
 /// Every status that the server answers with, in order.
-const STATUSES: &[u16] =
-    &[200, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 422, 429, 431, 500, 502, 503, 504];
+const STATUSES: &[u16] = &[
+    200, 304, 308, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 422, 429, 431, 500, 502, 503, 504, 505,
+];
 
 /// The name of the operation of a request that never came to one.
 const NO_OPERATION: &str = "none";

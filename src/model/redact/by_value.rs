@@ -46,6 +46,11 @@ impl SecretValues {
         masker.masked(text, merged(spans))
     }
 
+    /// The same for a text whose readers mask what its form gives away: the values alone are masked.
+    pub fn masked_values<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
+        masker.masked(text, self.spans(text))
+    }
+
     fn add(&mut self, document: &Document) {
         let text = document.text();
         let mut at = 0;
