@@ -265,7 +265,7 @@ fn type_of(place: Place) -> String {
         Place::Extras => "object of strings",
         Place::Text => "string",
         Place::Part(form) => form.name(),
-        Place::Foreign => "any",
+        Place::Templates | Place::Template | Place::Foreign => "any",
     }
     .to_owned()
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::misfit::Misfit;
 use super::path::{Path, Segment};
 use crate::model::schema::{
-    Derived, Kind, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType, by_key, by_keyword,
+    Derived, Kind, Parameter, PartForm, Scope, Shape, TEMPLATE, URL_GLOBAL, ValueType, by_key, by_keyword,
 };
 
 /// A place in a configuration.
@@ -37,6 +37,10 @@ pub enum Place {
     Part(PartForm),
     /// The block of an http directive.
     ForeignBlock,
+    /// The blocks `template`, by name.
+    Templates,
+    /// One of them: it has some known parameters.
+    Template,
     /// A value under the general rule, or an option of a source or of the transcoder.
     Foreign,
 }
@@ -87,6 +91,8 @@ impl Place {
             Self::Block(kind) => in_scope(kind.scope(), key),
             Self::Source => in_scope(Scope::Source, key),
             Self::Extras => Ok(Self::Text),
+            Self::Templates => Ok(Self::Template),
+            Self::Template => Ok(by_key(Scope::Template, key).map_or(Self::Foreign, Self::Own)),
             Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => in_parameter(parameter, key),
             Self::Pair => Err(is_list("`[0]` for the name or `[1]` for the value")),
@@ -117,6 +123,8 @@ impl Place {
                 Shape::Derived(Derived::Runtime) => Some(Self::Foreign),
                 _ => None,
             },
+            Self::Templates => Some(Self::Templates),
+            Self::Template => Some(Self::Template),
             Self::Pair | Self::Foreign | Self::Part(PartForm::Words) => Some(Self::Foreign),
             _ => None,
         }
@@ -169,7 +177,7 @@ impl Place {
 
     /// Whether the schema knows nothing of this place and the places below it.
     pub fn is_foreign(self) -> bool {
-        matches!(self, Self::ForeignBlock | Self::Foreign)
+        matches!(self, Self::ForeignBlock | Self::Templates | Self::Template | Self::Foreign)
     }
 }
 
@@ -180,6 +188,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Misfit> {
                 Err(Misfit::new(format!("`{key}` is a keyword of the text, not a key of the JSON"))
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
+            None if scope == Scope::Top && key == TEMPLATE => Ok(Place::Templates),
             None => Ok(Place::Foreign),
         };
     };

@@ -64,7 +64,7 @@ pub fn source_in_words(text: &str) -> Result<Value, Misfit> {
         Some(to_json(&SourceView { source: only }))
     };
     let source = read_directive("url", text, read).flatten();
-    source.ok_or_else(|| Misfit::new("expected one URL, then KEY=VALUE options"))
+    source.ok_or_else(|| Misfit::new("expected one URL, then NAME=VALUE options"))
 }
 
 /// Whether an option is rather another address.

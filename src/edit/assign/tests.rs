@@ -23,6 +23,7 @@ const TEXT: &str = "
     live pub; live priv { publish_enabled false; }
     plugin iptv { database sqlite; }
     file vod { path /srv; }
+    template t { dvr /storage 5d; }
 ";
 
 /// `PATH=VALUE` for `--set`, `s:` and `f:` in front for the other two, and `PATH` for `--unset`.
@@ -184,6 +185,12 @@ fn words_are_the_whole_directive() {
                 "root": "/new", "reference": null, "disk_limit": null, "dvr_limit": null, "options": null
             }})),
         ),
+        ("template.t.dvr=/y 6d", {
+            let words = json!({
+                "root": "/y", "reference": null, "disk_limit": null, "dvr_limit": 518_400, "options": null
+            });
+            json!({"template": {"t": {"dvr": words}}})
+        }),
         (
             "streams.a.dvr=\"/a b\" 5d",
             in_a(json!({"dvr": {
@@ -354,7 +361,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         ("http=x", format!("{http}'http=[80]'` sets the whole list")),
         ("http=80 443", format!("{http}'http=[80,443]'` sets the whole list")),
         ("streams.b.urls=udp://u:p@1 udp://2", {
-            "`streams.b.urls`: expected one URL, then KEY=VALUE options | `--set \
+            "`streams.b.urls`: expected one URL, then NAME=VALUE options | `--set \
              'streams.b.urls[+]=udp://239.0.0.1:1234'` appends, `--set \
              'streams.b.urls=[{\"url\":\"udp://239.0.0.1:1234\"}]'` sets the whole list"
                 .to_owned()
@@ -372,12 +379,12 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             "`edit_auth`: expected LOGIN PASSWORD | such as `--set 'edit_auth=admin SECRET'`".to_owned()
         }),
         ("auth=http://b/; x", {
-            "`auth`: expected a URL or `false`, then KEY=VALUE options | such as `--set \
+            "`auth`: expected a URL or `false`, then NAME=VALUE options | such as `--set \
              'auth=http://backend/auth key=value'`"
                 .to_owned()
         }),
         ("streams.b.auth=on", {
-            "`streams.b.auth`: expected a URL or `false`, then KEY=VALUE options | such as `--set \
+            "`streams.b.auth`: expected a URL or `false`, then NAME=VALUE options | such as `--set \
              streams.b.auth=false`"
                 .to_owned()
         }),

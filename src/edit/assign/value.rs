@@ -65,7 +65,7 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::Text | Place::Part(_) => Ok(text.into()),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
         Place::BackendUrl => Ok(text.into()),
-        Place::Foreign => general(text),
+        Place::Templates | Place::Template | Place::Foreign => general(text),
         Place::Port => port(text),
         Place::Source => source(text),
         Place::Pair => pair(text),
@@ -86,7 +86,8 @@ fn limit(form: PartForm, text: &str) -> Value {
 fn string(place: Place, text: &str) -> Result<Value, Misfit> {
     match place {
         Place::Part(PartForm::Words) => Ok(Value::Array(vec![text.into()])),
-        Place::Text | Place::BackendUrl | Place::Foreign | Place::Part(_) => Ok(text.into()),
+        Place::Text | Place::BackendUrl | Place::Part(_) => Ok(text.into()),
+        Place::Templates | Place::Template | Place::Foreign => Ok(text.into()),
         Place::Port => port(text),
         Place::Source => Ok(source_at(text)),
         Place::Own(parameter) => match parameter.shape {

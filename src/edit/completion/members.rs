@@ -111,7 +111,7 @@ impl Completion<'_> {
             Some(Place::Extras | Place::ForeignBlock) => Form::Object,
             Some(Place::Own(row)) => form_of(row),
             Some(Place::Part(PartForm::Words)) => Form::List,
-            Some(Place::Foreign) => {
+            Some(Place::Templates | Place::Template | Place::Foreign) => {
                 let path =
                     Path { segments: [&above.segments[..], &[Segment::Key(name.to_owned())]].concat() };
                 let kind = match keys(&path.segments) {

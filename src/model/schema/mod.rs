@@ -14,7 +14,7 @@ pub use lookup::{
     parameters,
 };
 pub use row::{
-    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, URL_GLOBAL,
-    ValueType, WITH_INCLUDES,
+    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, TEMPLATE,
+    URL_GLOBAL, ValueType, WITH_INCLUDES,
 };
 pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_WORDS};

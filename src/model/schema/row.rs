@@ -249,9 +249,9 @@ impl Parameter {
             Shape::Value(ValueType::Flag) => "nothing, `true` or `false`",
             Shape::Value(ValueType::Seconds) => "a number of seconds, or `off`",
             Shape::Object(object) => return Cow::Owned(object.usage()),
-            Shape::Backend => "a URL or `false`, then KEY=VALUE options",
-            Shape::Sources => "a URL, then KEY=VALUE options",
-            Shape::Transcoder => "KEY=VALUE options",
+            Shape::Backend => "a URL or `false`, then NAME=VALUE options",
+            Shape::Sources => "a URL, then NAME=VALUE options",
+            Shape::Transcoder => "NAME=VALUE options",
             Shape::Group(Kind::Stream) => "a NAME, then a URL or a block",
             Shape::Group(_) => "a NAME, and maybe a block",
             Shape::PortOptions | Shape::Derived(_) => "nothing",
@@ -375,6 +375,9 @@ impl Kind {
         }
     }
 }
+
+/// The keyword of the blocks of [`Scope::Template`].
+pub const TEMPLATE: &str = "template";
 
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
 pub const URL_GLOBAL: &str = "url_global";

@@ -23,6 +23,9 @@ stream cam.3 {
   archive /a 7d;
 }
 live pub;
+template t {
+  dvr /x 5d;
+}
 ";
 
 #[test]
@@ -41,6 +44,8 @@ fn words_are_the_whole_directive() {
         ("streams.\"cam.3\".url=udp://9", "+  url udp://9;"),
         ("streams.cam1.dvr=/new", "+  dvr /new;"),
         ("streams.cam2.transcoder=vb=1024k ab=64k", "+  transcoder vb=1024k ab=64k;"),
+        ("template.t.dvr=/y 6d", "+  dvr /y 6d;"),
+        ("template.t.dvr=@disk", "+  dvr @disk;"),
         ("streams.new.url=udp://9", "+  url udp://9;"),
     ] {
         place.run(["modify", "--dry-run", "--set", assignment]).exits(0).prints(line);
