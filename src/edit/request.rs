@@ -241,6 +241,11 @@ impl ChangeRequest {
         }
     }
 
+    /// Whether it has patterns or conditions, which stand for all entries that match.
+    pub fn stands_for_many(&self) -> bool {
+        !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())
+    }
+
     /// The streams that are deleted one by one, by their names: no guard counts them.
     pub fn named_deletions(&self) -> HashSet<&str> {
         match &self.edits {

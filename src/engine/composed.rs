@@ -182,6 +182,11 @@ impl Composed {
         (file, start as u32..end as u32)
     }
 
+    /// The name of the file of a place in the whole text.
+    pub fn file_of(&self, at: u32) -> &str {
+        &self.files[self.origin(at as usize).0].name
+    }
+
     /// The name of the file and the line, from 1, of a place in the whole text.
     pub fn line(&self, at: u32) -> (&str, usize) {
         let (file, offset) = self.origin(at as usize);

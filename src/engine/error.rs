@@ -11,6 +11,7 @@ use super::guard::Guard;
 use super::hook::{HookFailure, HookReason};
 use super::new_warnings::NewWarning;
 use super::outcome::PendingInfo;
+use super::passed_over::PassedOver;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use crate::edit::block_request::BlockError;
@@ -47,6 +48,9 @@ pub enum EngineError {
     /// The assignments or the expectations have faults.
     #[error("{}", joined(.0))]
     BadAssignments(Vec<PathFault>),
+    /// The change also matches entries of included files, which it would pass over.
+    #[error("the change also matches {0}")]
+    PassedOver(PassedOver),
     /// The new text does not have the values that the request asks for: a defect of this program.
     #[error("the edit of `{}` could not be verified", .0.at)]
     Unproved(Unproved),
@@ -275,6 +279,12 @@ impl EngineError {
             Self::MaskedText => "`--show-secrets` shows the secrets themselves; such a text can be saved",
             Self::TooLate => "nothing was written; make smaller changes, or a faster check command",
             Self::Unproved(_) => "nothing was written; this is a bug in mediactl, please report it",
+            Self::PassedOver(passed) => {
+                let file = passed.first_file();
+                return Some(format!(
+                    "`--skip-included` leaves them alone; `--conf {file}` changes those of that file"
+                ));
+            }
             Self::Guarded(guard) => return Some(guard.hint()),
             Self::CheckFailed(_) => "nothing was written",
             Self::ReloadFailed { aftermath: Aftermath::Restored, .. } => "the old configuration is back",

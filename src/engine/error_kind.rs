@@ -68,7 +68,8 @@ impl From<&EngineError> for ErrorKind {
             | EngineError::CheckFailed(_) => Self::Invalid,
             EngineError::Guarded(guard) if !guard.is_question() => Self::Invalid,
             EngineError::Guarded(_) => Self::Guarded,
-            EngineError::NoServer
+            EngineError::PassedOver(_)
+            | EngineError::NoServer
             | EngineError::NodesRunIt
             | EngineError::NothingPending
             | EngineError::NoSuchChange { .. }

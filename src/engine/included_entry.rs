@@ -1,11 +1,15 @@
-//! Refuses a change of what stands in an included file, and says in which.
+//! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::composed::Composed;
 use super::error::EngineError;
+use super::options::ChangeOptions;
+use super::outcome::OutcomeNote;
+use super::passed_over::{IncludedEntry, PassedOver};
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::edit::config_lookup::{Current, LocalView};
@@ -14,36 +18,81 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::place_in_text::entry_at;
 use crate::edit::request::ChangeRequest;
 use crate::model::schema::{Scope, WITH_INCLUDES, by_key};
-use crate::model::{Lens, Shape, top_members};
+use crate::model::shape::group_name;
+use crate::model::{Kind, Lens, Shape, top_members};
 use crate::syntax::one_line;
 
 impl Transaction<'_> {
-    /// Refuses a change whose entry stands in an included file.
+    /// Refuses a change whose entry stands in an included file, or that also matches such entries, unless these
+    /// are to be left alone: the note tells of them.
     pub(super) fn refuse_included(
         &self,
         request: &ChangeRequest,
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Option<OutcomeNote>, EngineError> {
         let engine = self.engine;
-        let composed = (!self.options.force).then(|| engine.composed(text, engine.followed())).flatten();
-        composed.map_or(Ok(()), |composed| composed.refuse_change(request, text, patch))
+        let Some(composed) = engine.composed(text, engine.followed()) else { return Ok(None) };
+        composed.refuse_change(request, text, patch, self.options)
     }
 }
 
 impl Composed {
-    /// Refuses a change whose entry is not in `text`, but in a file that it includes. Made here, it would be
-    /// there twice.
+    /// Refuses a change whose entry is not in `text`, but in a file that it includes: made here, it would be
+    /// there twice. The same of one that matches such entries, too, unless the note is enough.
     ///
     /// # Errors
-    /// `BadAssignments`.
+    /// `BadAssignments`, `PassedOver`.
     pub fn refuse_change(
         &self,
         request: &ChangeRequest,
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
-    ) -> Result<(), EngineError> {
-        self.refuse(changed_places(request, patch), text)
+        options: &ChangeOptions,
+    ) -> Result<Option<OutcomeNote>, EngineError> {
+        let faults =
+            if options.force { Vec::new() } else { self.faults_at(changed_places(request, patch), text) };
+        if !faults.is_empty() {
+            return Err(EngineError::BadAssignments(faults));
+        }
+        match self.passed_over(request, text) {
+            Some(passed) if options.force || options.skip_included => {
+                Ok(Some(OutcomeNote::SkippedIncluded(passed)))
+            }
+            Some(passed) => Err(EngineError::PassedOver(passed)),
+            None => Ok(None),
+        }
+    }
+
+    /// The entries of included files that a request with patterns or conditions matches, too.
+    fn passed_over(&self, request: &ChangeRequest, text: &Arc<Snapshot>) -> Option<PassedOver> {
+        if !request.stands_for_many() || self.text.document().diagnostics().errors() > 0 {
+            return None;
+        }
+        let members = top_members(self.text.document());
+        let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default())).ok()?;
+        let places = changed_places(request, Some(&evaluated.patch));
+        let matched: HashSet<Vec<&str>> = places.into_iter().collect();
+        PassedOver::of(
+            self.included_entries(text).into_iter().filter(|entry| matched.contains(&entry.keys())),
+        )
+    }
+
+    /// The streams, lives and plugins that are not in `text`, but in the files that it includes.
+    pub fn included_entries(&self, text: &Arc<Snapshot>) -> Vec<IncludedEntry> {
+        let (own, all) = (text.members(), top_members(self.text.document()));
+        let in_group = |kind: Kind| {
+            let own: HashSet<_> =
+                own.own_by_key(kind.key()).iter().map(|entry| group_name(*entry).value()).collect();
+            let entries = all.own_by_key(kind.key());
+            let named =
+                entries.iter().map(|entry| (group_name(*entry).value().into_owned(), entry.span().start));
+            let included = named.filter(|(name, _)| !own.contains(name.as_str()));
+            included
+                .map(|(name, at)| IncludedEntry { kind, name, file: self.file_of(at).to_owned() })
+                .collect::<Vec<_>>()
+        };
+        Kind::ALL.into_iter().flat_map(in_group).collect()
     }
 
     /// Refuses to work on an entry that is not in `text`, but in a file that it includes.
@@ -51,29 +100,32 @@ impl Composed {
     /// # Errors
     /// `BadAssignments`.
     pub fn refuse_entry(&self, path: &Path, text: &Arc<Snapshot>) -> Result<(), EngineError> {
-        self.refuse(place_of(path).into_iter().collect(), text)
+        let faults = self.faults_at(place_of(path).into_iter().collect(), text);
+        if faults.is_empty() { Ok(()) } else { Err(EngineError::BadAssignments(faults)) }
     }
 
-    fn refuse(&self, places: Vec<Vec<&str>>, text: &Arc<Snapshot>) -> Result<(), EngineError> {
+    /// Where the entry that a path leads into stands, if that is in an included file alone, in words.
+    pub fn included_place(&self, path: &Path, text: &Arc<Snapshot>) -> Option<String> {
+        let faults = self.faults_at(place_of(path).into_iter().collect(), text);
+        faults.first().map(|fault| fault.misfit.to_string())
+    }
+
+    fn faults_at(&self, places: Vec<Vec<&str>>, text: &Arc<Snapshot>) -> Vec<PathFault> {
         if self.text.document().diagnostics().errors() > 0 {
-            return Ok(());
+            return Vec::new();
         }
         let (own, all, lens) = (text.members(), top_members(self.text.document()), Lens::default());
         let (own, whole) = (LocalView::new(&own, &lens), LocalView::new(&all, &lens));
         let is_included = |keys: &Vec<&str>| !own.contains(keys) && whole.contains(keys);
-        let faults: Vec<PathFault> = places
-            .into_iter()
-            .filter(is_included)
-            .filter_map(|keys| {
-                let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-                let (file, line) = self.line(entry_at(&all, &segments)?.span().start);
-                let file = one_line(file);
-                let misfit = Misfit::absent(format!("it stands in `{file}`, line {line}, which is included"));
-                let hint = format!("change it there: `--conf {file}`");
-                Some(PathFault::new(&Path { segments }, misfit.hint(hint)))
-            })
-            .collect();
-        if faults.is_empty() { Ok(()) } else { Err(EngineError::BadAssignments(faults)) }
+        let faults = places.into_iter().filter(is_included).filter_map(|keys| {
+            let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
+            let (file, line) = self.line(entry_at(&all, &segments)?.span().start);
+            let file = one_line(file);
+            let misfit = Misfit::absent(format!("it stands in `{file}`, line {line}, which is included"));
+            let hint = format!("change it there: `--conf {file}`");
+            Some(PathFault::new(&Path { segments }, misfit.hint(hint)))
+        });
+        faults.collect()
     }
 }
 

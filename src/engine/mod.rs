@@ -44,6 +44,7 @@ mod operation;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod options;
 mod outcome;
+mod passed_over;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
 mod reload;
@@ -86,6 +87,7 @@ pub use node_report::NodeReport;
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
+pub use passed_over::{IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{

@@ -135,7 +135,8 @@ impl Transaction<'_> {
             (_, evaluated) => (evaluated, None),
         };
         self.applied = applied;
-        self.refuse_included(request, &basis.text, evaluated.as_ref().ok().map(|done| &done.patch))?;
+        let patch = evaluated.as_ref().ok().map(|done| &done.patch);
+        notes.extend(self.refuse_included(request, &basis.text, patch)?);
         let mut evaluated = evaluated?;
         notes.extend(mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit));
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {

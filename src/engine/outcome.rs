@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::content::Content;
 use super::new_warnings::NewWarning;
+use super::passed_over::PassedOver;
 use super::snapshot::Snapshot;
 use crate::edit;
 use crate::store::OpenChange;
@@ -60,6 +61,8 @@ pub enum OutcomeNote {
     KeptHandEdit,
     /// A change that was not confirmed was taken out of the file first; the paths of its values.
     TookOutUnconfirmed(Vec<String>),
+    /// Entries of included files that the change also matches were left alone.
+    SkippedIncluded(PassedOver),
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
     /// Of a rehearsal: another change has to be confirmed before this one can be made.

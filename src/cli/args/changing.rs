@@ -27,6 +27,10 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub force: bool,
 
+    /// Leave entries of included files alone that patterns or conditions match, too
+    #[arg(long)]
+    pub skip_included: bool,
+
     /// Refuse a change that brings warnings of `check`
     #[arg(long)]
     pub strict: bool,

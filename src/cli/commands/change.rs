@@ -173,6 +173,7 @@ impl ChangeArgs {
             dry_run: self.dry_run,
             force: self.force,
             strict: self.strict,
+            skip_included: self.skip_included,
             accepted: self.accept.clone(),
             max_delete: self.max_delete,
             by: local_user(),

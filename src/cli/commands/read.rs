@@ -1,5 +1,6 @@
 //! `mediactl read`
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -24,16 +25,26 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::place_in_text::entry_at;
 use crate::edit::select::{Selection, select_where};
 use crate::edit::set_lines::set_lines;
-use crate::engine::{Composed, Content, EngineError, ReadForm, ReadQuery, ServiceError, Snapshot, Source};
+use crate::engine::{
+    Composed, Content, EngineError, IncludedEntry, PassedOver, ReadForm, ReadQuery, ServiceError, Snapshot,
+    Source,
+};
 use crate::model::schema::WITH_INCLUDES;
 use crate::model::{Kind, Lens, Masker, View, top_members, write_compact};
 use crate::syntax::one_line;
+
+/// The directive that includes files, as JSON shows it, too.
+const INCLUDE: &str = "include";
 
 pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let ui = ui.paged();
     let mut wanted = Wanted::of(args)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
     let (mut content, composed) = read(args, &mut target)?;
+    if let Some(beside) = included_beside(args, &wanted, &content, &mut target)? {
+        beside.notes.iter().for_each(|note| ui.note(note));
+        content = beside.shown.map_or(content, Content::Text);
+    }
     if lacks_includes(args, &content, composed.as_ref()) {
         ui.note(&no_includes(target.service.name()));
     }
@@ -82,6 +93,48 @@ pub fn read(args: &ReadArgs, target: &mut Target) -> Result<(Content, Option<Com
     Ok((content, composed))
 }
 
+/// What included files have of what is asked for, where they are not shown as a whole.
+pub struct IncludedBeside {
+    /// The configuration with what it includes, if a path leads there.
+    pub shown: Option<Arc<Snapshot>>,
+    pub notes: Vec<String>,
+}
+
+/// Looks whether the arguments ask for entries of included files. Most configurations include nothing.
+pub fn included_beside(
+    args: &ReadArgs,
+    wanted: &Wanted,
+    content: &Content,
+    target: &mut Target,
+) -> Result<Option<IncludedBeside>, ServiceError> {
+    let is_followed = args.with_includes || args.output == ReadFormat::Table;
+    let is_text = args.output == ReadFormat::Conf && wanted.paths.is_empty();
+    if is_followed || args.runtime || is_text {
+        return Ok(None);
+    }
+    let source = args.saved.then_some(Source::Saved);
+    let own = match content {
+        Content::Text(text) => text.clone(),
+        Content::Json(whole) if has_include(whole) => {
+            match target.service.read(&ReadQuery { source, form: ReadForm::TextOrJson })?.content {
+                Content::Text(text) => text,
+                Content::Json(_) => return Ok(None),
+            }
+        }
+        Content::Json(_) => return Ok(None),
+    };
+    // Where the included files have errors, `check` tells of them.
+    let composed = target.composed(&own, source).ok().flatten().filter(Composed::is_valid);
+    Ok(composed.map(|composed| wanted.beside(&composed, &own)))
+}
+
+/// Whether the JSON of a configuration has an `include`, in any block.
+fn has_include(value: &Value) -> bool {
+    value
+        .as_object()
+        .is_some_and(|members| members.contains_key(INCLUDE) || members.values().any(has_include))
+}
+
 /// Whether files that are to be shown are missing: the JSON of a configuration does not tell all that it includes.
 pub fn lacks_includes(args: &ReadArgs, content: &Content, composed: Option<&Composed>) -> bool {
     let may_include = || content.snapshot().is_none_or(|text| text.is_valid() && !text.includes().is_empty());
@@ -117,6 +170,47 @@ impl Wanted {
             paths.push(Path::all(Kind::Stream.key()));
         }
         Ok(Self { paths, conditions, included: Vec::new() })
+    }
+
+    /// What the paths lead to in included files, or how much of them is not shown.
+    fn beside(&self, composed: &Composed, own: &Arc<Snapshot>) -> IncludedBeside {
+        let entries = composed.included_entries(own);
+        let (members, lens) = (top_members(composed.text.document()), Lens::default());
+        let whole = LocalView::new(&members, &lens);
+        let matched: HashSet<Vec<String>> =
+            self.paths.iter().flat_map(|path| self.entries_at(path, &whole)).collect();
+        let is_matched = |entry: &&IncludedEntry| {
+            matched.contains(&entry.keys().iter().map(|key| (*key).to_owned()).collect::<Vec<_>>())
+        };
+        let places = self.paths.iter().filter(|path| path.first_pattern().is_none());
+        let mut notes: Vec<String> = places
+            .filter_map(|path| Some(format!("`{path}`: {}", composed.included_place(path, own)?)))
+            .collect();
+        let of_patterns =
+            self.paths.iter().any(|path| path.first_pattern().is_some()) || !self.conditions.is_empty();
+        let shown = entries.iter().filter(is_matched).cloned();
+        if let Some(shown) = PassedOver::of(shown).filter(|_| of_patterns) {
+            notes.push(format!("shown are also {shown}"));
+        }
+        if !notes.is_empty() {
+            return IncludedBeside { shown: Some(composed.text.clone()), notes };
+        }
+        let is_whole = |entry: &IncludedEntry| {
+            let is_group = |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == entry.kind.key());
+            self.paths.is_empty() || self.paths.iter().any(is_group)
+        };
+        let hidden = PassedOver::of(entries.into_iter().filter(is_whole));
+        let notes = hidden.map(|hidden| format!("not shown are {hidden}; `--with-includes` shows them"));
+        IncludedBeside { shown: None, notes: notes.into_iter().collect() }
+    }
+
+    /// The keys of the streams, lives and plugins that a path stands for.
+    fn entries_at(&self, path: &Path, current: &dyn Current) -> Vec<Vec<String>> {
+        let Ok(selection) = select_where(current, current, path, &self.conditions) else { return Vec::new() };
+        let places = selection.into_places(path).into_iter();
+        places
+            .map(|(path, _)| path.split_names().0.iter().take(2).map(|name| (*name).to_owned()).collect())
+            .collect()
     }
 
     /// What is at one of the paths.

@@ -9,8 +9,8 @@ use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, print_errors, without_errors};
 use crate::cli::args::read::{ReadArgs, ReadFormat};
 use crate::cli::commands::read::{
-    Wanted, columns, included_names, lacks_includes, masker, no_includes, no_such_column, print, print_conf,
-    print_json, read, table_groups, without_static_streams,
+    Wanted, columns, included_beside, included_names, lacks_includes, masker, no_includes, no_such_column,
+    print, print_conf, print_json, read, table_groups, without_static_streams,
 };
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -25,7 +25,7 @@ use crate::syntax::Diagnostics;
 /// Prints one object with a member for each server, a table of all, or the output of each below its name.
 pub fn run(args: &ReadArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
     let (ui, wanted) = (fleet.ui.paged(), Wanted::of(args)?);
-    let answers = fleet.ask("read", |member| content(member, args));
+    let answers = fleet.ask("read", |member| content(member, args, &wanted));
     let (contents, mut kinds) = without_errors(answers, ui);
     let masker = masker(args, ui);
     let reading = FleetReading { args, wanted: &wanted, contents: &contents, masker: masker.as_ref(), ui };
@@ -41,8 +41,12 @@ pub fn run(args: &ReadArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
     Ok(exit_of(contents.len() - unfit.len(), &kinds))
 }
 
-fn content(member: &mut FleetMember, args: &ReadArgs) -> Result<Content, CliError> {
-    let (content, composed) = read(args, &mut member.target)?;
+fn content(member: &mut FleetMember, args: &ReadArgs, wanted: &Wanted) -> Result<Content, CliError> {
+    let (mut content, composed) = read(args, &mut member.target)?;
+    if let Some(beside) = included_beside(args, wanted, &content, &mut member.target)? {
+        beside.notes.iter().for_each(|note| member.warn(&format!("{}: {note}", member.name)));
+        content = beside.shown.map_or(content, Content::Text);
+    }
     if lacks_includes(args, &content, composed.as_ref()) {
         member.warn(&no_includes(&member.name));
     }

@@ -29,6 +29,7 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed; until it is, this one can't be made"
         }
+        OutcomeNote::SkippedIncluded(passed) => return format!("left alone: {passed}"),
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");

@@ -44,11 +44,14 @@ pub fn modify(
         if options.owner.is_some() && !before.reply.offers(Feature::Owner) {
             return Err(session.not_offered(Feature::Owner));
         }
-        if let (Content::Text(running), false) = (&before.content, options.force) {
-            refuse_included(session, running, request)?;
-        }
+        let skipped = match &before.content {
+            Content::Text(running) => refuse_included(session, running, request, options)?,
+            Content::Json(_) => None,
+        };
         if let (Some(block), Content::Text(running)) = (request.of_text(), &before.content) {
-            return change_block(session, running.clone(), &block, options);
+            let mut outcome = change_block(session, running.clone(), &block, options)?;
+            outcome.notes.extend(skipped);
+            return Ok(outcome);
         }
         let mut evaluated = evaluate(&before.content, request, options)?;
         if options.owner.is_some() {
@@ -56,7 +59,8 @@ pub fn modify(
             evaluated.depends_on_read = true;
             evaluated.notes.clear();
         }
-        let notes: Vec<_> = mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit).collect();
+        let notes = mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit);
+        let notes: Vec<_> = notes.chain(skipped).collect();
         let noted =
             |outcome: Outcome| Outcome { notes: notes.into_iter().chain(outcome.notes).collect(), ..outcome };
         if retries == 0 && request.of_text().is_some() {
@@ -95,12 +99,14 @@ fn refuse_included(
     session: &mut Session,
     running: &Arc<Snapshot>,
     request: &ChangeRequest,
-) -> Result<(), ServiceError> {
+    options: &ChangeOptions,
+) -> Result<Option<OutcomeNote>, ServiceError> {
     // Where the files have errors, the server judges.
-    let Ok(Some(composed)) = session.composed(running, Source::Running) else { return Ok(()) };
+    let Ok(Some(composed)) = session.composed(running, Source::Running) else { return Ok(None) };
     let (members, lens) = (top_members(running.document()), Lens::default());
     let evaluated = request.evaluate(&LocalView::new(&members, &lens)).ok();
-    Ok(composed.refuse_change(request, running, evaluated.as_ref().map(|done| &done.patch))?)
+    let patch = evaluated.as_ref().map(|done| &done.patch);
+    Ok(composed.refuse_change(request, running, patch, options)?)
 }
 
 /// Applies the state of an owner. Only the server knows what goes with it, so a rehearsal tells first how many

@@ -25,6 +25,8 @@ const ENTRIES_KEPT: &str = "entries-kept";
 /// A number follows.
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
+const SKIPPED_INCLUDED: &str = "skipped-included";
+/// A number follows.
 const DELETED_STREAMS: &str = "deleted-streams";
 
 /// The path of an entry, or `-`, and a warning about it follow.
@@ -81,6 +83,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
                 paths.iter().map(|path| utf8_percent_encode(path, PORT).to_string()).collect();
             format!("{TOOK_OUT_UNCONFIRMED} {}", paths.join(",")).trim_end().to_owned()
         }
+        OutcomeNote::SkippedIncluded(passed) => format!("{SKIPPED_INCLUDED} {}", passed.count()),
         OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
         OutcomeNote::OtherPending => OTHER_PENDING.to_owned(),
         OutcomeNote::Word(word) => word.clone(),

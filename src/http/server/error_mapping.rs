@@ -50,7 +50,8 @@ fn kind(error: &EngineError) -> ProblemKind {
         | EngineError::ReloadInterrupted { .. }
         | EngineError::NotRunHere { .. } => ProblemKind::ReloadFailed,
         EngineError::Unproved(_) => ProblemKind::WriteFailed,
-        EngineError::NoServer
+        EngineError::PassedOver(_)
+        | EngineError::NoServer
         | EngineError::NodesRunIt
         | EngineError::NothingPending
         | EngineError::NoSuchChange { .. }

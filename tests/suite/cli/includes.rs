@@ -124,6 +124,110 @@ fn a_change_of_an_included_entry_says_where_it_stands() {
     place.set(&["streams.cam1.prepush=5"]).exits(0);
 }
 
+/// A place with one camera of its own and six in two included files.
+fn seven_cameras() -> Place {
+    let streams = |names: &[&str]| -> String {
+        names.iter().map(|name| format!("stream {name} {{\n  url udp://1;\n  title x;\n}}\n")).collect()
+    };
+    let own = format!("edit_auth admin hunter2;\ninclude conf.d/*.conf;\n{}", streams(&["cam1"]));
+    let place = Place::with(own);
+    fs::create_dir(place.path("conf.d")).expect("a folder can be made");
+    place.put("conf.d/a.conf", streams(&["cam2", "cam3", "cam4", "cam5"]));
+    place.put("conf.d/b.conf", streams(&["cam6", "hall"]));
+    place
+}
+
+/// The changes, with how many entries of included files each also matches.
+const PASSING_OVER: &[(&str, &str)] = &[
+    (
+        "modify --set streams.*.disabled=true",
+        "6 entries of included files (4 in `conf.d/a.conf`, 2 in `conf.d/b.conf`)",
+    ),
+    (
+        "modify --set streams.c*.disabled=true",
+        "5 entries of included files (4 in `conf.d/a.conf`, 1 in `conf.d/b.conf`)",
+    ),
+    ("modify --where title=x --set streams.*.title=y", "6 entries"),
+    ("modify --replace streams.*.title s/x/y/", "6 entries"),
+    ("rm streams.c*", "5 entries"),
+    ("rm streams.c* --where title=x", "5 entries"),
+    ("mv streams.cam* --replace s/cam/gate/", "5 entries"),
+    ("modify --where name=hall --set streams.*.title=y", "1 entry of included files (1 in `conf.d/b.conf`)"),
+];
+
+fn passes_over_nothing(place: &Place, way: &[&str]) {
+    let before = place.text();
+    for (command, matched) in PASSING_OVER {
+        let run = |more: &[&str]| {
+            let words = way.iter().copied().chain(command.split(' ')).chain(more.iter().copied());
+            let call = place.mediactl(words).env("MEDIACTL_LOGIN", "admin");
+            call.env("MEDIACTL_PASSWORD", "hunter2").run()
+        };
+        run(&[])
+            .exits(7)
+            .says("the change also matches ")
+            .says(matched)
+            .says("`--skip-included` leaves them alone");
+        run(&["--force", "--dry-run", "--max-delete", "0"]);
+        assert_eq!(place.text(), before, "{command}");
+        if command.contains("hall") {
+            run(&["--skip-included"]).exits(7);
+            continue;
+        }
+        let skipped =
+            run(&["--skip-included", "-o", "change-json"]).exits(0).says("note: left alone: ").says(matched);
+        let count = matched.split(' ').next().unwrap_or_default();
+        assert!(skipped.out.contains(&format!("skipped-included {count}")), "{skipped:?}");
+        assert_ne!(place.text(), before, "{command}");
+        place.put("before.conf", &before);
+        place.run(["save", "-q", "before.conf"]).exits(0);
+    }
+}
+
+#[test]
+fn a_change_of_all_that_matches_passes_over_no_included_file() {
+    let place = seven_cameras();
+    passes_over_nothing(&place, &[]);
+    let server = Serving::over(&place);
+    passes_over_nothing(&place, &[]);
+    passes_over_nothing(&place, &["--url", &server.url]);
+    place.set(&["streams.cam1.prepush=5"]).exits(0);
+    place.set(&["streams.cam6.prepush=5"]).exits(7).says("it stands in `conf.d/b.conf`, line 1");
+}
+
+fn reads_all(place: &Place, way: &[&str]) {
+    let read = |arguments: &[&str]| {
+        let call = place.mediactl(way.iter().chain(&["read"]).chain(arguments));
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(0)
+    };
+    let stands = "it stands in `conf.d/b.conf`, line 1, which is included";
+    assert_eq!(read(&["streams.cam6.title"]).says(stands).out, "\"x\"\n");
+    read(&["streams.cam6", "-o", "set"]).says(stands).prints("streams.cam6.title=x");
+    read(&["streams.cam6", "-o", "conf"]).says(stands).prints("stream cam6 {\n  url udp://1;\n");
+    let not_shown = "not shown are 6 entries of included files (4 in `conf.d/a.conf`, 2 in `conf.d/b.conf`)";
+    for all in [&[][..], &["-o", "compact"], &["-o", "set"], &["streams"]] {
+        let run = read(all).says(not_shown).says("`--with-includes` shows them");
+        assert!(!run.out.contains("cam6"), "{run:?}");
+    }
+    let many =
+        read(&["streams.c*.title", "-o", "compact"]).says("shown are also 5 entries of included files");
+    assert_eq!(many.out.matches("\"x\"").count(), 6, "{many:?}");
+    read(&["--where", "name=hall", "streams.*.title"]).says("shown are also 1 entry").prints("hall");
+    for own in [&["streams.cam1"][..], &["include"], &["--with-includes"], &["lives"]] {
+        let run = read(own);
+        assert!(!run.err.contains("included files"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_path_of_an_included_entry_is_shown_and_what_is_not_shown_is_said() {
+    let place = seven_cameras();
+    reads_all(&place, &[]);
+    let server = Serving::over(&place);
+    reads_all(&place, &[]);
+    reads_all(&place, &["--url", &server.url]);
+}
+
 /// A second definition of the stream that `conf.d/b.conf` has.
 const TWICE: &str = "stream cam9 { url udp://1; }\n";
 

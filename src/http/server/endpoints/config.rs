@@ -193,6 +193,8 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,
+        // A patch names each entry.
+        skip_included: false,
         strict: parameters.strict,
         takes_faults: false,
         until: Some(context.until()),
