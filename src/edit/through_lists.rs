@@ -56,7 +56,7 @@ pub fn found(current: &dyn Current, path: &Path) -> Result<FoundAt, Misfit> {
     let (mut values, mut is_partial) = (Vec::new(), false);
     any(Some(&list), below, &mut Vec::new(), &mut |steps, value| {
         is_partial |= value.is_none();
-        let segments = || above.iter().cloned().chain(steps.iter().map(PathStep::to_segment)).collect();
+        let segments = || above.iter().cloned().chain(steps.iter().copied().map(PathStep::to_segment)).collect();
         values.extend(value.map(|value| (Path { segments: segments() }, value.clone())));
         false
     });
@@ -109,10 +109,10 @@ pub enum PathStep<'v> {
 }
 
 impl PathStep<'_> {
-    fn to_segment(&self) -> Segment {
+    fn to_segment(self) -> Segment {
         match self {
-            Self::Name(name) => Segment::Key((*name).to_owned()),
-            Self::Index(at) => Segment::Index(*at),
+            Self::Name(name) => Segment::Key(name.to_owned()),
+            Self::Index(at) => Segment::Index(at),
         }
     }
 }

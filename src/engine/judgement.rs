@@ -122,6 +122,7 @@ fn leave_out(faults: &mut Vec<ComposedFault>, known: &[ComposedFault]) {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests make files")]
 mod tests {
     use std::fs;
     use std::path::Path;

@@ -113,7 +113,7 @@ struct EntryText<'d> {
 impl<'d> TextParts<'d> {
     fn of(document: &'d Document) -> Self {
         let (members, text) = (top_members(document), document.text());
-        let of_kind = |kind: Kind| members.own_by_key(kind.key()).into_iter().map(move |entry| (kind, entry));
+        let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, entry));
         let entries = Kind::ALL.into_iter().flat_map(of_kind);
         let mut entries: Vec<_> = entries.map(|(kind, entry)| EntryText::of(kind, *entry, text)).collect();
         entries.sort_by_key(|entry| entry.start);
