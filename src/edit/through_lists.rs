@@ -56,7 +56,8 @@ pub fn found(current: &dyn Current, path: &Path) -> Result<FoundAt, Misfit> {
     let (mut values, mut is_partial) = (Vec::new(), false);
     any(Some(&list), below, &mut Vec::new(), &mut |steps, value| {
         is_partial |= value.is_none();
-        let segments = || above.iter().cloned().chain(steps.iter().copied().map(PathStep::to_segment)).collect();
+        let segments =
+            || above.iter().cloned().chain(steps.iter().copied().map(PathStep::to_segment)).collect();
         values.extend(value.map(|value| (Path { segments: segments() }, value.clone())));
         false
     });
