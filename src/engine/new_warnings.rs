@@ -35,13 +35,19 @@ impl fmt::Display for NewWarning {
 /// An entry that got another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let (old, new) = (TextParts::of(before), TextParts::of(after));
-    let known: HashMap<_, _> = old.entries.iter().map(|entry| (entry.key(), entry.text)).collect();
+    // With included files, a name may stand twice: then what is the same is compared.
+    let mut known: HashMap<_, Vec<&str>> = HashMap::new();
+    old.entries.iter().for_each(|entry| known.entry(entry.key()).or_default().push(entry.text));
+    let known_as = |entry: &EntryText<'_>| {
+        let texts = known.get(&entry.key())?;
+        texts.iter().find(|text| **text == entry.text).or(texts.last()).copied()
+    };
     let kept: HashSet<_> = new.entries.iter().map(EntryText::key).collect();
     let gone = old.entries.iter().filter(|entry| !kept.contains(&entry.key()));
     let renamed: HashMap<_, _> = gone.map(|entry| (entry.body, entry.text)).collect();
     let mut found = brought(String::new(), Some(&old.rest), &new.rest);
     for entry in &new.entries {
-        let before = known.get(&entry.key()).or_else(|| renamed.get(entry.body)).copied();
+        let before = known_as(entry).or_else(|| renamed.get(entry.body).copied());
         if before != Some(entry.text) {
             found.extend(brought(entry.path(), before, entry.text));
         }
@@ -208,6 +214,7 @@ mod tests {
             ("rtmp 1;\nrtmp 2;\n", "\nrtmp 1;\nrtmp 3;\n", &[]),
             ("http 80;;\n", "http 80;;\nstream a { url udp://1; }\n;", &["stray `;`"]),
             ("stream broken {", slip, &[told]),
+            (&format!("{slip}stream a;\n"), &format!("{slip}stream a;\nrtmp 1;\n"), &[]),
         ] {
             assert_eq!(between(before, after), expected, "{before} -> {after}");
         }

@@ -101,8 +101,14 @@ fn refuse_included(
     request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Result<Option<OutcomeNote>, ServiceError> {
-    // Where the files have errors, the server judges.
-    let Ok(Some(composed)) = session.composed(running, Source::Running) else { return Ok(None) };
+    let is_told = options.force || options.skip_included;
+    let composed = match session.composed(running, Source::Running) {
+        // What a pattern matches in files with errors is not known.
+        Err(error) if request.stands_for_many() && !is_told => return Err(error),
+        // Of what is named, the server judges.
+        Ok(None) | Err(_) => return Ok(None),
+        Ok(Some(composed)) => composed,
+    };
     let (members, lens) = (top_members(running.document()), Lens::default());
     let evaluated = request.evaluate(&LocalView::new(&members, &lens)).ok();
     let patch = evaluated.as_ref().map(|done| &done.patch);

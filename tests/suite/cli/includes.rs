@@ -192,6 +192,11 @@ fn a_change_of_all_that_matches_passes_over_no_included_file() {
     passes_over_nothing(&place, &[]);
     passes_over_nothing(&place, &["--url", &server.url]);
     place.set(&["streams.cam1.prepush=5"]).exits(0);
+    place.put("conf.d/c.conf", "stream cam1 { url udp://1; }");
+    place.set(&["streams.*.prepush=6"]).exits(3).says("cam1` is defined twice");
+    place.set(&["streams.cam1.prepush=6"]).exits(0);
+    place.run(["modify", "--skip-included", "--set", "streams.*.prepush=7"]).exits(0);
+    fs::remove_file(place.path("conf.d/c.conf")).expect("it is there");
     place.set(&["streams.cam6.prepush=5"]).exits(7).says("it stands in `conf.d/b.conf`, line 1");
 }
 
