@@ -48,7 +48,7 @@ impl FoundAt {
 /// Returns what is at a path without patterns.
 ///
 /// # Errors
-/// Those of [`value_at`]; an absence, too, if no entry of the list has such a value.
+/// Those of `value_at`; an absence, too, if no entry of the list has such a value.
 pub fn found(current: &dyn Current, path: &Path) -> Result<FoundAt, Misfit> {
     let Some(at) = list_before_name(current, path) else { return value_at(current, path).map(FoundAt::One) };
     let (above, below) = path.segments.split_at(at);
