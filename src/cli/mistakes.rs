@@ -7,11 +7,13 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{ArgMatches, Args, Command};
 
 use crate::cli::args::global::GlobalArgs;
+use crate::cli::command_tree::command;
 use crate::cli::error::CliError;
 use crate::cli::input::misplaced_url;
 use crate::cli::synonyms;
 use crate::edit::shell_word::quoted;
 use crate::engine::ErrorKind;
+use crate::model::schema::{Scope, by_keyword};
 
 /// Returns the error for arguments that clap refuses; `None` where its own words say enough.
 pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {
@@ -26,7 +28,8 @@ pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError
             unknown.and_then(|word| misplaced_url(word).or_else(|| wrong_verb(word, arguments)))
         }
         ClapErrorKind::UnknownArgument => {
-            argument.and_then(|word| misplaced_url(word).or_else(|| forgotten_set(word)))
+            let forgotten = |word| forgotten_set(word).or_else(|| forgotten_command(word, arguments));
+            argument.and_then(|word| misplaced_url(word).or_else(|| forgotten(word)))
         }
         ClapErrorKind::MissingRequiredArgument => swallowed_number(error, arguments),
         _ => argument.and_then(misplaced_url),
@@ -59,8 +62,17 @@ fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
         let advice = synonyms::assignment(before, &words[at..])?;
         return Some(CliError::usage(format!("`{path}` is no command"), format!("use {advice}")));
     }
-    let advice = synonyms::advice(before, word, behind)?;
-    Some(CliError::usage(format!("there is no command `{word}`"), format!("use {advice}")))
+    let advice = match synonyms::advice(before, word, behind) {
+        Some(advice) => format!("use {advice}"),
+        // What stands behind it may be a password.
+        None => {
+            let key = by_keyword(Scope::Top, word)?.key;
+            format!(
+                "it is a directive: `mediactl modify --set {key}=VALUE` sets it, `mediactl explain {key}` explains it"
+            )
+        }
+    };
+    Some(CliError::usage(format!("there is no command `{word}`"), advice))
 }
 
 /// Where a word stands that is not the value of an option in front of the command.
@@ -88,6 +100,19 @@ fn place_of(word: &str, words: &[String]) -> Option<usize> {
 fn forgotten_set(argument: &str) -> Option<CliError> {
     let (path, _) = argument.split_once('=')?;
     Some(CliError::usage(format!("unexpected argument `{path}=…`"), "use `--set PATH=VALUE` to set a value"))
+}
+
+/// Returns the error for an option of `modify` in front of which no command stands. Its value may be a secret.
+fn forgotten_command(option: &str, arguments: &[OsString]) -> Option<CliError> {
+    let mut tree = command();
+    tree.build();
+    let is_command = |word: &OsString| word.to_str().is_some_and(|word| tree.find_subcommand(word).is_some());
+    let long = option.strip_prefix("--").filter(|_| !arguments.iter().any(is_command))?;
+    let mut options = tree.find_subcommand("modify")?.get_arguments();
+    options.any(|known| known.get_long() == Some(long)).then(|| {
+        let advice = format!("write the command first: `mediactl modify {option} …`");
+        CliError::usage(format!("`{option}` is an option of `modify`"), advice)
+    })
 }
 
 /// The error for a number of the history that a shell took for a comment: `rollback #7`.

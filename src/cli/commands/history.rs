@@ -56,6 +56,17 @@ pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliE
     Ok(Exit::Done)
 }
 
+/// Parses the path of a value; a change is told where it is shown.
+fn path(text: &str) -> Result<Path, CliError> {
+    match text.parse::<ChangeRef>() {
+        Ok(_) if text.starts_with(['#', '@']) => Err(CliError::usage(
+            format!("`{text}` is a change, and a path is expected here"),
+            format!("`mediactl history show '{text}'` shows the text before it"),
+        )),
+        _ => input::value_path(text),
+    }
+}
+
 /// Which entries are shown.
 pub struct Selected {
     pub path: Option<Path>,
@@ -70,7 +81,7 @@ impl Selected {
             return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
         Ok(Self {
-            path: args.path.as_deref().map(input::value_path).transpose()?,
+            path: args.path.as_deref().map(path).transpose()?,
             since: args.since.as_deref().map(local_time::parse).transpose()?,
             most: args.max_count.unwrap_or(WHOLE_HISTORY),
         })

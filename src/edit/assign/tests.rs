@@ -277,7 +277,8 @@ fn null_where_nothing_is_changes_nothing() {
 
 #[test]
 fn null_is_refused_where_unset_is() {
-    let alone = "can't be removed alone | set the whole to null to remove it";
+    let alone =
+        "can't be removed alone | `--unset edit_auth` removes the whole, as `null` in its place does in JSON";
     for (assignment, expected) in [
         ("edit_auth.password=null", format!("`edit_auth.password`: the password {alone}")),
         ("edit_auth.login=null", format!("`edit_auth.login`: the login {alone}")),
@@ -412,7 +413,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         ("streams.a.urls=[{\"priority\":1}]", "`streams.a.urls[0].url`: a source without a url".to_owned()),
         ("streams.a.urls[0].url", "`streams.a.urls[0].url`: a source without a url".to_owned()),
         ("edit_auth.login", {
-            "`edit_auth.login`: the login can't be removed alone | set the whole to null to remove it"
+            "`edit_auth.login`: the login can't be removed alone | `--unset edit_auth` removes the whole, as `null` in its place does in JSON"
                 .to_owned()
         }),
     ] {

@@ -9,9 +9,17 @@ use super::json_value::{integer, is_empty, kind_of, shown};
 use super::{Normalized, Normalizer};
 use crate::edit::emit::scalar_text;
 use crate::edit::json_pointer::Pointer;
+use crate::edit::path::{Path, Segment};
 use crate::model::schema::{ObjectShape, PartForm, Scope, URL_GLOBAL};
 use crate::model::shape::{bitrate, bitrate_keyword, duration, part_of, percent, reference, transcoder_name};
 use crate::syntax::{Word, needs_quotes};
+
+/// The path of the object that a member belongs to.
+fn parent(at: &Pointer) -> Path {
+    let mut segments: Vec<Segment> = at.keys().into_iter().map(Segment::Key).collect();
+    segments.pop();
+    Path { segments }
+}
 
 impl Normalizer {
     pub(super) fn parts(&mut self, object: &'static ObjectShape, value: Value, at: &Pointer) -> Normalized {
@@ -27,7 +35,14 @@ impl Normalizer {
                 if value.is_null() && part.form == PartForm::Word && object.alternative(part).is_none() =>
             {
                 let message = format!("the {key} can't be removed alone");
-                normalizer.wrong_with(at, message, "set the whole to null to remove it")
+                normalizer.wrong_with(
+                    at,
+                    message,
+                    format!(
+                        "`--unset {}` removes the whole, as `null` in its place does in JSON",
+                        parent(at)
+                    ),
+                )
             }
             Some(_) if value.is_null() => Some(value),
             Some(part) => normalizer.part(part.form, value, at),

@@ -511,6 +511,6 @@ mod tests {
         let between = "# ".to_owned() + &"-".repeat(WORTH_A_THREAD) + "\n";
         let found = messages(&(front.to_owned() + &between + back));
         assert_eq!(found, messages(&(front.to_owned() + back)));
-        assert_eq!(found.len(), 11, "{found:#?}");
+        assert_eq!(found.len(), 17, "{found:#?}");
     }
 }

@@ -173,7 +173,7 @@ fn at_most_a_hundred_faults_of_a_text_and_how_many_more() {
 #[test]
 fn at_most_a_hundred_faults_of_a_patch_and_how_many_more() {
     let place = Place::with("http 80;\n");
-    let members: Vec<String> = (0..250).map(|n| format!("\"s{n}\": {{\"prepush\": \"x\"}}")).collect();
+    let members: Vec<String> = (0..250).map(|n| format!("\"s{n}\": {{\"prepush\": \"x{n}\"}}")).collect();
     let patch = format!("{{\"streams\": {{{}}}}}", members.join(","));
     let run = place.patch(&patch).exits(3).says("and 149 more");
     assert_eq!(run.err.matches("error: ").count(), 101);

@@ -30,6 +30,13 @@ fn what_is_no_command_leads_to_one() {
         ("blame media.conf", 7, "`--conf media.conf`"),
         ("rollback", 2, "so quote it: `mediactl rollback '#7'`\n"),
         ("history show", 2, "so quote it: `mediactl history show '#7'`\n"),
+        ("--set edit_auth.password=geheim", 2, "hint: write the command first: `mediactl modify --set …`\n"),
+        (
+            "edit_auth admin geheim",
+            2,
+            "hint: it is a directive: `mediactl modify --set edit_auth=VALUE` sets it",
+        ),
+        ("history #1", 2, "hint: `mediactl history show '#1'` shows the text before it\n"),
         ("frobnicate", 2, "unrecognized subcommand 'frobnicate'"),
     ] {
         place.run(typed.split(' ')).exits(code).says(says).hides("geheim");

@@ -199,7 +199,7 @@ fn changes_are_made_and_shown() {
         .says("changed http://127");
     let patch = "{\"streams\":{\"cam1\":{\"title\":\"ü\"}}}";
     run(&server, &place, &["modify", "-q", "-f", "-"], patch).exits(0).says_nothing();
-    run(&server, &place, &["modify", "--set", "http=80"], "").exits(3);
+    run(&server, &place, &["modify", "--set", "http=[80"], "").exits(3);
     let other = SAMPLE.replace("554", "555");
     run(&server, &place, &["save", "-"], &other).exits(0).prints("+  \"rtsp\": 555").says("saved http://127");
     run(&server, &place, &["update", "-"], SAMPLE)
