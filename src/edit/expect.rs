@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::assign::value;
+use super::assign::{misspelling, value};
 use super::config_lookup::{Current, MaskedLookup};
 use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
@@ -63,7 +63,10 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
     for Expectation { path, value } in expectations {
         let path = &*with_key_of_sources(path);
         match compared(current, path, value) {
-            Ok(comparison) if comparison.is_met => {}
+            Ok(comparison) if comparison.is_met => {
+                let absent = comparison.found.is_none().then(|| misspelling(current, path)).flatten();
+                faults.extend(absent.map(|misfit| PathFault::new(path, without_advice(misfit))));
+            }
             Ok(ComparedValue { expected, .. }) => {
                 let found = compared(&shown, path, value).ok().and_then(|shown| shown.found);
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
@@ -73,6 +76,14 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
         }
     }
     if faults.is_empty() { Ok(unmet) } else { Err(faults) }
+}
+
+/// A misspelling for whoever can't accept it: only what may be meant.
+fn without_advice(mut misfit: Misfit) -> Misfit {
+    if let Some(hint) = &mut misfit.hint {
+        hint.truncate(hint.find('?').map_or(hint.len(), |end| end + 1));
+    }
+    misfit
 }
 
 /// An expected value, and what is there.
@@ -130,6 +141,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_slip_is_no_absence() {
+        let current = json!({"streams": {"a": {"urls": [{"url": "u"}]}}});
+        for (path, slip) in [
+            ("loglevl", "`loglevl`: `loglevl` is not known here | did you mean `loglevel`?"),
+            ("streams.a.titel", "`streams.a.titel`: `titel` is not known here | did you mean `title`?"),
+            ("loglevel", ""),
+            ("streams.a.title", ""),
+            ("streams.a.something", ""),
+        ] {
+            let expected = Expectation { path: Path::parse(path).expect("a path"), value: "null".to_owned() };
+            let found = unmet(&current, &[expected]).err().unwrap_or_default();
+            let shown = found
+                .iter()
+                .map(|fault| format!("{fault} | {}", fault.misfit.hint.clone().unwrap_or_default()));
+            assert_eq!(shown.collect::<String>(), slip, "{path}");
+        }
+    }
 
     fn messages(expectations: &[(&str, &str)]) -> Vec<String> {
         let current = json!({

@@ -50,8 +50,10 @@ impl Composed {
         patch: Option<&Value>,
         options: &ChangeOptions,
     ) -> Result<Option<OutcomeNote>, EngineError> {
-        let faults =
-            if options.force { Vec::new() } else { self.faults_at(changed_places(request, patch), text) };
+        // What is expected of an entry of an included file can't be told from this text alone.
+        let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
+        let places = changed_places(request, patch).into_iter().chain(expected).collect();
+        let faults = if options.force { Vec::new() } else { self.faults_at(places, text) };
         if !faults.is_empty() {
             return Err(EngineError::BadAssignments(faults));
         }

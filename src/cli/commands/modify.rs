@@ -50,6 +50,13 @@ fn request(
 
 /// Parses the `PATH=VALUE` of a value that has to be there.
 pub fn expectation(text: &str) -> Result<Expectation, CliError> {
+    // A name may end with such a sign only in quotes.
+    if let Some((path, _)) = text.split_once('=').filter(|(path, _)| path.trim_end().ends_with(['!', '~'])) {
+        return Err(CliError::usage(
+            format!("`{path}=` is a condition, and an expected value is written PATH=VALUE"),
+            "`--where` takes conditions",
+        ));
+    }
     match split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
         (_, None) => Err(CliError::usage(

@@ -55,6 +55,12 @@ impl Verb {
 }
 
 impl Verb {
+    /// The same words for another command.
+    #[must_use]
+    pub fn of(self, operation: &'static str) -> Self {
+        Self { operation, ..self }
+    }
+
     /// The name of the command.
     pub fn operation(self) -> &'static str {
         self.operation

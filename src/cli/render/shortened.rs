@@ -38,7 +38,9 @@ pub fn to(cell: &str, width: usize) -> String {
         true if whole.width() <= width => whole,
         true if least.width() <= width => with_last_parts(&stripped, width - least.width()),
         true if first_and_count(cell).width() <= width => first_and_count(cell),
-        _ => without_middle(cell, width),
+        // Credentials and the query go before a part of the host does.
+        true => without_middle(&first_and_count(cell), width),
+        false => without_middle(cell, width),
     }
 }
 

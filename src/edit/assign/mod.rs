@@ -27,6 +27,7 @@ mod whole;
 use serde_json::{Map, Value};
 
 pub use assignment::{AssignOptions, AssignedValue, Assignment, NULL};
+pub(super) use null::misspelling;
 pub use several_words::words;
 
 use super::condition::Condition;

@@ -57,7 +57,8 @@ pub fn without_misspelt(
     }
 }
 
-fn misspelling(current: &dyn Current, path: &Path) -> Option<Misfit> {
+/// The misfit of a path without a value whose last name is nearly a known one, and that no block of the kind has.
+pub fn misspelling(current: &dyn Current, path: &Path) -> Option<Misfit> {
     let keys = keys(&path.segments)?;
     let (key, above) = keys.split_last()?;
     let place = Place::of(&path.segments[..above.len()]).ok()?;

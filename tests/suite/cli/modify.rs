@@ -221,3 +221,19 @@ fn refusals_name_their_pointer_and_leave_the_file() {
         Err(format!("expected {pointer:?}\n{run:#?}"))
     });
 }
+
+#[test]
+fn a_condition_is_no_expectation() {
+    let place = Place::with(SAMPLE);
+    for expected in ["streams.cam1.title!=null", "rtsp!=5", "streams.cam1.title ~=geheim"] {
+        let run = place.run(["modify", "--expect", expected, "--set", "rtsp=555"]).exits(2);
+        run.says("is a condition").says("`--where` takes conditions").hides("geheim");
+        place.run(["wait", expected]).exits(2).says("is a condition");
+    }
+    place
+        .run(["modify", "--expect", "logleve=null", "--set", "rtsp=555"])
+        .exits(3)
+        .says("did you mean `loglevel`?");
+    place.run(["wait", "streams.cam1.titel=null", "--timeout", "1"]).exits(3).says("did you mean `title`?");
+    assert_eq!(place.text(), SAMPLE);
+}
