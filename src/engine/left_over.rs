@@ -1,9 +1,9 @@
-//! What was not confirmed and still stands in the file.
+//! An unconfirmed change that the file still holds after it was to go back.
 //!
 //! When a change goes back, the file may hold another text than the one that the change wrote: somebody
 //! edited it meanwhile. Then the inverse of the change is merged into the edited text. A text with errors is
 //! left, and the record of the change with it, until somebody loads or changes the file: that merges the
-//! inverse first. So does whoever comes after a server that was killed.
+//! inverse first. The next process that loads or changes the file does the same after a server was killed.
 
 use std::sync::Arc;
 

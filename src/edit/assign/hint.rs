@@ -1,4 +1,4 @@
-//! Advice where an assignment is refused: one that is taken.
+//! The hint of a refused assignment: a command line that the program accepts.
 
 use serde_json::Value;
 
