@@ -1,6 +1,5 @@
 //! The error that ends a command early: its kind, and its messages for users.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -8,6 +7,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
 use crate::edit::misfit::PathFault;
 use crate::edit::path::PathError;
@@ -359,21 +359,10 @@ impl CliError {
 
     /// The lines, those that say the same of different places together, in the order of the first of each.
     pub fn equal_lines(&self) -> Vec<Vec<&ErrorLine>> {
-        let mut groups: Vec<Vec<&ErrorLine>> = Vec::new();
-        let mut known: HashMap<(&str, Option<&str>), usize> = HashMap::new();
-        for line in &self.lines {
+        grouped(&self.lines, |line| {
             let (place, fault) = line.message.split_at(line.place().len());
-            if place.is_empty() {
-                groups.push(vec![line]);
-                continue;
-            }
-            let at = *known.entry((fault, line.hint.as_deref())).or_insert(groups.len());
-            match groups.get_mut(at) {
-                Some(group) => group.push(line),
-                None => groups.push(vec![line]),
-            }
-        }
-        groups
+            (!place.is_empty()).then_some((fault, line.hint.as_deref()))
+        })
     }
 
     fn message(&self) -> String {

@@ -18,6 +18,7 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::CliError;
 use crate::cli::local_time;
 use crate::cli::pager::Pager;
+use crate::cli::render::alike::more_like_it;
 use crate::cli::render::sanitize::Sanitizer;
 use crate::cli::render::table::Screen;
 use crate::model::Masker;
@@ -27,9 +28,6 @@ use crate::syntax::printable;
 
 /// How many lines of one error are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = MAX_DIAGNOSTICS + 1;
-
-/// How many places are named that have the same fault as the one before.
-const MAX_PLACES: usize = 4;
 
 /// The size of the buffer in front of stdout. Larger pieces, such as the JSON of a large configuration,
 /// bypass it.
@@ -185,10 +183,9 @@ impl Ui {
             if let Some(hint) = &line.hint {
                 self.labelled("hint:", Color::Cyan, hint);
             }
-            if lines.len() > 1 {
-                let places: Vec<&str> = lines[1..].iter().map(|line| line.place()).take(MAX_PLACES).collect();
-                let more = if lines.len() > MAX_PLACES + 1 { ", …" } else { "" };
-                self.say(&format!("and {} more like it: {}{more}", lines.len() - 1, places.join(", ")));
+            let places: Vec<&str> = lines.iter().map(|line| line.place()).collect();
+            if let Some(more) = more_like_it(&places) {
+                self.say(&more);
             }
         }
         let left: usize = groups.iter().skip(MAX_ERROR_LINES).map(Vec::len).sum();

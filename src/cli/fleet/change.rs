@@ -107,7 +107,7 @@ fn record_applied(
         let made = operation(&mut *member.target.service, &options);
         made.map(drop).map_err(|error| CliError::from(error).at(&member.name))
     };
-    let recorded = fleet.on(&unchanged, "record", &|| true, work, |_, _| None);
+    let recorded = fleet.on(&unchanged, "record", &|| true, work);
     for (at, recorded) in unchanged.into_iter().zip(recorded) {
         if let Some(Err(error)) = recorded {
             plans[at].result = Err(error);
@@ -149,11 +149,7 @@ fn each_for_itself(
         plan.keep_warnings(&made, member);
         Ok(made.pending)
     };
-    let line = |at: usize, result: &Result<_, CliError>| {
-        let word = result.as_ref().map_or_else(|error| standing_of(error).in_words(), |_| "changed");
-        (!change.args.quiet).then(|| format!("{}: {word}", plans[at].server))
-    };
-    let made = fleet.on(changing, "change", &|| held.received().is_none(), work, line);
+    let made = fleet.on(changing, "change", &|| held.received().is_none(), work);
     let endings: Vec<Ending> = changing
         .iter()
         .zip(made)

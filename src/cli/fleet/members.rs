@@ -68,7 +68,7 @@ impl Fleet {
     ) -> Vec<ServerAnswer<Option<T>>> {
         let all: Vec<usize> = (0..self.members.len()).collect();
         let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));
-        let found = self.on(&all, what, goes_on, work, |_, _| None);
+        let found = self.on(&all, what, goes_on, work);
         let answers = self.members.iter().zip(found);
         answers
             .map(|(member, result)| ServerAnswer { server: member.name.clone(), result: result.transpose() })
@@ -76,25 +76,18 @@ impl Fleet {
     }
 
     /// Works on some of the servers at the same time, as long as it goes on; the results are in the order of
-    /// `which`. What `line` says of a result is printed as the result comes, unless a terminal shows the progress.
+    /// `which`. A terminal shows the progress.
     pub fn on<T: Send>(
         &mut self,
         which: &[usize],
         what: &'static str,
         goes_on: &(dyn Fn() -> bool + Sync),
         work: impl Fn(usize, &mut FleetMember) -> T + Sync,
-        line: impl Fn(usize, &T) -> Option<String>,
     ) -> Vec<Option<T>> {
         let bar = if what == UNSEEN { ProgressBar::hidden() } else { bar(which.len(), what) };
-        let report = |at: usize, result: &T| {
-            bar.inc(1);
-            if let Some(line) = line(which[at], result).filter(|_| bar.is_hidden()) {
-                self.ui.say(&line);
-            }
-        };
         let items = self.members.iter_mut().enumerate().filter(|(at, _)| which.contains(at));
         let done = |(at, member): (usize, &mut FleetMember)| work(at, member);
-        let found = in_parallel(items, (which.len(), self.jobs), goes_on, done, report);
+        let found = in_parallel(items, (which.len(), self.jobs), goes_on, done, || bar.inc(1));
         bar.finish_and_clear();
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
         found

@@ -6,14 +6,14 @@ use std::thread;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Does `work` on each item in at most `jobs` threads; the results are in the order of the items. `report` hears of
-/// each result as it comes. Items that were not begun when `goes_on` became false have none.
+/// Does `work` on each item in at most `jobs` threads; the results are in the order of the items. `report` is
+/// called as each result comes. Items that were not begun when `goes_on` became false have none.
 pub fn in_parallel<I: Send, T: Send>(
     items: impl Iterator<Item = I> + Send,
     (count, jobs): (usize, usize),
     goes_on: &(dyn Fn() -> bool + Sync),
     work: impl Fn(I) -> T + Sync,
-    mut report: impl FnMut(usize, &T),
+    mut report: impl FnMut(),
 ) -> Vec<Option<T>> {
     let mut found: Vec<Option<T>> = (0..count).map(|_| None).collect();
     let queue = Mutex::new(items.enumerate());
@@ -33,7 +33,7 @@ pub fn in_parallel<I: Send, T: Send>(
         }
         drop(sender);
         for (at, result) in results {
-            report(at, &result);
+            report();
             found[at] = Some(result);
         }
     });
@@ -65,7 +65,7 @@ mod tests {
             number * 2
         };
         let mut heard = 0;
-        let found = in_parallel(0..100, (100, 4), &|| true, work, |_, _| heard += 1);
+        let found = in_parallel(0..100, (100, 4), &|| true, work, || heard += 1);
         assert_eq!(found, (0..100).map(|number| Some(number * 2)).collect::<Vec<_>>());
         assert!(most.into_inner() <= 4 && heard == 100);
     }
@@ -74,7 +74,7 @@ mod tests {
     fn what_was_not_begun_has_no_result() {
         let done = AtomicUsize::new(0);
         let goes_on = || done.load(Ordering::SeqCst) < 3;
-        let found = in_parallel(0..10, (10, 1), &goes_on, |_| done.fetch_add(1, Ordering::SeqCst), |_, _| ());
+        let found = in_parallel(0..10, (10, 1), &goes_on, |_| done.fetch_add(1, Ordering::SeqCst), || ());
         assert_eq!(found.iter().flatten().count(), 3);
         assert_eq!(found[3], None);
     }

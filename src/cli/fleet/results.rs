@@ -103,10 +103,10 @@ impl From<&ChangeArgs> for ResultForm {
     }
 }
 
-/// Prints the errors, and what stands on each server.
+/// Prints the errors, and what stands on each server; where that can't be printed, it is told on stderr.
 pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), CliError> {
     print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
-    match form {
+    let printed = match form {
         ResultForm::Json => {
             let records: Map<String, Value> =
                 results.iter().map(|result| (result.server.clone(), record(result))).collect();
@@ -118,7 +118,13 @@ pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), C
             let rows = std::iter::once(headings).chain(results.iter().map(row)).collect();
             ui.print(|out| table::print(rows, ui.screen(), out))
         }
+    };
+    if printed.is_err() {
+        results
+            .iter()
+            .for_each(|result| ui.say(&format!("{}: {}", result.server, result.standing.in_words())));
     }
+    printed
 }
 
 fn record(result: &ServerResult) -> Value {

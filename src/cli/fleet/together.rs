@@ -12,7 +12,6 @@ use super::members::{Fleet, FleetMember, ServerAnswer, UNSEEN};
 use super::parallel::bar;
 use super::plan::{FleetChange, FleetPlan, Operation};
 use super::results::{Ending, Standing};
-use super::tables::in_a_word;
 use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
 use crate::engine::{ChangeOptions, ErrorKind};
@@ -130,7 +129,7 @@ impl<'a> Together<'a> {
                 None => Err(CliError::unconfirmable(&member.name)),
             }
         };
-        for (at, made) in self.on(servers, "try", "waits to be confirmed", work) {
+        for (at, made) in self.on(servers, "try", work) {
             match made {
                 Some(made) => self.hear_try(at, made),
                 None => self.coordinator.not_tried(at),
@@ -179,7 +178,7 @@ impl<'a> Together<'a> {
         let command = self.change.args.fleet.health_cmd.as_deref();
         let timeout = Duration::from_secs(self.change.args.hooking.hook_timeout);
         let look = |_, member: &mut FleetMember| health::look(member, command, timeout);
-        let found = self.on(servers, what, "healthy", look);
+        let found = self.on(servers, what, look);
         self.all_fine(found)
     }
 
@@ -202,7 +201,7 @@ impl<'a> Together<'a> {
                 first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Instant::now());
                 Ok(())
             };
-            let found = self.on(servers, "ask", "", ping);
+            let found = self.on(servers, "ask", ping);
             if !self.all_fine(found) {
                 return false;
             }
@@ -260,13 +259,9 @@ impl<'a> Together<'a> {
             Some(change) => confirm(member, change, after(&plans[at]), was_sent[of[&at]], &|| goes_on(held)),
             None => (StepReply::Refused, None),
         };
-        let line = |at: usize, (reply, _): &(StepReply, Option<CliError>)| {
-            let is_done = *reply == StepReply::Done && !self.change.args.quiet;
-            is_done.then(|| format!("{}: confirmed", plans[at].server))
-        };
         // Once the first confirmation is sent, every server gets one, whatever signal comes.
         let which = self.numbers(servers);
-        let found = self.fleet.on(&which, "confirm", &|| true, work, line);
+        let found = self.fleet.on(&which, "confirm", &|| true, work);
         for (at, (reply, error)) in servers.iter().zip(found.into_iter().flatten()) {
             self.coordinator.confirmed(*at, reply);
             self.errors[*at] = error;
@@ -282,20 +277,15 @@ impl<'a> Together<'a> {
             let id = made[of[&at]].as_ref().map(|made| made.id.as_str());
             take_back(member, id, after(&plans[at]))
         };
-        let line = |at: usize, result: &TakenBack| {
-            let word = match result {
-                TakenBack::Done => "taken back",
-                TakenBack::Kept => "confirmed by others",
-                TakenBack::Later(_) => "not reached; it takes itself back",
-            };
-            (!self.change.args.quiet).then(|| format!("{}: {word}", plans[at].server))
-        };
         let which = self.numbers(servers);
-        let found = self.fleet.on(&which, "take back", &|| true, work, line);
+        let found = self.fleet.on(&which, "take back", &|| true, work);
         for (at, result) in servers.iter().zip(found.into_iter().flatten()) {
             match result {
                 TakenBack::Done => self.coordinator.cancelled(*at, StepReply::Done),
-                TakenBack::Kept => self.coordinator.confirmed(*at, StepReply::Done),
+                TakenBack::Kept => {
+                    self.fleet.ui.say(&format!("{}: confirmed by others", self.name(*at)));
+                    self.coordinator.confirmed(*at, StepReply::Done);
+                }
                 TakenBack::Later(error) => {
                     self.coordinator.cancelled(*at, StepReply::Lost);
                     self.errors[*at].get_or_insert(error);
@@ -305,22 +295,16 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// Works on servers as long as no signal comes; `done` is what is said of one that did it.
+    /// Works on servers as long as no signal comes.
     fn on<T: Send>(
         &mut self,
         servers: &[usize],
         what: &'static str,
-        done: &str,
         work: impl Fn(usize, &mut FleetMember) -> Result<T, CliError> + Sync,
     ) -> Vec<(usize, Option<Result<T, CliError>>)> {
         let which = self.numbers(servers);
-        let (plans, held, is_quiet) = (self.plans, &self.held, self.change.args.quiet);
-        let line = |at: usize, result: &Result<T, CliError>| match result {
-            Ok(_) if what != "try" || is_quiet => None,
-            Ok(_) => Some(format!("{}: {done}", plans[at].server)),
-            Err(error) => Some(format!("{}: {}", plans[at].server, in_a_word(error))),
-        };
-        let found = self.fleet.on(&which, what, &|| held.received().is_none(), work, line);
+        let held = &self.held;
+        let found = self.fleet.on(&which, what, &|| held.received().is_none(), work);
         servers.iter().copied().zip(found).collect()
     }
 

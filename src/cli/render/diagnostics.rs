@@ -7,6 +7,7 @@ use colored::Color;
 use serde::Serialize;
 
 use crate::cli::error::{BrokenText, CliError};
+use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
@@ -78,12 +79,15 @@ impl<'s> Reporter<'s> {
         Self { quotes: reporter.quotes && file.is_quoted, ..reporter }
     }
 
-    /// All diagnostics as text.
+    /// All diagnostics as text, those that say the same of different places once.
     pub fn text(&self, ui: Ui) -> String {
         let diagnostics = self.diagnostics;
         let mut text = String::new();
-        for diagnostic in diagnostics.iter() {
-            self.one(ui, diagnostic, &mut text);
+        let fault = |found: &&'s Diagnostic| (found.severity.label(), &*found.message, found.hint.as_deref());
+        for alike in grouped(diagnostics.iter(), |found| Some(fault(found))) {
+            self.one(ui, alike[0], &mut text);
+            let places: Vec<String> = alike.iter().map(|found| self.position(&found.span)).collect();
+            text.extend(more_like_it(&places).map(|more| format!("{more}\n")));
         }
         if diagnostics.dropped() > 0 {
             text.push_str(&format!("{}: and {} more\n", self.name, diagnostics.dropped()));
@@ -126,13 +130,16 @@ impl<'s> Reporter<'s> {
         }
     }
 
+    /// Where a diagnostic begins, as an editor takes it.
+    fn position(&self, span: &Span) -> String {
+        let Position { line, column, .. } = self.lines.position(span.start);
+        format!("{}:{line}:{column}", printable(self.name))
+    }
+
     fn place(&self, span: &Span, message: &str, ui: Ui, text: &mut String) {
         let redact = |line: Range<usize>| self.masked.replacements(&line);
         let snippet = Snippet::at(span, self.document, &self.lines, &redact);
-        let position = snippet.position;
-        let name = printable(self.name);
-        writeln!(text, "{name}:{}:{}: {message}", position.line, position.column)
-            .expect("a string can be written to");
+        writeln!(text, "{}: {message}", self.position(span)).expect("a string can be written to");
         if self.quotes {
             let (line, caret) = (printable(&snippet.line), &snippet.caret);
             writeln!(text, "  {line}\n  {}", ui.paint(caret, Color::Green))

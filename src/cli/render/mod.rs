@@ -1,5 +1,6 @@
 //! Output for users: diffs, tables, diagnostics, and the rules for what a terminal may get.
 
+pub mod alike;
 pub mod change_json;
 pub mod diagnostics;
 pub mod diff;

@@ -47,6 +47,20 @@ fn warnings_fail_when_strict() {
 }
 
 #[test]
+fn faults_that_say_the_same_are_shown_once_with_their_count() {
+    let streams: String = (0..7).map(|at| format!("stream s{at} {{ title x; }}\n")).collect();
+    let place = Place::with(&streams);
+    let run = place.run(["check"]).exits(0).says("7 warnings");
+    assert_eq!(run.out.matches("warning: the stream has no source\n").count(), 1, "{}", run.out);
+    run.prints(
+        "  hint: add one like `url udp://239.0.0.1:1234;`\n\
+         and 6 more like it: media.conf:2:8, media.conf:3:8, media.conf:4:8, media.conf:5:8, …\n",
+    );
+    assert_eq!(place.run(["check", "-o", "json"]).json().as_array().map(Vec::len), Some(7));
+    place.run(["save", CONF]).exits(0);
+}
+
+#[test]
 fn json_has_one_object_a_fault() {
     let place = Place::with("stream a { url udp://1 }\nstream a udp://2;\n");
     let found = place.run(["check", "-o", "json"]).exits(3).json();
@@ -157,8 +171,8 @@ fn no_command_advises_update_for_a_file_with_errors() {
 fn at_most_a_hundred_faults_of_a_text_and_how_many_more() {
     let place = Place::with("http x;\n".repeat(250) + &"http 80;\n".repeat(250));
     let run = place.run(["check"]).exits(3).prints("media.conf: and 399 more\n");
-    assert_eq!(run.out.matches(": error: ").count(), 100);
-    run.says("1 file checked: 250 errors, 249 warnings");
+    assert_eq!(run.out.matches(": error: ").count(), 1);
+    run.prints("and 99 more like it: media.conf:2:6, ").says("1 file checked: 250 errors, 249 warnings");
     let faults = place.run(["check", "-o", "json"]).exits(3).json();
     let faults = faults.as_array().expect("an array");
     assert_eq!(faults.len(), 101);

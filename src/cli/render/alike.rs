@@ -1,0 +1,34 @@
+//! Faults that say the same of different places: they are told once, with their count.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::hash::Hash;
+
+/// How many places are named of those that say the same.
+const MAX_PLACES: usize = 4;
+
+/// Puts those with an equal key together, in the order of the first of each; one without a key stands alone.
+pub fn grouped<T, K: Eq + Hash>(
+    items: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> Option<K>,
+) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    let mut known = HashMap::new();
+    for item in items {
+        let at = key(&item).map_or(groups.len(), |key| *known.entry(key).or_insert(groups.len()));
+        match groups.get_mut(at) {
+            Some(group) => group.push(item),
+            None => groups.push(vec![item]),
+        }
+    }
+    groups
+}
+
+/// What stands below the first of those that say the same: how many more there are, and where. `None` if it is the
+/// only one.
+pub fn more_like_it(places: &[impl Display]) -> Option<String> {
+    let more = places.get(1..).filter(|more| !more.is_empty())?;
+    let named: Vec<String> = more.iter().take(MAX_PLACES).map(ToString::to_string).collect();
+    let rest = if more.len() > MAX_PLACES { ", …" } else { "" };
+    Some(format!("and {} more like it: {}{rest}", more.len(), named.join(", ")))
+}
