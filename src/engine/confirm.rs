@@ -146,9 +146,9 @@ impl Engine {
         self.restore_running(&pending.before, aftermath.is_ok(), Some(last_change));
         let aftermath = aftermath?;
         self.reload_after_rollback(&*writer, by);
-        match aftermath {
-            Aftermath::Broken => self.note_left_over(true),
-            _ => writer.clear_pending()?,
+        match aftermath.may_leave_change() {
+            true => self.note_left_over(true),
+            false => writer.clear_pending()?,
         }
         self.release_pending(&pending);
         Ok(aftermath)
@@ -188,8 +188,7 @@ impl Engine {
         }
         let writer = self.lock()?;
         let taken = self.settle_found(Some(&*writer), (NO_USER, SERVER_ENDED))?;
-        let is_told = |aftermath| matches!(aftermath, Aftermath::Broken | Aftermath::ChangedMeanwhile);
-        if taken.is_some_and(|taken| !is_told(taken.aftermath)) {
+        if taken.is_some_and(|taken| !taken.aftermath.may_leave_change()) {
             (self.on_trouble)("a change was not confirmed before the server ended: it was rolled back");
         }
         Ok(())

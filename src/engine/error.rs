@@ -147,7 +147,7 @@ pub enum Aftermath {
     Restored,
     /// The file is removed again: it did not exist before.
     Removed,
-    /// Another program changed it meanwhile, and it stays.
+    /// Another program changed or removed it meanwhile, and it stays so.
     ChangedMeanwhile,
     /// Another program changed it meanwhile: the change was taken out of it, and the rest stays.
     Merged,
@@ -162,6 +162,11 @@ impl Aftermath {
     /// Whether an edit by another program stays in the file.
     pub fn is_hand_edit(self) -> bool {
         matches!(self, Self::ChangedMeanwhile | Self::Merged | Self::Broken)
+    }
+
+    /// Whether it can't be told if the change is still in it, because it has errors or is away.
+    pub(super) fn may_leave_change(self) -> bool {
+        matches!(self, Self::ChangedMeanwhile | Self::Broken)
     }
 
     fn in_words(self) -> &'static str {

@@ -3,7 +3,7 @@
 //! When a change goes back, the file may hold another text than the one that the change wrote: somebody
 //! edited it meanwhile. Then the inverse of the change is merged into the edited text. A text with errors is
 //! left, and the record of the change with it, until somebody loads or changes the file: that merges the
-//! inverse first. The next process that loads or changes the file does the same after a server was killed.
+//! inverse first. A file that is away leaves the record, too, because it may come back. The next process that loads or changes the file does the same after a server was killed.
 
 use std::sync::Arc;
 
@@ -47,8 +47,8 @@ enum Without {
     Old(Option<Arc<Snapshot>>),
     /// The edited text without the change.
     Merged(Arc<Snapshot>),
-    /// The file has errors, so it can't be told what belongs to the change.
-    Unknown,
+    /// The file has errors, or is away, so it can't be told what belongs to the change.
+    Unknown(Aftermath),
 }
 
 /// A file out of which an unconfirmed change was taken.
@@ -69,10 +69,10 @@ impl LeftOver {
     fn without(&self, now: Option<&Arc<Snapshot>>) -> Without {
         match (now, &self.old) {
             (None, None) => Without::Same(Aftermath::Removed),
-            (None, Some(_)) => Without::Same(Aftermath::ChangedMeanwhile),
+            (None, Some(_)) => Without::Unknown(Aftermath::ChangedMeanwhile),
             (Some(now), Some(old)) if now.is_same_text(old) => Without::Same(Aftermath::Restored),
             (Some(now), old) if now.is_same_text(&self.written) => Without::Old(old.clone()),
-            (Some(now), _) if !now.is_valid() => Without::Unknown,
+            (Some(now), _) if !now.is_valid() => Without::Unknown(Aftermath::Broken),
             (Some(now), _) => {
                 let merged = take_back(self.base().document(), self.written.document(), now.document());
                 let merged = Arc::new(Snapshot::of(merged));
@@ -135,8 +135,9 @@ impl Engine {
         };
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::of(loaded.bytes.clone())));
         let (to, why, aftermath) = match change.without(now.as_ref()) {
-            Without::Same(aftermath) => (now.clone(), why.to_owned(), aftermath),
-            Without::Unknown => (now.clone(), why.to_owned(), Aftermath::Broken),
+            Without::Same(aftermath) | Without::Unknown(aftermath) => {
+                (now.clone(), why.to_owned(), aftermath)
+            }
             Without::Old(None) => (None, why.to_owned(), Aftermath::Removed),
             Without::Old(old) => (old, why.to_owned(), Aftermath::Restored),
             Without::Merged(text) => {
@@ -157,23 +158,26 @@ impl Engine {
 
     fn tell_of_hand_edit(&self, change: &LeftOver, taken: &WithoutChange) {
         let edited = "the file was edited by hand while a change waited to be confirmed";
+        let left = |file: &str| {
+            let paths = change.paths().join(", ");
+            format!(
+                "{file} may hold what was not confirmed ({paths}), which the next load or change takes out"
+            )
+        };
         let words = match (taken.aftermath, &taken.from, &taken.to) {
-            (Aftermath::ChangedMeanwhile, ..) => {
-                "the file was removed by hand while a change waited to be confirmed".to_owned()
-            }
-            (Aftermath::Broken, ..) => format!(
-                "{edited} and has errors: it is left as it is and may hold what was not confirmed ({}), which \
-                 the next load or change takes out",
-                change.paths().join(", ")
+            (Aftermath::ChangedMeanwhile, ..) => left(
+                "the file was removed by hand while a change waited to be confirmed: if it comes back, it",
             ),
+            (Aftermath::Broken, ..) => left(&format!("{edited} and has errors: it is left as it is and")),
             (Aftermath::Merged, Some(from), Some(to)) => {
                 let part = |paths: Vec<String>, what: &str| match paths.is_empty() {
                     true => String::new(),
                     false => format!("; {what}: {}", paths.join(", ")),
                 };
-                let gone = part(paths_between(from, to), "taken out of it");
-                let kept = part(change.paths_in(to), "kept as edited");
-                format!("{edited}{gone}{kept}")
+                let gone = paths_between(from, to);
+                let mut kept = change.paths_in(to);
+                kept.retain(|path| !gone.contains(path));
+                format!("{edited}{}{}", part(gone, "taken out of it"), part(kept, "kept as edited"))
             }
             _ => return,
         };
@@ -208,15 +212,15 @@ impl Engine {
         Ok(self.left_over()?.map(|stored| OpenChange { is_over, ..stored.open }))
     }
 
-    /// The paths of the unconfirmed values that the file still holds, masked; of a file with errors, of those
-    /// that it may hold.
+    /// The paths of the unconfirmed values that the file still holds, masked; of a file with errors, or one that is
+    /// away, of those that it may hold.
     pub fn unconfirmed(&self) -> Vec<String> {
         let left_over = self.has_left_over().then(|| self.left_over().ok().flatten()).flatten();
         let Some(change) = left_over.as_ref().and_then(LeftOver::of) else { return Vec::new() };
         let now = self.read().ok();
         match (change.without(now.as_ref()), now) {
             (Without::Same(_), _) | (Without::Merged(_), None) => Vec::new(),
-            (Without::Old(_) | Without::Unknown, _) => change.paths(),
+            (Without::Old(_) | Without::Unknown(_), _) => change.paths(),
             (Without::Merged(text), Some(now)) => paths_between(&now, &text),
         }
     }
@@ -256,8 +260,8 @@ impl Engine {
             Some(stored) => Some(self.settle_stored(writer, stored, because)?),
             None => None,
         };
-        let is_broken = taken.as_ref().is_some_and(|taken| taken.aftermath == Aftermath::Broken);
-        if let Some(writer) = writer.filter(|_| !is_broken) {
+        let is_left = taken.as_ref().is_some_and(|taken| taken.aftermath.may_leave_change());
+        if let Some(writer) = writer.filter(|_| !is_left) {
             self.forget_left_over(writer)?;
         }
         Ok(taken)
@@ -278,14 +282,14 @@ impl Engine {
             return Ok(WithoutChange { aftermath: Aftermath::Restored, from: None, to: None });
         };
         let taken = self.take_out(writer, &change, because)?;
-        if let Some(writer) = writer.filter(|_| is_dead && taken.aftermath != Aftermath::Broken) {
+        if let Some(writer) = writer.filter(|_| is_dead && !taken.aftermath.may_leave_change()) {
             self.reload_after_rollback(writer, because.0);
         }
         Ok(taken)
     }
 
     /// Keeps the configuration that ran unsaved before the change, and that ends with its server; once, also
-    /// where the file has errors each time that it is looked at.
+    /// where the file has errors, or is away, each time that it is looked at.
     fn keep_unsaved_of(
         &self,
         writer: &dyn Writer,
@@ -293,7 +297,7 @@ impl Engine {
         change: Option<&LeftOver>,
     ) -> Result<(), EngineError> {
         let now = self.read().ok();
-        if change.is_some_and(|change| matches!(change.without(now.as_ref()), Without::Unknown)) {
+        if change.is_some_and(|change| matches!(change.without(now.as_ref()), Without::Unknown(_))) {
             return Ok(());
         }
         let message = Some("the running configuration was unsaved when the server ended");

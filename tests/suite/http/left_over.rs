@@ -103,6 +103,61 @@ fn a_broken_file_keeps_the_change_until_it_is_mended() {
     assert_eq!(unconfirmed(&server), json!([]));
 }
 
+/// A file that comes back, as it was or edited, does not bring the change with it.
+#[test]
+fn a_file_that_was_away_comes_back_without_the_change() {
+    for edit in [None, Some(["# main", "# by hand"])] {
+        let (server, id) = waiting("modify_config", r#"{"rtmp":7}"#);
+        let (conf, away) = (server.place.path(CONF), server.place.path("away.conf"));
+        std::fs::rename(&conf, &away).expect("it can be moved");
+        let cancelled = server.post(&format!("cancel_config?id={id}"), "");
+        assert_eq!((cancelled.status, header(&cancelled, "Mediactl-Note")), (200, Some("kept-hand-edit")));
+        assert!(record(&server.place) && !conf.exists());
+        let error = body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"].clone();
+        let words = "comes back, it may hold what was not confirmed (rtmp)";
+        assert!(error.as_str().is_some_and(|error| error.contains(words)), "{error}");
+        assert_eq!(unconfirmed(&server), json!(["rtmp"]));
+        std::fs::rename(&away, &conf).expect("it can be moved back");
+        edit.iter().for_each(|[from, to]| server.edit_by_hand(from, to));
+        assert_eq!(unconfirmed(&server), json!(["rtmp"]));
+        let changed = server.post("modify_config", r#"{"rtsp":1}"#);
+        let note = header(&changed, "Mediactl-Note");
+        assert!(note.is_some_and(|note| note.starts_with("took-out-unconfirmed rtmp")), "{note:?}");
+        assert!(!server.place.text().contains("rtmp") && !record(&server.place), "{}", server.place.text());
+        assert_eq!((body(&server.get(""))["rtmp"].clone(), unconfirmed(&server)), (Value::Null, json!([])));
+    }
+}
+
+/// The same where the server was killed.
+#[test]
+fn a_file_that_was_away_as_commands_looked_for_it_comes_back_without_the_change() {
+    let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
+    let place = killed.place;
+    let text = place.text();
+    std::fs::remove_file(place.path(CONF)).expect("it can be removed");
+    place.run(["confirm", "--revert"]).exits(0);
+    place.run(["serve", "--listen", "none"]).exits(7);
+    assert!(record(&place));
+    place.put(CONF, text);
+    place.run(["modify", "--set", "rtsp=1"]).exits(0).says("never confirmed").says("rtmp");
+    assert!(!place.text().contains("rtmp") && !record(&place), "{}", place.text());
+}
+
+/// A path was either taken out or kept.
+#[test]
+fn what_is_said_of_a_stream_that_the_change_made_and_an_edit_changed_is_true() {
+    let (server, id) = waiting(
+        "modify_config",
+        r#"{"streams":{"new1":{"urls":[{"url":"udp://3"}],"title":"N","prepush":7}}}"#,
+    );
+    server.edit_by_hand("title N", "title mine");
+    assert_eq!(server.post(&format!("cancel_config?id={id}"), "").status, 200);
+    let error = body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"].clone();
+    let words = "taken out of it: streams.new1.prepush, streams.new1.urls; \
+                 kept as edited: streams.new1.static, streams.new1.title";
+    assert!(error.as_str().is_some_and(|error| error.ends_with(words)), "{error}");
+}
+
 fn pending_of(server: &Server) -> Value {
     body(&server.get("?runtime=1"))["runtime"]["config"]["pending"].clone()
 }
