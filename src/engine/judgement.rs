@@ -3,6 +3,7 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::composed::Composed;
@@ -35,15 +36,21 @@ impl Engine {
         if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
     }
 
-    /// The errors that a text has together with what it includes, and that the text before does not have.
-    fn new_faults(&self, before: Option<&Arc<Snapshot>>, after: &Composed) -> Vec<ComposedFault> {
-        let mut faults = after.faults();
-        match before {
-            None => {}
-            Some(_) if faults.is_empty() => {}
-            Some(before) if before.is_valid() => leave_out(&mut faults, &self.faults_of(before)),
+    /// The errors that a text has together with what it includes, and that none of the texts before has as often.
+    fn new_faults(&self, before: &[&Arc<Snapshot>], after: &Composed) -> Vec<ComposedFault> {
+        let (mut faults, mut known) = (after.faults(), Vec::new());
+        if faults.is_empty() {
+            return faults;
+        }
+        for text in before {
+            let mut more = self.faults_of(text);
+            leave_out(&mut more, &known);
+            known.append(&mut more);
+        }
+        leave_out(&mut faults, &known);
+        if before.first().is_some_and(|text| !text.is_valid()) {
             // What stood there before can't be told, but that of the included files did.
-            Some(_) => faults.retain(|fault| fault.is_own),
+            faults.retain(|fault| fault.is_own);
         }
         faults
     }
@@ -82,11 +89,10 @@ impl Transaction<'_> {
         let engine = self.engine;
         let Some(after) = outcome.after().and_then(Content::snapshot) else { return Ok(Vec::new()) };
         let composed = engine.composed(after, engine.followed());
-        let mut faults = composed.as_ref().map(|after| engine.new_faults(before, after)).unwrap_or_default();
         // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
-        if let (Some(file), false, false) = (self.file(), faults.is_empty(), self.is(Operation::Load)) {
-            leave_out(&mut faults, &engine.faults_of(file));
-        }
+        let file = self.file().filter(|_| !self.is(Operation::Load));
+        let known: Vec<_> = before.into_iter().chain(file).collect();
+        let faults = composed.as_ref().map(|after| engine.new_faults(&known, after)).unwrap_or_default();
         if !(faults.is_empty() || self.options.takes_faults) {
             return Err(EngineError::BadIncludes(faults));
         }
@@ -111,13 +117,14 @@ fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
 
 /// Leaves out of `faults` what stands in `known`, each as often as it does there.
 fn leave_out(faults: &mut Vec<ComposedFault>, known: &[ComposedFault]) {
-    let mut known: Vec<&str> = known.iter().map(|fault| &*fault.identity).collect();
-    faults.retain(|fault| match known.iter().position(|known| *known == fault.identity) {
-        Some(at) => {
-            known.swap_remove(at);
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    known.iter().for_each(|fault| *times.entry(&fault.identity).or_default() += 1);
+    faults.retain(|fault| match times.get_mut(&*fault.identity) {
+        Some(left @ 1..) => {
+            *left -= 1;
             false
         }
-        None => true,
+        _ => true,
     });
 }
 

@@ -308,6 +308,39 @@ fn faults_that_stood_there_before_refuse_nothing_and_keep_no_server_down() {
 }
 
 #[test]
+fn one_more_of_a_fault_that_stood_there_is_new() {
+    let place = place();
+    let main = format!("edit_auth admin hunter2;\n{MAIN}{TWICE}");
+    place.put("moved.conf", format!("# a line\n{main}"));
+    place.put("more.conf", format!("{main}include conf.d/b.conf;\n"));
+    let saves = |way: &[&str], commands: &[&str], file: &str, exit: i32| {
+        for command in commands {
+            place.put(CONF, &main);
+            let call = place.mediactl(way.iter().copied().chain(command.split(' ')).chain([file]));
+            let call = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
+            let run = call.run().exits(exit);
+            assert_eq!(run.err.contains(FAULT), exit == 3, "{run:?}");
+        }
+    };
+    let commands = ["save --dry-run", "save --dry-run --force"];
+    place.put(CONF, &main);
+    saves(&[], &commands, "more.conf", 3);
+    saves(&[], &commands, "moved.conf", 0);
+    let server = Serving::over(&place);
+    let of_server = ["save --dry-run", "save", "update --dry-run", "update"];
+    for way in [&[][..], &["--url", &server.url]] {
+        saves(way, &of_server, "more.conf", 3);
+        saves(way, &commands, "moved.conf", 0);
+    }
+    place.put(CONF, format!("{main}include conf.d/b.conf;\n"));
+    server.hang_up();
+    place.run(["read", "include"]).exits(0).prints("conf.d/*.conf");
+    server.stop().says("SIGHUP: the file was not loaded: `conf.d/b.conf`, line 1: the stream `cam9`");
+    // It stands there now, so a server starts with it.
+    Serving::over(&place).stop().says(FAULT);
+}
+
+#[test]
 fn a_take_back_is_told_of_faults_and_never_refused() {
     let place = place();
     place.put(CONF, format!("{MAIN}{TWICE}"));
