@@ -13,7 +13,7 @@ use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
 use super::value_at::missing;
-use super::{Edit, EditError, NamedEntry, copied, modify_members, under_new_names};
+use super::{Edit, EditError, NamedEntry, copied, created_before, modify_members, under_new_names};
 use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Kind, Lens, top_members};
@@ -56,9 +56,9 @@ pub enum BlockPlace {
     /// A copy directly behind its original; a new block behind the last one that begins with its keyword.
     #[default]
     Usual,
-    /// Behind the block of this name.
+    /// Directly behind the block of this name.
     After(String),
-    /// In front of the block of this name.
+    /// Directly in front of the block of this name and of its comments.
     Before(String),
 }
 
@@ -130,6 +130,11 @@ impl BlockRequest {
         self
     }
 
+    /// Whether an edit of the text keeps more than a patch: comments, or the place between other directives.
+    pub fn is_of_text(&self) -> bool {
+        !matches!(self.content, BlockContent::New(_)) || matches!(self.place, BlockPlace::Before(_))
+    }
+
     /// The merge patch that comes nearest to the request; it can't keep comments.
     ///
     /// # Errors
@@ -196,16 +201,25 @@ impl BlockRequest {
             entries.find(|entry| group_name(**entry).value() == from.name).copied()
         });
         let block = entry.map(|entry| NamedEntry { kind: to.kind, entry });
+        let at = || {
+            let place = self.index(&current, &current.names(&[to.kind.key()]), (to.kind, from), true);
+            place.map_err(|fault| vec![fault])
+        };
+        let before = match &self.place {
+            BlockPlace::Before(_) => members.own_by_key(to.kind.key()).get(at()?).copied(),
+            BlockPlace::Usual | BlockPlace::After(_) => None,
+        };
         let edit = match (&self.content, block) {
             (BlockContent::Moved(_), Some(block)) => under_new_names(document, members, &[(block, to.name)])?,
             (BlockContent::Copied(_), Some(block)) => {
-                let place = self.index(&current, &current.names(&[to.kind.key()]), (to.kind, from), true);
-                let at = place.map_err(|fault| vec![fault])?;
-                copied(document, members, block, (to.name, at))?
+                copied(document, members, block, (to.name, at()?, before))?
             }
             _ => {
                 let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
-                return Ok(modify_members(document, members, patch)?);
+                return Ok(match before {
+                    Some(before) => created_before(document, members, &patch, before)?,
+                    None => modify_members(document, members, patch)?,
+                });
             }
         };
         match edit {
@@ -363,7 +377,11 @@ rtmp 1;
 
     /// The text after the edit; the patch must lead to the same JSON.
     fn after(request: &BlockRequest) -> Result<String, String> {
-        let document = Document::parse(TEXT.to_owned());
+        after_in(TEXT, request)
+    }
+
+    fn after_in(text: &str, request: &BlockRequest) -> Result<String, String> {
+        let document = Document::parse(text.to_owned());
         let shown = view(&document);
         let faults = |faults: Vec<super::PathFault>| {
             let hint = faults[0].misfit.hint.as_ref().map(|hint| format!(" | {hint}"));
@@ -441,7 +459,7 @@ rtmp 1;
             (source(), BlockPlace::Usual, &[][..], two, below.clone()),
             (source(), BlockPlace::Usual, &["static=false"], film, on_demand.clone()),
             (source(), after_name("film"), &[], film, block.to_owned()),
-            (source(), before_name("film"), &[], two, below),
+            (source(), before_name("film"), &[], two, block.to_owned()),
             (source(), after_name("streams.film"), &["static=false"], film, on_demand),
             (source(), before_name("cam1"), &[], "# cameras\n\n", above.clone()),
             (source(), BlockPlace::Usual, &["position=1"], "# cameras\n\n", above),
@@ -451,7 +469,7 @@ rtmp 1;
                 before_name("film"),
                 &["static=true"],
                 two,
-                "\nstream cam5 file://x;   # late\n".to_owned(),
+                "stream cam5 file://x;   # late\n".to_owned(),
             ),
         ] {
             let request = BlockRequest { place: place.clone(), ..request(content, "streams.cam5", edits) };
@@ -463,6 +481,24 @@ rtmp 1;
             after(&request(new(json!({})), "lives.m", &[])),
             Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n"))
         );
+        let mixed =
+            "stream a;\n\nrtmp 1;\n\n# part two\n\n# of b\nstream b; # b\nrtsp 2;\nlive l;\nstream c;\n";
+        for (content, line) in [
+            (new(json!({})), "stream cam5 {\n}\n"),
+            (BlockContent::Copied(path("streams.c")), "stream cam5;\n"),
+        ] {
+            for (place, old, placed) in [
+                (before_name("a"), "stream a;", format!("{line}\nstream a;")),
+                (before_name("b"), "# of b", format!("{line}\n# of b")),
+                (before_name("c"), "stream c;", format!("{line}stream c;")),
+                (after_name("b"), "# b\n", format!("# b\n\n{line}")),
+                (after_name("c"), "stream c;\n", format!("stream c;\n{line}")),
+            ] {
+                let request =
+                    BlockRequest { place: place.clone(), ..request(content.clone(), "streams.cam5", &[]) };
+                assert_eq!(after_in(mixed, &request), Ok(mixed.replace(old, &placed)), "{place:?}");
+            }
+        }
         for content in [source(), camera()] {
             let request = BlockRequest { place: after_name("flim"), ..request(content, "streams.cam5", &[]) };
             let refused = Err("`streams.flim`: there is no stream `flim` | did you mean `film`?".to_owned());

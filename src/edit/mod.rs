@@ -76,7 +76,7 @@ pub use verify::Unproved;
 use crate::model::member::Members;
 use crate::model::shape::usable_account;
 use crate::model::top_members;
-use crate::syntax::{Document, Splice};
+use crate::syntax::{Document, Entry, Splice};
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
@@ -137,15 +137,26 @@ pub fn under_new_names<'d>(
     carry_out(document, members, plan::plan_new_names(document, members, blocks))
 }
 
-/// Returns the edit that copies a stream, live or plugin; `name` is that of the copy, and how many blocks of its
-/// kind stand in front of it.
+/// Returns the edit that copies a stream, live or plugin; `name` is that of the copy, how many blocks of its
+/// kind stand in front of it, and the one that stands directly behind it, if that was named.
 pub fn copied<'d>(
     document: &'d Document,
     members: &Members<'d>,
     block: NamedEntry<'d>,
-    name: (&str, usize),
+    name: (&str, usize, Option<Entry<'d>>),
 ) -> Result<Option<Edit>, EditError> {
     carry_out(document, members, plan::plan_copy(document, members, block, name))
+}
+
+/// Returns the edit that merges a normalized patch, with the block that it creates directly in front of
+/// `before`.
+pub fn created_before<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    patch: &Map<String, Value>,
+    before: Entry<'d>,
+) -> Result<Option<Edit>, EditError> {
+    carry_out(document, members, plan::plan_new(document, members, patch, before)?)
 }
 
 /// Turns a plan into splices, and proves them.

@@ -69,6 +69,11 @@ pub enum TextRequest<'r> {
 }
 
 impl TextRequest<'_> {
+    /// Whether it is about blocks that are there, which may have comments.
+    pub fn is_of_what_is_there(&self) -> bool {
+        !matches!(self, Self::Block(BlockRequest { content: BlockContent::New(_), .. }))
+    }
+
     /// The edit of a text; `None` if it changes nothing.
     ///
     /// # Errors
@@ -193,9 +198,7 @@ impl ChangeRequest {
     /// The request of which an edit of the text keeps more than a patch.
     pub fn of_text(&self) -> Option<TextRequest<'_>> {
         match &self.edits {
-            Edits::Block(block) if !matches!(block.content, BlockContent::New(_)) => {
-                Some(TextRequest::Block(block))
-            }
+            Edits::Block(block) if block.is_of_text() => Some(TextRequest::Block(block)),
             Edits::Renaming(renaming) => Some(TextRequest::Renaming(renaming)),
             _ => None,
         }

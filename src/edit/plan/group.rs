@@ -259,14 +259,19 @@ impl<'d> Planner<'_, 'd> {
     ) {
         let is_first = |entry: Entry<'d>| entries.first().is_some_and(|first| first.id() == entry.id());
         let own = moved.map_or(0, |entry| self.blank_lines_above(entry, false));
+        let (previous, start) = match self.before.filter(|_| moved.is_none()) {
+            Some(before) => (None, Start::Before(before)),
+            None => (previous, start),
+        };
         match (previous, start) {
             (Some(previous), _) => {
                 let blank_lines = self.blank_lines_above(previous, is_first(previous)).max(own);
                 self.put(None, Anchor::After(previous.id()), content, blank_lines);
             }
             (None, Start::Before(first)) => {
-                let second = entries.get(1).map_or(0, |&second| self.blank_lines_above(second, false));
-                let blank_lines = if moved.is_some() { own } else { second };
+                let like = if is_first(first) { entries.get(1).copied() } else { Some(first) };
+                let usual = like.map_or(0, |entry| self.blank_lines_above(entry, false));
+                let blank_lines = if moved.is_some() { own } else { usual };
                 self.put(None, Anchor::BeforeComments(first.id()), content, blank_lines);
             }
             (None, Start::AtEnd((place, blank_lines))) => {
@@ -279,7 +284,7 @@ impl<'d> Planner<'_, 'd> {
 /// Where a group begins.
 #[derive(Clone, Copy)]
 pub(super) enum Start<'d> {
-    /// In front of the first block that stays.
+    /// In front of this block: the first one that stays, or the one that was named.
     Before(Entry<'d>),
     /// No block stays: at the end of the text, behind this many blank lines.
     AtEnd((Anchor, usize)),

@@ -112,6 +112,19 @@ pub fn plan<'d>(
     planner.faults.into_result(planner.plan)
 }
 
+/// The same, with the block that the patch creates directly in front of `before`.
+pub fn plan_new<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    patch: &Map<String, Value>,
+    before: Entry<'d>,
+) -> Result<Plan, Faults> {
+    let lens = merge::own_lens();
+    let mut planner = Planner { before: Some(before), ..Planner::new(document, members, &lens) };
+    planner.top_level(patch);
+    planner.faults.into_result(planner.plan)
+}
+
 /// Plans other names for blocks of one group.
 pub fn plan_new_names<'d>(
     document: &'d Document,
@@ -124,15 +137,16 @@ pub fn plan_new_names<'d>(
     planner.plan
 }
 
-/// Plans a copy of a block with its comments, behind the first `at` blocks of the group.
+/// Plans a copy of a block with its comments, behind the first `at` blocks of the group; directly in front of
+/// `before`, where that is one of them.
 pub fn plan_copy<'d>(
     document: &'d Document,
     members: &Members<'d>,
     block: NamedEntry<'d>,
-    (name, at): (&str, usize),
+    (name, at, before): (&str, usize, Option<Entry<'d>>),
 ) -> Plan {
     let lens = merge::own_lens();
-    let mut planner = Planner::new(document, members, &lens);
+    let mut planner = Planner { before, ..Planner::new(document, members, &lens) };
     planner.copy(block, name, at);
     planner.plan
 }
@@ -163,6 +177,8 @@ struct Planner<'p, 'd> {
     /// A cache: how many blank lines stand above an entry, or above its comments.
     blank_lines: HashMap<(EntryId, bool), usize>,
     pending: Vec<NewSetting>,
+    /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
+    before: Option<Entry<'d>>,
     faults: Faults,
 }
 
@@ -177,6 +193,7 @@ impl<'p, 'd> Planner<'p, 'd> {
             leaving: HashSet::new(),
             blank_lines: HashMap::new(),
             pending: Vec::new(),
+            before: None,
             faults: Faults::default(),
         }
     }

@@ -41,7 +41,7 @@ impl<'d> Planner<'_, 'd> {
         let first = *entries.first().expect("the group has the block that is copied");
         let previous = at.checked_sub(1).and_then(|before| entries.get(before)).copied();
         let copy = Insertion::Copy { of: block.entry.id(), name: name.to_owned() };
-        match entries.get(1).filter(|_| at == 1) {
+        match entries.get(1).filter(|_| at == 1 && self.before.is_none()) {
             // The second one tells how far blocks of the group are from each other.
             Some(&second) => {
                 let blank_lines = self.blank_lines_above(second, false);

@@ -63,7 +63,7 @@ pub fn modify(
         let notes: Vec<_> = notes.chain(skipped).collect();
         let noted =
             |outcome: Outcome| Outcome { notes: notes.into_iter().chain(outcome.notes).collect(), ..outcome };
-        if retries == 0 && request.of_text().is_some() {
+        if retries == 0 && request.of_text().is_some_and(|text| text.is_of_what_is_there()) {
             session.host.warning(&format!(
                 "`{}` does not give its text, so the block is made anew there, without comments",
                 session.name

@@ -1,9 +1,10 @@
 //! The query parameters of the API, in one table: queries are parsed by it, and the manual page and
-//! the OpenAPI document are made from it. A known parameter needs a valid value; unknown parameters
-//! are ignored, unless a change has a misspelled one.
+//! the OpenAPI document are made from it. A known parameter needs a valid value, and only one unless it is a
+//! list; unknown parameters are ignored, unless a change has a misspelled one.
 
 mod unknown;
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use crate::engine::{COMMANDS, GUARD_NAMES, Guard};
@@ -206,11 +207,17 @@ impl Parameters {
     pub fn of(route: &Route, query: &str) -> Result<Self, Problem> {
         let mut parameters = Self::default();
         let mut missing = route.required.to_vec();
+        let mut given = HashMap::new();
         let mut faults = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             missing.retain(|required| *required != name);
             faults.extend(parameters.take(route, &name, &value));
+            *given.entry(name).or_insert(0) += 1;
         }
+        let repeated = PARAMETERS
+            .iter()
+            .filter(|known| !known.values.is_list() && given.get(known.name).is_some_and(|count| *count > 1));
+        faults.extend(repeated.map(|known| fault(known.name, "it is given more than once")));
         faults.extend(missing.iter().map(|name| fault(name, "it is required")));
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
@@ -235,14 +242,19 @@ impl Parameters {
 }
 
 impl Values {
+    /// Whether a parameter that is given again adds to what it had.
+    fn is_list(&self) -> bool {
+        matches!(self, Self::Guards(_) | Self::Nodes(_))
+    }
+
     /// Parses `value` into the field.
     fn put(&self, value: &str, parameters: &mut Parameters) -> Result<(), String> {
         match self {
             Self::Switch(field) => *field(parameters) = switch(value)?,
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
-            Self::Guards(field) => *field(parameters) = guards(value)?,
+            Self::Guards(field) => field(parameters).extend(guards(value)?),
             Self::Command(field) => *field(parameters) = Some(command(value)?),
-            Self::Nodes(field) => *field(parameters) = nodes(value)?,
+            Self::Nodes(field) => field(parameters).extend(nodes(value)?),
             Self::Owner(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAnOwnerName| error.to_string())?);
             }
@@ -336,12 +348,21 @@ mod tests {
             ("dry_run=&force=10&async=truE&runtime=FALSE", 2),
             ("format=xml&source=disk", 2),
             ("confirm=0&to=x", 2),
+            ("dry_run=true&dry_run=false", 1),
+            ("dry_run=1&dry%5Frun=1", 1),
+            ("message=a&message=a&message=b&source=saved&source=running", 2),
+            ("accept=near-miss&accept=form-change&canary=a&canary=b&x=1&x=2", 0),
             ("", 0),
         ] {
             let found = super::tests::read(query).map_or_else(|problem| problem.errors.len(), |_| 0);
             assert_eq!(found, faults, "{query}");
         }
+        let problem = super::tests::read("force=1&force=0").expect_err("it is ambiguous");
+        assert_eq!(problem.detail, "`force`: it is given more than once");
+        let lists = super::tests::read("accept=near-miss&accept=form-change").expect("it is a list");
+        assert_eq!(lists.accepted, [Guard::NearMiss, Guard::FormChange]);
     }
+
     #[test]
     fn numbers_have_bounds_and_are_plain() {
         for (value, expected) in

@@ -110,6 +110,31 @@ fn a_new_block_stands_where_it_is_wanted_on_a_file_and_on_a_server() {
 }
 
 #[test]
+fn a_new_block_stands_beside_the_named_one_among_other_directives() {
+    let text =
+        "edit_auth admin hunter2;\nstream a { }\nrtmp 1;\n\n# part two\n\n# of b\nstream b { }\nrtsp 2;\n";
+    for (serves, command) in [false, true].into_iter().flat_map(|serves| {
+        [["add", "stream", "n"], ["cp", "streams.a", "streams.n"]].map(|command| (serves, command))
+    }) {
+        for (option, before, behind) in [
+            ("--before", "# part two\n\n", "\n# of b\nstream b { }\n"),
+            ("--after", "# of b\nstream b { }\n", "rtsp 2;\n"),
+        ] {
+            let place = Place::with(text);
+            let serving = serves.then(|| Serving::over(&place));
+            place.run(command.iter().chain(&[option, "b"])).exits(0);
+            let now = place.text();
+            let block = &now[now.find("stream n").expect("it is there")..];
+            let block = &block[..=block.find('}').expect("it ends")];
+            let parts = now.split_once(block).expect("it is in it");
+            assert!(parts.0.trim_end().ends_with(before.trim_end()), "{now}");
+            assert!(parts.1.trim_start().starts_with(behind.trim_start()), "{now}");
+            drop(serving);
+        }
+    }
+}
+
+#[test]
 fn many_get_other_names_in_one_change_on_a_file_and_on_a_server() {
     let many: String = (0..9).map(|at| format!("# number {at}\nstream s{at} udp://{at};\n")).collect();
     for serves in [false, true] {
