@@ -42,6 +42,7 @@ pub mod patch;
 pub mod path;
 pub mod place_in_text;
 pub mod plan;
+mod put_back;
 mod quoting;
 mod regular_expression;
 mod removal;

@@ -1,12 +1,16 @@
 //! Takes a change back out of a text that was edited since.
 //!
 //! The inverse of the change and the edit start from the same text, the one that the change wrote. Their
-//! values are merged, and the edit wins where both changed a value. Where the lines can be merged and have
-//! these values, the merged lines are the result, because they have the comments and the order, too.
+//! values are merged, and the edit wins where both changed a value. The result has these values. It is made of the
+//! merged lines, because they have the comments and the order, too; where lines clash, of those of the edit. A block
+//! that the change removed comes back with its lines.
+
+use std::mem;
 
 use serde_json::{Map, Value, json};
 
-use super::draft::merge::{Merged, merge as merge_lines};
+use super::draft::merge::{Merged, decided_for_theirs, first_marker, merge as merge_lines};
+use super::put_back::put_back;
 use super::schema_path::{Place, own_value};
 use super::{json_diff, modify, three_way};
 use crate::model::{Kind, Lens, View, has_errors, to_json, top_members};
@@ -15,17 +19,87 @@ use crate::syntax::Document;
 /// Returns `edited`, which somebody made of `written`, without what `written` changed of `old`. None of the
 /// three has errors.
 pub fn take_back(old: &Document, written: &Document, edited: &Document) -> Vec<u8> {
-    let mut view_of_old = own_view(old);
-    let [view_of_written, present] = [written, edited].map(own_view);
+    let [mut view_of_old, mut view_of_written, present] = [old, written, edited].map(own_view);
+    follow_new_names([&mut view_of_old, &mut view_of_written], &present);
     let mut theirs = present.clone();
     decide_on_made(&mut view_of_old, &view_of_written, &mut theirs);
     let wanted = three_way::merge(Some(&view_of_written), Some(&view_of_old), Some(&theirs));
     let wanted = wanted.unwrap_or_else(|| json!({}));
     let by_values = by_values(edited, &present, &wanted);
-    match merge_lines(written.bytes(), old.bytes(), edited.bytes()) {
-        Merged::Clean(lines) if has_values_of(&lines, by_values.as_ref(), edited) => lines,
-        _ => by_values.map_or_else(|| edited.bytes().to_vec(), |document| document.bytes().to_vec()),
+    let values = by_values.as_ref().map_or(present, own_view);
+    let merged = match merge_lines(written.bytes(), old.bytes(), edited.bytes()) {
+        Merged::Clean(lines) => Some(lines),
+        Merged::Clash(_) if first_marker(edited.bytes()).is_some() => None,
+        Merged::Clash(marked) => Some(decided_for_theirs(&marked)),
+    };
+    let merged = merged.map(Document::from_bytes);
+    let texts = merged.as_ref().filter(|text| !has_errors(text)).into_iter().chain([edited]);
+    let mut results = texts.filter_map(|text| with_values(text, old, &values));
+    results.next().or(by_values).map_or_else(|| edited.bytes().to_vec(), |document| document.bytes().to_vec())
+}
+
+/// A text with these values: as it is, else with the lines that blocks had in `old`; none if it can't have them.
+fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Document> {
+    let present = own_view(text);
+    if present == *values {
+        return Some(Document::from_bytes(text.bytes().to_vec()));
     }
+    let [values_of_old, lost] = [&own_view(old), values].map(Value::clone);
+    let is_lost = |kind: Kind, name: &str| {
+        let [old, lost] = [&values_of_old, &lost].map(|view| view[kind.key()].get(name));
+        old.is_some() && old == lost
+    };
+    let whole = put_back(text, old, is_lost);
+    let present = (!has_errors(&whole)).then(|| own_view(&whole))?;
+    let result = by_values(&whole, &present, values).unwrap_or(whole);
+    (!has_errors(&result) && own_view(&result) == *values).then_some(result)
+}
+
+/// Gives blocks that the edit renamed their new names in both views: it took one out that the change touched, and put one
+/// in that has most of its values.
+fn follow_new_names([old, written]: [&mut Value; 2], theirs: &Value) {
+    for kind in Kind::ALL.map(Kind::key) {
+        let Some(names) = written[kind].as_object() else { continue };
+        let renamed = names
+            .iter()
+            .filter(|(name, block)| theirs[kind].get(name).is_none() && old[kind].get(name) != Some(block));
+        let mut new: Vec<(&String, &Value)> = theirs[kind].as_object().into_iter().flatten().collect();
+        new.retain(|(name, _)| names.get(*name).is_none() && old[kind].get(name).is_none());
+        let mut pairs = Vec::new();
+        for (name, block) in renamed {
+            let likeness = |(_, other): &(&String, &Value)| likeness(block, other);
+            let Some(best) = (0..new.len()).max_by_key(|&at| likeness(&new[at]).unwrap_or_default()) else {
+                break;
+            };
+            if likeness(&new[best]).is_some() {
+                pairs.push((name.clone(), new.remove(best).0.clone()));
+            }
+        }
+        for (name, new) in &pairs {
+            rename(&mut old[kind], name, new);
+            rename(&mut written[kind], name, new);
+        }
+    }
+}
+
+/// How many values two blocks share, if these are most of both.
+fn likeness(block: &Value, other: &Value) -> Option<usize> {
+    // Nearly all streams are static.
+    let members = |block: &Value| {
+        let mut members = block.as_object()?.clone();
+        members.remove("static");
+        Some(members)
+    };
+    let (block, other) = (members(block)?, members(other)?);
+    let shared = block.iter().filter(|(key, value)| other.get(*key) == Some(value)).count();
+    (shared * 2 > block.len().max(other.len())).then_some(shared)
+}
+
+/// Gives a member another name in its place.
+fn rename(group: &mut Value, name: &str, new: &str) {
+    let Some(members) = group.as_object_mut() else { return };
+    let renamed = |(key, value)| (if key == name { new.to_owned() } else { key }, value);
+    *members = mem::take(members).into_iter().map(renamed).collect();
 }
 
 /// What a document says itself, as JSON.
@@ -96,12 +170,6 @@ fn parts(patch: Map<String, Value>, present: &Value) -> Vec<Value> {
     parts
 }
 
-/// Whether a text has no errors, and the values of the document.
-fn has_values_of(text: &[u8], document: Option<&Document>, edited: &Document) -> bool {
-    let text = Document::from_bytes(text.to_vec());
-    !has_errors(&text) && own_view(&text) == own_view(document.unwrap_or(edited))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +231,45 @@ mod tests {
             [all, &format!("{all}stream b {{\n  title B;\n}}\n")],
         );
         check([all, &made], ["url udp://b;", "# no url udp://b;"], [all, all]);
+    }
+
+    /// A block that the change removed comes back as it was written, beside a clash with the edit.
+    #[test]
+    fn a_removed_block_comes_back_with_its_bytes() {
+        const ALL: &str = "# first\nhttp 80;\n\n# one\nstream a { # here\n  input udp://a; # its source\n\n  # why\n  \
+                           title  A;\n}\n\n# two\nstream b {\n  input udp://b;\n  title B;\n}\n# end\n";
+        let one = &ALL[ALL.find("# one").expect("one")..ALL.find("# two").expect("two")];
+        let two = &ALL[ALL.find("\n# two").expect("two")..ALL.find("# end").expect("end")];
+        for (removed, from, to) in [
+            (one, "http 80;\n\n# two\nstream b", "http 81;\n\n# 2\nstream b"),
+            (one, "# two", "stream c {\n}\n\n# two"),
+            (two, "}\n# end", "}\n# END"),
+        ] {
+            let written = ALL.replace(removed, "");
+            assert!(written.contains(from), "{written} {from}");
+            let edited = written.replace(from, to);
+            let [old, written, edited] =
+                [ALL, &written, &edited].map(|text| Document::parse(text.to_owned()));
+            let made = String::from_utf8(take_back(&old, &written, &edited)).expect("it is text");
+            let without = made.replace(removed, "");
+            assert!(made.contains(removed) && without.as_bytes() == edited.bytes(), "{made}");
+        }
+    }
+
+    /// The edit gave the block another name, and the values of the change go there.
+    #[test]
+    fn a_block_that_was_renamed_loses_the_change_too() {
+        let title = ["title A", "title B"];
+        check(title, ["stream a", "stream z"], ["stream a", "stream z"]);
+        check(
+            title,
+            ["stream a {\n", "stream z {\n  prepush 1;\n"],
+            ["stream a {\n", "stream z {\n  prepush 1;\n"],
+        );
+        let other = ["stream a {\n  url udp://a;\n  title B;\n", "stream z {\n  url udp://z;\n  title C;\n"];
+        check(title, other, ["stream a {\n  url udp://a;\n  title A;\n", other[1]]);
+        let made = "stream b {\n  url udp://b;\n}\n";
+        check(["stream a", &format!("{made}stream a")], ["stream b", "stream z"], ["", ""]);
     }
 
     /// An account without a password is none, so the login that was edited keeps the one that it has.

@@ -26,6 +26,19 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
     }
 }
 
+/// Returns a clash without its markers, decided for `theirs`.
+pub fn decided_for_theirs(marked: &[u8]) -> Vec<u8> {
+    let mut is_ours = false;
+    let is_decided = |line: &&[u8]| {
+        let is_marker = is_marker(line);
+        if is_marker {
+            is_ours = line.starts_with(MARKERS[0]);
+        }
+        !is_marker && !is_ours
+    };
+    marked.split_inclusive(|byte| *byte == b'\n').filter(is_decided).flatten().copied().collect()
+}
+
 /// Both texts as one clash.
 fn marked(ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     let line = |text: &[u8]| if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
@@ -43,11 +56,14 @@ fn marked(ours: &[u8], theirs: &[u8]) -> Vec<u8> {
 
 /// Returns the number of the first line, from 1, that marks a clash; `None` if there is none.
 pub fn first_marker(text: &[u8]) -> Option<usize> {
-    let is_marker = |line: &[u8]| match line.trim_ascii_end() {
+    text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
+}
+
+fn is_marker(line: &[u8]) -> bool {
+    match line.trim_ascii_end() {
         line if line == MARKERS[1] => true,
         line => line.starts_with(MARKERS[0]) || line.starts_with(MARKERS[2]),
-    };
-    text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
+    }
 }
 
 #[cfg(test)]
@@ -80,6 +96,7 @@ mod tests {
         let marked = merged("a;\nb 1;\nc;\n", "a;\nb 2;\nc;\n", "a;\nb 3;\nc;\n").expect_err("they clash");
         assert_eq!(marked, "a;\n<<<<<<< ours\nb 2;\n=======\nb 3;\n>>>>>>> theirs\nc;\n");
         assert_eq!(first_marker(marked.as_bytes()), Some(2));
+        assert_eq!(decided_for_theirs(marked.as_bytes()), b"a;\nb 3;\nc;\n");
         for text in ["", "a;\n# ======= x\n <<<<<<< a", "=======x;"] {
             assert_eq!(first_marker(text.as_bytes()), None, "{text}");
         }
